@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, Context, help, program, usage};
+use super::frame::{Answer, Catalog, Context, help, hosts, program, usage};
 use super::{
     agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -81,7 +81,8 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
 /// Runs one call: reads it, answers it, prints the answer, gives the exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let world = World::real();
-    let (manner, verdict) = argv::manner(&arguments, &world);
+    let is_for_a_person = hosts::is_for_a_person(&world, &OnceCell::new());
+    let (manner, verdict) = argv::manner(&arguments, &world, is_for_a_person);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
         Ok(call) => answer(call, manner, world.clone()),
         Err(error) => Answer::failed(error),

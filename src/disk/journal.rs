@@ -138,7 +138,7 @@ impl Journal {
             return Err(format!("its format is {}, this program knows {}", self.format, Self::FORMAT));
         }
         if self.roots.is_empty() || self.id.is_empty() || !self.id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err("it names no root or no transaction".to_owned());
+            return Err("it has no root or no transaction".to_owned());
         }
         for root in &self.roots {
             let above = |folder: &Place| root.path.0.is_within(&folder.0);
@@ -148,7 +148,7 @@ impl Journal {
         }
         for entry in &self.entries {
             let Some(root) = self.roots.get(entry.root) else {
-                return Err(format!("`{}` belongs to no root", entry.path.0));
+                return Err(format!("`{}` is in none of its roots", entry.path.0));
             };
             let outside = matches!(entry.act, Act::Write { outside: true, .. } | Act::Remove { outside: true, .. });
             if !outside && !entry.path.0.is_within(&root.path.0) {

@@ -60,7 +60,7 @@ pub(crate) struct Entries<T> {
 /// Why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LogError {
-    #[error("line {line} of `{path}` is not as it was written: {reason}")]
+    #[error("line {line} of `{path}` was modified: {reason}")]
     Broken { path: AbsolutePath, line: u64, reason: String },
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -72,7 +72,7 @@ impl LogError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Broken { path, line, .. } => Some(format!(
-                "keep a copy of `{path}`, then remove line {line} and those after it: what comes before is whole"
+                "keep a copy of `{path}`, then remove line {line} and those after it: what comes before is intact"
             )),
             Self::Disk(error) => error.hint(),
         }

@@ -243,13 +243,13 @@ pub(crate) enum DiskError {
     NotText { path: PathBuf, offset: usize },
     #[error(transparent)]
     Path(#[from] PathError),
-    #[error("the links of `{}` turn in circles", path.display())]
+    #[error("`{}` is a symlink loop", path.display())]
     LinksTurnInCircles { path: PathBuf },
     #[error("`{}` leads out of its folder, to `{}`", path.display(), to.display())]
     LeadsOut { path: PathBuf, to: PathBuf },
     #[error("`{}` is not a file", path.display())]
     NotAFile { path: PathBuf },
-    #[error("`{}` is larger than {} MB, the most that is read of such a file", path.display(), limit >> 20)]
+    #[error("`{}` is larger than {} MB, the limit for such a file", path.display(), limit >> 20)]
     TooLarge { path: PathBuf, limit: u64 },
     #[error("`{}` is not a folder", path.display())]
     NotAFolder { path: PathBuf },
@@ -257,25 +257,25 @@ pub(crate) enum DiskError {
     ReadOnly { path: PathBuf },
     #[error("`{}` is read-only", path.display())]
     Protected { path: PathBuf },
-    #[error("`{}` changed while it was being worked on", path.display())]
+    #[error("`{}` was changed by another program meanwhile", path.display())]
     Changed { path: PathBuf },
-    #[error("`{}` is to be changed twice at once", path.display())]
+    #[error("`{}` would be changed twice at once", path.display())]
     TwoChanges { path: PathBuf },
     #[error("`{}` is being written by {holder}", path.display())]
     Locked { path: PathBuf, holder: String },
-    #[error("there is no folder for the lock of `{}`", path.display())]
+    #[error("no folder for the lock of `{}` can be written", path.display())]
     NoLockFolder { path: PathBuf },
     #[error("the journal `{}` of an unfinished write cannot be used: {reason}", path.display())]
     BadJournal { path: PathBuf, reason: String },
-    #[error("`{}` was not left here by this program: it came with the folder, or from another computer", path.display())]
+    #[error("`{}` was not created here by this program: it came with the folder, or from another computer", path.display())]
     NotOurs { path: PathBuf },
-    #[error("{first}; and undoing what was done failed: {second}")]
+    #[error("{first}; undoing the changes failed too: {second}")]
     Unfinished { path: PathBuf, first: Box<DiskError>, second: Box<DiskError> },
-    #[error("a record of what to write cannot be made")]
+    #[error("cannot record what to write")]
     Unwritable { source: serde_json::Error },
-    #[error("`{}` is not a folder of this user alone", path.display())]
+    #[error("other users can write to or read `{}`", path.display())]
     NotPrivate { path: PathBuf },
-    #[error("stopped at step {step} on request")]
+    #[error("stopped at step {step}, as a test asked")]
     Fault { step: u32 },
 }
 
@@ -283,13 +283,13 @@ impl DiskError {
     /// What a person can do about it, where there is something.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::LeadsOut { .. } => Some("replace the link by a folder or file of its own".to_owned()),
+            Self::LeadsOut { .. } => Some("replace the link by a real file or folder".to_owned()),
             Self::ReadOnly { .. } => Some("give yourself write access to the folder, or choose another".to_owned()),
             Self::Protected { path } => {
                 Some(format!("if it may be changed, run `chmod u+w {}`, then the command again", path.display()))
             }
             Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => Some(format!(
-                "`{}` may belong to another user, such as the one of an earlier `sudo`: look with `ls -ld`",
+                "`{}` may belong to another user, for example after a `sudo`; `ls -ld` shows the owner",
                 path.display()
             )),
             Self::Changed { .. } => Some("run the command again".to_owned()),
@@ -298,24 +298,29 @@ impl DiskError {
                 let folder = path.ancestors().find(|folder| folder.ends_with(journal::FOLDER)).unwrap_or(path);
                 Some(format!("compare the files in `{}` with yours, then remove that folder", folder.display()))
             }
-            Self::NotPrivate { path } => Some(format!("look at what `{}` is, then remove it", path.display())),
+            Self::NotPrivate { path } => Some(format!("check what `{}` is, then remove it", path.display())),
             Self::NotOurs { path } => Some(format!(
-                "if a call of yours was cut short on another computer or in a sandbox, run `gsd-tools recover` there; otherwise \
-                 look at what `{}` is, then move it away",
+                "if a call was interrupted on another computer or in a sandbox, run `gsd-tools recover` there; otherwise \
+                 check what `{}` is, then move it away",
                 path.display()
             )),
             Self::Unfinished { path, .. } => {
                 Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))
             }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
+                Some("it is a folder; a file is needed".to_owned())
+            }
+            Self::NotText { .. } => Some("convert the file to UTF-8".to_owned()),
+            Self::LinksTurnInCircles { .. } => Some("remove one of the links".to_owned()),
+            Self::NotAFile { .. } => Some("replace it by a regular file".to_owned()),
+            Self::NotAFolder { .. } => Some("check the path".to_owned()),
+            Self::TooLarge { .. } => Some("check what the file contains, and shorten it".to_owned()),
+            Self::NoLockFolder { .. } => {
+                Some("set XDG_STATE_HOME to a folder that you can write to, then run the command again".to_owned())
+            }
             Self::Io { .. }
-            | Self::NotText { .. }
             | Self::Path(_)
-            | Self::LinksTurnInCircles { .. }
-            | Self::NotAFile { .. }
-            | Self::NotAFolder { .. }
-            | Self::TooLarge { .. }
             | Self::TwoChanges { .. }
-            | Self::NoLockFolder { .. }
             | Self::Unwritable { .. }
             | Self::Fault { .. } => None,
         }

@@ -120,7 +120,7 @@ mod tests {
             std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
         };
         allow("a", 0o755);
-        assert!(!is_private_folder(&path("a/b")), "others can look into the folder above");
+        assert!(!is_private_folder(&path("a/b")), "others can read the folder above");
         assert!(make_private_folder(&path("a/b")).is_err());
         allow("a", 0o700);
         std::os::unix::fs::symlink(path("a/b"), path("a/link")).unwrap();

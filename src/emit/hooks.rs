@@ -26,6 +26,14 @@ pub(crate) enum HookArtifacts {
     Own(Vec<Artifact>),
 }
 
+/// How many registrations there are.
+pub(crate) fn count(table: &HookTable, descriptor: &Descriptor, scope: Scope) -> usize {
+    let hooks = descriptor.hooks.as_ref().filter(|hooks| hooks.scopes.contains(&scope));
+    let of =
+        |hooks| table.events.iter().map(move |event| registrations_of(event, table, descriptor, hooks).len()).sum();
+    hooks.map_or(0, of)
+}
+
 /// The registrations of our events with the host.
 pub(crate) fn registrations(
     table: &HookTable,

@@ -105,6 +105,11 @@ pub(crate) fn emit_all(
     artifacts
 }
 
+/// How many hooks a host of this description runs for us: one process for each of our events that it has.
+pub(crate) fn hook_count(library: &Library, descriptor: &Descriptor, scope: Scope) -> usize {
+    hooks::count(library.hooks(), descriptor, scope)
+}
+
 /// The files of one item.
 fn emit(item: &Item, rewriter: &Rewriter<'_>, nesting: &Nesting) -> Vec<Artifact> {
     let place_item = match item.kind {

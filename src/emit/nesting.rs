@@ -48,7 +48,7 @@ impl Nesting {
         for name in item.front_matter.names("requires") {
             router.body = router.body.replace(&format!("`workflows/{name}.md`"), &format!("`{}`", below(name)));
         }
-        let end = "Files of the table stand below the folder of this one.";
+        let end = "Files of the table are below the folder of this one.";
         router.body = format!("{}\n\n{end}\n", router.body.trim_end());
         Some(router)
     }

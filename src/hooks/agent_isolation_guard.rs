@@ -49,7 +49,7 @@ fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Opti
     missing.then(|| Block {
         code: "ISOLATION_MISSING",
         reason: format!(
-            "this wave executes {whose} in a worktree of its own, and this call would start it in the main tree. Instead, \
+            "this wave executes {whose} in its own worktree, but this call would start it in the main tree. Instead, \
              add `{flag}` to the call."
         ),
     })

@@ -17,7 +17,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let Some(file) = files.iter().find(changed) else { return Finding::Nothing };
     let settings = match settings_of(scene) {
         Ok(settings) => settings,
-        Err(why) => return Finding::Note(format!("SETTINGS: {why}. Until it is repaired, it counts for nothing.")),
+        Err(why) => return Finding::Note(format!("SETTINGS: {why}. Until it is repaired, it is ignored.")),
     };
     let before: Option<BTreeMap<String, String>> = scene.recall(SEEN);
     scene.leave(SEEN, &settings);
@@ -54,7 +54,7 @@ fn settings_of(scene: &Scene<'_>) -> Result<BTreeMap<String, String>, String> {
     for file in [layout.root_config()].into_iter().chain(own) {
         let text = scene.project.settings_text(&file)?;
         let read = settings(&text.unwrap_or_default())
-            .map_err(|reason| format!("`{file}` is not JSON any more ({reason})"))?;
+            .map_err(|reason| format!("`{file}` is no longer valid JSON ({reason})"))?;
         all.extend(read);
     }
     Ok(all)
@@ -100,17 +100,17 @@ fn note(before: Option<&BTreeMap<String, String>>, settings: &BTreeMap<String, S
             None => format!("- {key}: {value}"),
         });
         let gone = before.keys().filter(|key| !settings.contains_key(*key));
-        let gone = gone.map(|key| format!("- {key}: {} (the default again)", default(key)));
+        let gone = gone.map(|key| format!("- {key}: {} (back to the default)", default(key)));
         ("These settings of the project were changed:", changed.chain(gone).collect())
     } else {
         let own = settings.iter().filter(|(key, value)| default(key) != **value);
         let own = own.map(|(key, value)| format!("- {key}: {value}"));
-        ("The settings of the project were changed. These differ from the defaults now:", own.collect())
+        ("The settings of the project were changed. These now differ from the defaults:", own.collect())
     };
     if lines.is_empty() {
-        return before
-            .is_none()
-            .then(|| "SETTINGS: The settings of the project were changed. The defaults hold.".to_owned());
+        return before.is_none().then(|| {
+            "SETTINGS: The settings of the project were changed. All of them have their defaults.".to_owned()
+        });
     }
     let more = lines.len().saturating_sub(MOST);
     let shown = lines[..lines.len().min(MOST)].join("\n");
@@ -130,17 +130,17 @@ mod tests {
     fn what_changed_is_told_and_else_what_is_no_default() {
         let now = r#"{"mode":"yolo","workflow":{"research":false,"verifier":true},"brave_search":"sk-secret"}"#;
         let first = told(None, now).unwrap();
-        assert!(first.ends_with("now:\n- mode: yolo\n- workflow.research: false"), "{first}");
+        assert!(first.ends_with("the defaults:\n- mode: yolo\n- workflow.research: false"), "{first}");
         let changed =
             told(Some(r#"{"mode":"interactive","commit_docs":false,"workflow":{"research":false}}"#), now).unwrap();
         assert!(
             changed.ends_with(
-                "\n- mode: yolo (was interactive)\n- workflow.verifier: true\n- commit_docs: true (the default again)"
+                "\n- mode: yolo (was interactive)\n- workflow.verifier: true\n- commit_docs: true (back to the default)"
             ),
             "{changed}"
         );
         assert_eq!(told(Some(now), now), None);
-        assert!(told(None, "{}").unwrap().contains("defaults hold"));
+        assert!(told(None, "{}").unwrap().contains("have their defaults"));
     }
 
     #[test]

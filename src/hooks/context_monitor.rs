@@ -113,13 +113,13 @@ fn note(
     let figures = format!("{} % used, {} % of the window left", used.used(), used.remaining.round());
     let note = match level {
         Level::Warning => {
-            format!("CONTEXT WARNING: {figures}. Finish the step at hand, start nothing large, and tell the user.")
+            format!("CONTEXT WARNING: {figures}. Finish the current step, start nothing large, and warn the user.")
         }
         Level::Critical => {
             let record =
                 record().map(|command| format!(", record where the work is with {command}")).unwrap_or_default();
             format!(
-                "CONTEXT CRITICAL: {figures}. Finish the step at hand{record}, then tell the user to go on in a fresh session."
+                "CONTEXT CRITICAL: {figures}. Finish the current step{record}, then ask the user to continue in a new session."
             )
         }
     };
@@ -168,7 +168,7 @@ mod tests {
         let said =
             |record: Option<&str>| note(&used, &Memory::default(), LIMITS, 0, || record.map(str::to_owned)).0.unwrap();
         assert!(said(Some("`x y`")).starts_with("CONTEXT CRITICAL: 97 % used, 19 % of the window left."));
-        assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then tell the user"));
+        assert!(said(Some("`x y`")).contains("record where the work is with `x y`, then ask the user"));
         assert!(!said(None).contains("record"));
     }
 

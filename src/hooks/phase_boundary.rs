@@ -28,7 +28,7 @@ fn document(path: &Path) -> Option<String> {
 fn note(document: &str, program: &str) -> String {
     format!(
         "PLANNING: `{document}` was changed. If a phase or a plan began or ended with that, update STATE.md: \
-         `{program} state --help` lists the verbs."
+         `{program} state --help` lists the commands."
     )
 }
 

@@ -15,8 +15,8 @@ fn note(writes: &[FileWrite], exists: impl Fn(&str) -> bool) -> Option<String> {
     let standing: Vec<&str> = writes.iter().map(|write| write.path.as_str()).filter(|path| exists(path)).collect();
     (!standing.is_empty()).then(|| {
         format!(
-            "READ FIRST: {} was there before this call. If you have not read it in this session, read it now and make sure \
-             that nothing it held is lost.",
+            "READ FIRST: {} existed before this call. If you have not read it in this session, read it now and make \
+             sure that nothing in it is lost.",
             standing.join(", ")
         )
     })
@@ -30,7 +30,7 @@ mod tests {
     fn only_files_that_exist_are_named() {
         let write = |path: &str| FileWrite { path: path.into(), text: String::new(), creates: true, replaced: 0 };
         let writes = [write("old.rs"), write("new.rs")];
-        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs was there"));
+        assert!(note(&writes, |path| path == "old.rs").unwrap().starts_with("READ FIRST: old.rs existed"));
         assert_eq!(note(&writes, |_| false), None);
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 
 fn note(newer: &str) -> String {
     format!(
-        "gsd-tools {newer} is there; this is {}. Install it the way this one was installed, then run \
+        "gsd-tools {newer} is available; this is {}. Install it the way this one was installed, then run \
          `gsd-tools install` for the same hosts.",
         env!("CARGO_PKG_VERSION")
     )

@@ -44,13 +44,13 @@ fn refused(subject: &str, types: &[&str]) -> Option<Block> {
             return None;
         }
         let what = format!(
-            "the subject `{shown}` has {length} characters; {LONGEST} is the most. Instead, put the details into the body \
+            "the subject `{shown}` has {length} characters; at most {LONGEST} are allowed. Instead, put the details into the body \
              and keep the subject short, such as"
         );
         ("COMMIT_SUBJECT_TOO_LONG", what)
     } else {
         let what = format!(
-            "the subject `{shown}` is not of the form `type(scope): text`. Instead, begin it with the type that fits ({}), \
+            "the subject `{shown}` is not in the form `type(scope): text`. Instead, begin it with the type that fits ({}), \
              such as",
             types.join(", ")
         );

@@ -25,9 +25,8 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     }
 }
 
-const FORCED: &str = "on the branch of an agent nothing is added with `git add -f`: what git is told to ignore is not part \
-                      of the work. Instead, run `git add` without `-f`, and name a left-out file that matters in the \
-                      SUMMARY.";
+const FORCED: &str = "on the branch of an agent, `git add -f` is not allowed: ignored files are not part of the work. \
+                      Instead, run `git add` without `-f`, and name ignored files that matter in the SUMMARY.";
 
 /// Whether a script adds ignored files on the branch of an agent, or on one that cannot be read.
 pub(super) fn forces_in_agent_branch(script: &str, head: impl Fn(&Path) -> Option<Head>) -> bool {
@@ -71,8 +70,9 @@ fn advice(scene: &Scene<'_>) -> Option<String> {
     }
     scene.leave(TOLD, &scene.now());
     Some(format!(
-        "WORKFLOW: `{name}` is changed outside of a command, so neither STATE.md nor a summary will tell of it. For a small \
-         change there is `gsd-fast`, for a larger one `gsd-quick`. If the user asked for just this change, go on."
+        "WORKFLOW: `{name}` is being changed outside a command, so neither STATE.md nor a summary will mention it. \
+         Use `gsd-fast` for a small change and `gsd-quick` for a larger one. If the user asked for exactly this \
+         change, continue."
     ))
 }
 

@@ -35,8 +35,8 @@ fn refused(name: &str, here: &Path, there: &Path, same_place: &Path) -> Block {
     Block {
         code: "OUTSIDE_WORKTREE",
         reason: format!(
-            "`{name}` is in the checkout `{there}`, and the work here goes on in the worktree `{here}`. Instead, write \
-             `{same_place}`, and leave changes of the other checkout to the user."
+            "`{name}` is in the checkout `{there}`, but this work happens in the worktree `{here}`. Instead, write \
+             `{same_place}`, and leave the other checkout to the user."
         ),
     }
 }

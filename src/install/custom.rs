@@ -222,7 +222,7 @@ fn look_at(
         Some(_) => {
             warnings.push(RestoreWarning {
                 code: "destination_exists",
-                detail: "something else stands there by now; yours would replace it".to_owned(),
+                detail: "another file is there now; yours would replace it".to_owned(),
             });
             Outcome::SkippedDestinationExists
         }

@@ -1,4 +1,4 @@
-//! What stops an installation, with the file and the cure.
+//! What stops an install, with the file and what to do about it.
 
 use crate::disk::{AbsolutePath, DiskError, PathError};
 use crate::library::LibraryError;
@@ -11,17 +11,17 @@ use super::shared::SharedError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    #[error("the home folder is not known")]
+    #[error("the home folder is unknown")]
     NoHome,
     #[error("the home folder `{path}` does not exist, and cannot be created")]
     HomeIsMissing { path: AbsolutePath },
-    #[error("the folder of {name} cannot be told: {source}")]
+    #[error("cannot find the config directory of {name}: {source}")]
     Home { name: String, source: HomeError },
-    #[error("{name} has no place in a project: {why}")]
+    #[error("{name} cannot be installed in a project: {why}")]
     NoLocal { name: String, why: String },
-    #[error("the project `{path}` is the home folder")]
+    #[error("`{path}` is your home folder, not a project")]
     ProjectIsHome { path: AbsolutePath },
-    #[error("the running program `{path}` is gone")]
+    #[error("the running program `{path}` was deleted")]
     NoProgram { path: AbsolutePath },
     #[error("`{path}` does not parse: {source}")]
     Unparsable { path: AbsolutePath, source: ParseError },
@@ -31,11 +31,11 @@ pub(crate) enum InstallError {
     Refused { path: AbsolutePath, source: SharedError },
     #[error("the manifest `{path}` cannot be used: {source}")]
     Manifest { path: AbsolutePath, source: ManifestProblem },
-    #[error("something that is not a file stands at `{path}`")]
+    #[error("`{path}` is not a file")]
     InTheWay { path: AbsolutePath },
-    #[error("the facts about the other program of this name do not parse")]
+    #[error("the built-in facts about gsd-core are invalid")]
     Facts(#[source] Box<toml_edit::de::Error>),
-    #[error("the content library names a path that is none")]
+    #[error("the built-in content has an invalid path")]
     Content(#[source] PathError),
     #[error(transparent)]
     Path(#[from] PathError),
@@ -102,30 +102,27 @@ impl InstallError {
     /// What a person can do about it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::ProjectIsHome { .. } => Some("leave out --local, or go into a project first".to_owned()),
-            Self::NoLocal { .. } => Some("leave out --local to install for all your projects".to_owned()),
+            Self::ProjectIsHome { .. } => Some("leave out `--local`, or change to a project folder first".to_owned()),
+            Self::NoLocal { .. } => Some("leave out `--local` to install it for all your projects".to_owned()),
             Self::Unparsable { .. } | Self::NotText { .. } => {
-                Some("repair the file, then run the command again; nothing was written for this host".to_owned())
+                Some("correct the file, then run the command again".to_owned())
             }
-            Self::Refused { .. } => Some("change that place by hand, then run the command again".to_owned()),
+            Self::Refused { .. } => Some("edit the file by hand, then run the command again".to_owned()),
             Self::Manifest { source: ManifestProblem::Newer { .. }, .. } => {
                 Some("use the newer gsd-tools that wrote it".to_owned())
             }
             Self::Manifest { source: ManifestProblem::Broken(_), .. } => {
-                Some("restore the file, or move it away: its files then count as yours".to_owned())
+                Some("restore the file, or rename it: the files it lists then count as yours".to_owned())
             }
             Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
-            Self::InTheWay { .. } => Some("move it away, then run the command again".to_owned()),
+            Self::InTheWay { .. } => Some("rename or remove it, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
-            Self::Registry(error) => error.hint().map(str::to_owned),
-            Self::NoHome
-            | Self::Home { .. }
-            | Self::NoProgram { .. }
-            | Self::Content(_)
-            | Self::Facts(_)
-            | Self::Library(_)
-            | Self::Path(_)
-            | Self::World(_) => None,
+            Self::Registry(error) => Some(error.hint().to_owned()),
+            Self::NoHome => Some("set HOME to your home folder".to_owned()),
+            Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
+            Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),
+            Self::World(error) => error.hint(),
+            Self::Content(_) | Self::Facts(_) | Self::Library(_) | Self::Path(_) => None,
         }
     }
 }

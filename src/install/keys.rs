@@ -74,16 +74,26 @@ impl KeyEdit {
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
-}
 
-impl fmt::Display for KeyEdit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// What happens, and to which key.
+    pub(crate) fn head(&self) -> String {
         let mark = match self.what {
             KeyChange::Add => '+',
             KeyChange::Change => '~',
             KeyChange::Remove => '-',
         };
-        write!(formatter, "{mark} {}", self.key)?;
+        format!("{mark} {}", self.key)
+    }
+
+    /// What will be there.
+    pub(crate) fn value(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+}
+
+impl fmt::Display for KeyEdit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.head())?;
         self.value.as_ref().map_or(Ok(()), |value| write!(formatter, ": {value}"))
     }
 }

@@ -7,6 +7,7 @@
 //! The plan is made before anything is written, and is the one that is applied; an install after an install is an empty
 //! plan; an uninstall is the plan for nothing and gives back every byte.
 
+mod adds;
 pub(crate) mod custom;
 mod error;
 #[cfg(all(test, unix))]
@@ -22,27 +23,33 @@ mod remembered;
 mod shared;
 mod situation;
 mod status;
+mod steps;
 mod target;
 mod vouch;
 
 #[cfg(all(test, unix))]
 mod tests;
 
+pub(crate) use adds::StatusLine;
 pub(crate) use error::InstallError;
+pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
-pub(crate) use plan::{Act, InstallPlan, PlanReport};
+pub(crate) use plan::InstallPlan;
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
 pub(crate) use remembered::{Remembered, remembered};
 pub(crate) use situation::Program;
 pub(crate) use status::{Drift, Status, is_installed, status, unfinished};
+pub(crate) use steps::{Act, PlanReport, Step};
 pub(crate) use target::Target;
+
+use std::collections::BTreeSet;
 
 use crate::disk::history::History;
 use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Keep, Snapshot};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
-use crate::runtime::{Registry, Scope};
+use crate::runtime::{Purpose, Registry, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::world::World;
@@ -165,8 +172,50 @@ impl Installer<'_> {
         };
         let mut plan = InstallPlan::between(wanted.as_deref(), target, &situation, nested)?;
         (plan.roots, plan.plugin) = (roots, plugin);
+        if wish == Wish::Install {
+            self.add(target, &mut plan, &mut situation.snapshot)?;
+        }
         *seen = situation.snapshot;
         Ok(plan)
+    }
+
+    /// Notes what an install adds to the host, from the facts about it.
+    fn add(&self, target: &Target, plan: &mut InstallPlan, snapshot: &mut Snapshot) -> Result<(), InstallError> {
+        let descriptor = &target.descriptor;
+        let events = emit::hook_count(self.library, descriptor, target.scope);
+        let gave_way = plan.steps.iter().filter(|step| step.act == Act::GiveWay).count();
+        plan.adds.hooks = events.saturating_sub(gave_way);
+        if self.permissions {
+            let is_one =
+                |purpose: Purpose, scopes: &[Scope]| purpose == Purpose::Permissions && scopes.contains(&target.scope);
+            let edits = descriptor.edits.iter().filter(|edit| is_one(edit.purpose, &edit.scopes));
+            let edited = edits.filter_map(|edit| descriptor.files.get(&edit.file));
+            let edited =
+                edited.map(|file| file.path(target.scope, |path| snapshot.is_file(&target.root.resolve(path))));
+            let own = descriptor.own_files.iter().filter(|file| is_one(file.purpose, &file.scopes));
+            let files = edited.chain(own.map(|file| file.path.as_str())).map(|path| target.root.resolve(path));
+            plan.adds.permissions = files.collect::<BTreeSet<_>>().into_iter().collect();
+        }
+        plan.adds.not_loaded = loadable::not_loaded_of(target, snapshot)?;
+        plan.adds.other_scope = self.in_other_scope(target, snapshot);
+        let can_be_set = events > 0 && descriptor.status_line.is_some();
+        if plan.adds.status_line.is_none() && can_be_set && plan.adds.other_scope.is_none() {
+            // It was left out of a project's settings, because the user's own have one; that of a global install is ours.
+            plan.adds.status_line = Some(StatusLine::Kept);
+        }
+        Ok(())
+    }
+
+    /// Where the user has installed this host in the other scope too. What cannot be read is the matter of that install.
+    fn in_other_scope(&self, target: &Target, snapshot: &mut Snapshot) -> Option<AbsolutePath> {
+        let scope = match target.scope {
+            Scope::Global => Scope::Local,
+            Scope::Local => Scope::Global,
+        };
+        let other = Target::resolve(target.descriptor.clone(), scope, &target.project, None, self.world).ok()?;
+        let manifest = vouch::read(&other, &other.root, snapshot).ok()?.manifest;
+        (other.root != target.root && manifest.installs.contains_key(&other.section_key(&Anchor::Root)))
+            .then_some(other.root)
     }
 
     /// What should stand there.

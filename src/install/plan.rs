@@ -5,16 +5,14 @@
 //! the host does not read it any longer; by an install that has no such file it is left where it is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use super::adds::{Adds, StatusLine};
 use super::keys::{ChangedSettings, KeyEdit};
 use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
 use super::shared::{self, MadeEdit};
 use super::situation::Situation;
+use super::steps::{Act, PlanReport, Step};
 use super::{InstallError, Target, remembered, vouch};
 use crate::disk::{AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RelativePath};
 use crate::emit::{Anchor, Artifact, Contents, SharedEdit, SharedFile};
@@ -36,24 +34,10 @@ pub(crate) struct InstallPlan {
     pub(crate) settings: Vec<ChangedSettings>,
     /// Whether the host has our plugin in use as well, or why that is not known.
     pub(crate) plugin: Result<bool, InstallError>,
-}
-
-/// A plan for whoever reads it: what happens to each file, and to each key of settings.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct PlanReport {
-    /// By path.
-    steps: Vec<StepReport>,
-    /// Keys of settings files that are not ours alone, by file.
-    pub(crate) settings: Vec<KeyEdit>,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct StepReport {
-    path: String,
-    act: &'static str,
-    /// Where the file that was there is put.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<String>,
+    /// The version that was installed before.
+    pub(crate) from_version: Option<String>,
+    /// Of an install: what it adds to the host.
+    pub(crate) adds: Adds,
 }
 
 /// An install of another program, of which nothing is left.
@@ -64,35 +48,6 @@ pub(crate) struct TakenOver {
     pub(crate) version: Option<String>,
     /// What it had let run without asking, and what is taken out of the settings with it.
     pub(crate) permissions: Vec<String>,
-}
-
-/// What happens to one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Step {
-    pub(crate) act: Act,
-    pub(crate) path: AbsolutePath,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// A file of ours that was not there.
-    Create,
-    /// A file of ours that was there as we had written it.
-    Update,
-    /// Our part of a file that is not ours alone.
-    Merge,
-    /// A file of ours goes, or a file goes that held nothing but our part.
-    Remove,
-    /// As it should be.
-    Keep,
-    /// A file that is not as we wrote it is moved here: before ours takes its place, or before we go.
-    SetAside { to: AbsolutePath },
-    /// A file of ours that nobody needs any more, but that was changed since: it stays, and is not ours now.
-    Leave,
-    /// A file of the person's where one of ours would stand that gives way: theirs stays, ours is left out.
-    GiveWay,
-    /// A file of another program's, in a place that a link of the person's leads to: it stays.
-    Elsewhere,
 }
 
 impl InstallPlan {
@@ -113,6 +68,8 @@ impl InstallPlan {
             roots: Vec::new(),
             settings: Vec::new(),
             plugin: Ok(false),
+            from_version: situation.section(target).map(|section| section.version.clone()),
+            adds: Adds::default(),
         };
         let uninstalls = wanted.is_none();
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new(), uninstalls };
@@ -128,51 +85,18 @@ impl InstallPlan {
 
     /// The steps and keys, with paths as a person would name them.
     pub(crate) fn report(&self, target: &Target) -> PlanReport {
-        let report = |Step { act, path }: &Step| {
-            let to = if let Act::SetAside { to } = act { Some(target.shown(to)) } else { None };
-            StepReport { path: target.shown(path), act: act.word(), to }
-        };
-        let mut steps: Vec<StepReport> = self.steps.iter().map(report).collect();
-        steps.sort_by(|one, other| one.path.cmp(&other.path));
+        let steps = self.steps.iter().map(|step| step.report(target)).collect();
         let mut settings: Vec<KeyEdit> =
             self.settings.iter().flat_map(|changed| changed.keys(&target.shown(&changed.path))).collect();
         settings.sort_by(|one, other| one.file().cmp(other.file()));
-        PlanReport { steps, settings }
+        PlanReport::new(steps, settings)
     }
-}
 
-impl Act {
-    fn word(&self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Merge => "merge",
-            Self::Remove => "remove",
-            Self::Keep => "keep",
-            Self::SetAside { .. } => "set-aside",
-            Self::Leave => "leave",
-            Self::GiveWay => "give-way",
-            Self::Elsewhere => "elsewhere",
-        }
-    }
-}
-
-impl PlanReport {
-    /// The keys of one settings file.
-    pub(crate) fn keys_of(&self, file: &str) -> impl Iterator<Item = &KeyEdit> {
-        self.settings.iter().filter(move |edit| edit.file() == file)
-    }
-}
-
-/// A line for each step, and below it one for each key.
-impl fmt::Display for PlanReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for StepReport { path, act, to } in &self.steps {
-            let to = to.as_ref().map(|to| format!(" to {to}")).unwrap_or_default();
-            writeln!(formatter, "{act} {path}{to}")?;
-            self.keys_of(path).try_for_each(|edit| writeln!(formatter, "    {edit}"))?;
-        }
-        Ok(())
+    /// How many files are wholly ours once it is applied: settings files, which are not ours alone, and the manifest are
+    /// never counted, in no report.
+    pub(crate) fn files(&self) -> usize {
+        let stays = |act: &Act| matches!(act, Act::Create | Act::Update | Act::Keep | Act::SetAside { .. });
+        self.steps.iter().filter(|step| step.is_whole() && stays(&step.act)).count()
     }
 }
 
@@ -321,7 +245,7 @@ impl Planner<'_> {
                 }
             });
         }
-        self.step(act, &path);
+        self.plan.steps.push(Step::of_ours(act, &path, artifact.kind));
         Ok(Some(wanted))
     }
 
@@ -376,7 +300,8 @@ impl Planner<'_> {
             let (again, _) = shared::make(file.format, text, &file.edits).map_err(refused)?;
             if again == *text {
                 self.images.extend(ledger.before);
-                self.step(Act::Keep, path);
+                self.note_status_line(&ledger.edits);
+                self.step_in_shared(Act::Keep, path);
                 return Ok(Some(ledger.clone()));
             }
         }
@@ -402,13 +327,14 @@ impl Planner<'_> {
             self.keep_image(digest, base);
         }
         let after = Digest::of(edited.as_bytes());
+        self.note_status_line(&edits);
         if text.as_ref() == Some(&edited) {
-            self.step(Act::Keep, path);
+            self.step_in_shared(Act::Keep, path);
         } else {
             self.refuse_read_only(path)?;
             self.note_settings(path, file.format, text.as_deref(), Some(&edited));
             self.plan.changes.write(path.clone(), edited, self.situation.snapshot.digest(path));
-            self.step(if text.is_none() { Act::Create } else { Act::Merge }, path);
+            self.step_in_shared(if text.is_none() { Act::Create } else { Act::Merge }, path);
         }
         Ok(Some(Ledger { format: file.format, before, after, created, edits }))
     }
@@ -430,13 +356,13 @@ impl Planner<'_> {
                 self.refuse_read_only(path)?;
                 self.note_settings(path, ledger.format, Some(&text), None);
                 self.plan.changes.remove(path.clone(), before);
-                self.step(Act::Remove, path);
+                self.step_in_shared(Act::Remove, path);
             }
             (Some(left), _) if left != text => {
                 self.refuse_read_only(path)?;
                 self.note_settings(path, ledger.format, Some(&text), Some(&left));
                 self.plan.changes.write(path.clone(), left, before);
-                self.step(Act::Merge, path);
+                self.step_in_shared(Act::Merge, path);
             }
             _ => {}
         }
@@ -588,11 +514,11 @@ impl Planner<'_> {
         match left {
             None => {
                 self.plan.changes.remove(path.clone(), before);
-                self.step(Act::Remove, path);
+                self.step_in_shared(Act::Remove, path);
             }
             Some(left) if left != text => {
                 self.plan.changes.write(path.clone(), left, Some(before));
-                self.step(Act::Merge, path);
+                self.step_in_shared(Act::Merge, path);
             }
             Some(_) => {}
         }
@@ -660,8 +586,22 @@ impl Planner<'_> {
         self.plan.settings.push(ChangedSettings { path, format, before, after });
     }
 
+    /// Notes whether the status line of the host is ours, or one that the user had set.
+    fn note_status_line(&mut self, edits: &[MadeEdit]) {
+        let Some(line) = &self.target.descriptor.status_line else { return };
+        let is_it = |made: &&MadeEdit| matches!(&made.edit, SharedEdit::Json(edit) if edit.path() == line.path);
+        if let Some(made) = edits.iter().find(is_it) {
+            let kept = matches!(made.applied, Applied::Kept(_));
+            self.plan.adds.status_line = Some(if kept { StatusLine::Kept } else { StatusLine::Ours });
+        }
+    }
+
     fn step(&mut self, act: Act, path: &AbsolutePath) {
-        self.plan.steps.push(Step { act, path: path.clone() });
+        self.plan.steps.push(Step::of_file(act, path));
+    }
+
+    fn step_in_shared(&mut self, act: Act, path: &AbsolutePath) {
+        self.plan.steps.push(Step::in_shared(act, path));
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum SharedError {
     Edit(EditError),
     #[error(transparent)]
     Marked(MarkedError),
-    #[error("an edit of another format was asked for")]
+    #[error("the edit is for another format")]
     Format,
 }
 

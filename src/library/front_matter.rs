@@ -27,9 +27,9 @@ pub(crate) enum FrontMatterError {
     Missing,
     #[error("the front matter has no closing `---` line")]
     Unclosed,
-    #[error("line {line} is no `key: value`, and no list item below a key")]
+    #[error("line {line} is neither `key: value` nor a list item below a key")]
     Line { line: usize },
-    #[error("line {line}: the key `{key}` stands twice")]
+    #[error("line {line}: duplicate key `{key}`")]
     Twice { line: usize, key: String },
     #[error("line {line}: the value of `{key}` needs quotes")]
     NeedsQuotes { line: usize, key: String },

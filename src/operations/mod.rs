@@ -12,6 +12,7 @@ pub(crate) mod code;
 pub(crate) mod documents;
 pub(crate) mod gates;
 pub(crate) mod health;
+pub(crate) mod hints;
 pub(crate) mod import;
 pub(crate) mod milestones;
 pub(crate) mod notes;

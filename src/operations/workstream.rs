@@ -43,7 +43,7 @@ pub(crate) enum RowsReport<R> {
 
 impl<R> RowsReport<R> {
     fn flat() -> Self {
-        let message = "No workstreams — operating in flat mode";
+        let message = "This project has no workstreams";
         Self::Flat { mode: Mode::Flat, workstreams: [], message }
     }
 }
@@ -336,11 +336,9 @@ pub(crate) struct CreateRequest<'text> {
 /// Why no workstream can be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
-    #[error("`{0}` has no letter or digit that a workstream could be named by")]
+    #[error("`{0}` has no letter or digit to name a workstream by")]
     Nameless(String),
-    #[error(
-        "`{0}` cannot be both the new workstream and the one that takes over what is there; choose another `--migrate-name`"
-    )]
+    #[error("`{0}` cannot be both the new workstream and the one for the existing documents")]
     SameName(String),
     #[error(transparent)]
     File(#[from] FileError),

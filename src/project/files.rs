@@ -13,6 +13,14 @@ pub(crate) struct FileError {
     /// Relative to the project's root.
     pub(crate) path: String,
     pub(crate) reason: String,
+    /// What a person can do about it, where there is something.
+    pub(crate) hint: Option<String>,
+}
+
+impl FileError {
+    pub(crate) fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
 }
 
 /// An entry of a folder.

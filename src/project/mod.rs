@@ -194,9 +194,9 @@ impl Project {
 /// Why the edits of an operation cannot become changes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProjectError {
-    #[error("`{path}` is a link, which cannot be moved without breaking it; replace it by what it leads to")]
+    #[error("`{path}` is a link, which cannot be moved without breaking it")]
     Link { path: AbsolutePath },
-    #[error("`{path}` is no file that can be moved; take it out of the folder first")]
+    #[error("`{path}` is not a regular file and cannot be moved")]
     NoFile { path: AbsolutePath },
     #[error(transparent)]
     File(#[from] FileError),
@@ -212,7 +212,9 @@ impl ProjectError {
         match self {
             Self::Disk(error) => error.hint(),
             Self::Boundary(error) => error.hint(),
-            Self::Link { .. } | Self::NoFile { .. } | Self::File(_) => None,
+            Self::Link { .. } => Some("replace the link by a copy of its target".to_owned()),
+            Self::NoFile { .. } => Some("move it out of the folder first".to_owned()),
+            Self::File(error) => error.hint(),
         }
     }
 }
@@ -248,10 +250,7 @@ impl DiskFiles {
         let boundary = self.boundary.as_ref().map_err(|error| unreadable(path, error))?;
         match boundary.check(&absolute) {
             Ok(()) => Ok(absolute),
-            Err(error) => {
-                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                Err(FileError { path: path.to_owned(), reason: format!("{error}{hint}") })
-            }
+            Err(error) => Err(FileError { path: path.to_owned(), reason: error.to_string(), hint: error.hint() }),
         }
     }
 }
@@ -323,5 +322,5 @@ impl fmt::Debug for DiskFiles {
 fn unreadable(path: &str, error: &DiskError) -> FileError {
     use std::error::Error;
     let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    FileError { path: path.to_owned(), reason }
+    FileError { path: path.to_owned(), reason, hint: error.hint() }
 }

@@ -17,7 +17,7 @@ pub(crate) struct CurrentTest {
 pub(crate) enum CurrentTestError {
     #[error("the file has no section `Current Test`")]
     NoSection,
-    #[error("all tests are made; there is no current one")]
+    #[error("all tests are done; there is no current one")]
     Complete,
     #[error("the section `Current Test` needs `number:`, `name:` and `expected:`")]
     Malformed,

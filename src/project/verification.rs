@@ -94,7 +94,7 @@ impl Verification {
                 "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".into()
             }
             VerificationState::Unknown(status) => format!(
-                "The report's status `{status}` is none of passed, gaps_found, human_needed. If it was not set on purpose, verify again."
+                "The report has the unknown status `{status}`; it takes passed, gaps_found or human_needed. Verify again."
             )
             .into(),
         }

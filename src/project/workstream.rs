@@ -22,7 +22,7 @@ const LONGEST_SESSION: usize = 160;
 
 /// A name that no folder of a workstream can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no name of a workstream: letters, digits, `-`, `_` and `.` only")]
+#[error("`{name}` cannot name a workstream: use letters, digits, `-`, `_` and `.`")]
 pub(crate) struct WorkstreamNameError {
     pub(crate) name: String,
 }

@@ -66,15 +66,11 @@ impl Descriptor {
         for (number, alias) in self.aliases.iter().enumerate() {
             if alias.parse::<RuntimeId>().is_err() {
                 let path = [Key("aliases"), Index(number)];
-                return file.fault(
-                    &path,
-                    format!("`{alias}` is no word for a host"),
-                    "use small letters, digits and `-`",
-                );
+                return file.fault(&path, format!("`{alias}` cannot name a host"), "use small letters, digits and `-`");
             }
         }
         if self.verified.date.parse::<jiff::civil::Date>().is_err() {
-            let wrong = format!("`{}` is no date", self.verified.date);
+            let wrong = format!("`{}` is not a date", self.verified.date);
             return file.fault(&[Key("verified"), Key("date")], wrong, "write it as `2026-01-02`");
         }
         match (self.verified.by, &self.verified.version) {
@@ -105,12 +101,12 @@ impl Descriptor {
     fn check_home(&self, file: &File<'_>) -> Option<Fault> {
         if self.home.global.strip_prefix("~/").is_none_or(|below| !is_below(below)) {
             let path = [Key("home"), Key("global")];
-            return file.fault(&path, "this is no folder below the user's home", "begin it with `~/`, without `..`");
+            return file.fault(&path, "this is not a folder below the user's home", "begin it with `~/`, without `..`");
         }
         match &self.home.local {
             LocalHome::Folder(folder) if !is_below(folder) => {
                 let cure = "write it from the project's folder, such as `.lantern`, without `..`";
-                file.fault(&[Key("home"), Key("local")], "this is no folder below the project", cure)
+                file.fault(&[Key("home"), Key("local")], "this is not a folder below the project", cure)
             }
             LocalHome::Folder(folder) if matches!(folder.as_str(), ".git" | ".planning") => {
                 let wrong = format!("`{folder}` belongs to the project itself");
@@ -124,20 +120,20 @@ impl Descriptor {
         for (number, place) in self.places.iter().enumerate() {
             let path = [Key("place"), Index(number), Key("path")];
             if !is_below(&place.path) {
-                return file.fault(&path, "this is no path below a folder", "write it with `/`, without `..`");
+                return file.fault(&path, "this is not a path below a folder", "write it with `/`, without `..`");
             }
             if !place.path.contains("{name}") {
-                return file.fault(&path, "all files would have one name", "put `{name}` where the name belongs");
+                return file.fault(&path, "all files would have the same name", "put `{name}` where the name belongs");
             }
             if matches!(&place.anchor, PlaceAnchor::Home(folder) if !is_below(folder)) {
                 let path = [Key("place"), Index(number), Key("anchor")];
-                return file.fault(&path, "this is no folder below the user's home", "write it without `..`");
+                return file.fault(&path, "this is not a folder below the user's home", "write it without `..`");
             }
             if place.encoding == Encoding::Toml {
                 for item in &place.items {
                     if self.form(*item).body_key.is_none() {
                         let path = [Key("place"), Index(number), Key("encoding")];
-                        let wrong = format!("where the text of {} goes in TOML is not said", item.words());
+                        let wrong = format!("it is unknown which TOML key holds the text of {}", item.words());
                         return file.fault(&path, wrong, "add `body-key` to their table");
                     }
                 }
@@ -159,7 +155,7 @@ impl Descriptor {
                     [_, second, ..] => {
                         let path = [Key("place"), Index(*second)];
                         let wrong = format!("{word} have a second place in the {scope} scope");
-                        return file.fault(&path, wrong, "leave them in one `[[place]]` alone");
+                        return file.fault(&path, wrong, "leave them in only one `[[place]]`");
                     }
                 }
             }
@@ -167,8 +163,8 @@ impl Descriptor {
         let (command, agent) =
             (self.place(PlaceItem::Command, Scope::Global)?, self.place(PlaceItem::Agent, Scope::Global)?);
         if (&command.anchor, &command.path) == (&agent.anchor, &agent.path) {
-            let cure = "give them a folder of their own: a command and an agent may have one name";
-            return file.fault(&[Key("place")], "agents have the place of commands", cure);
+            let cure = "give them another folder: a command and an agent may have the same name";
+            return file.fault(&[Key("place")], "agents and commands have the same place", cure);
         }
         None
     }
@@ -179,10 +175,10 @@ impl Descriptor {
         let paths = self.paths();
         for (number, (at, path)) in paths.iter().enumerate() {
             if !is_below(path) {
-                return file.fault(at, "this is no path below the host's folder", "write it with `/`, without `..`");
+                return file.fault(at, "this is not a path below the host's folder", "write it with `/`, without `..`");
             }
             if reserved(path) {
-                let wrong = format!("`{path}` is where this program keeps its own account");
+                let wrong = format!("`{path}` is where this program keeps its own records");
                 return file.fault(at, wrong, "choose another name");
             }
             let place = self.places.iter().filter(|place| place.anchor == PlaceAnchor::Root).find(|place| {
@@ -193,10 +189,10 @@ impl Descriptor {
             if let Some(place) = place {
                 let words: Vec<&str> = place.items.iter().map(|item| item.words()).collect();
                 let wrong = format!("this may be the place of {}", words.join(", "));
-                return file.fault(at, wrong, "choose a path that their `[[place]]` has not");
+                return file.fault(at, wrong, "choose a path that no other `[[place]]` has");
             }
             if paths[..number].iter().any(|(_, other)| other == path) {
-                return file.fault(at, format!("something else has the place `{path}`"), "choose another path");
+                return file.fault(at, format!("`{path}` is already used for something else"), "choose another path");
             }
         }
         if let Some(form) = &self.plugin {
@@ -205,15 +201,23 @@ impl Descriptor {
             let outside = |(_, path): &(&str, Option<&String>)| path.is_some_and(|path| !is_below(path));
             if let Some((key, _)) = all.into_iter().find(outside) {
                 let at = [Key("plugin"), Key(key)];
-                return file.fault(&at, "this is no path below the plugin's folder", "write it with `/`, without `..`");
+                return file.fault(
+                    &at,
+                    "this is not a path below the plugin's folder",
+                    "write it with `/`, without `..`",
+                );
             }
             if let Some(number) = form.places.iter().position(|place| !is_below(&place.path)) {
                 let at = [Key("plugin"), Key("place"), Index(number), Key("path")];
-                return file.fault(&at, "this is no path below the plugin's folder", "write it with `/`, without `..`");
+                return file.fault(
+                    &at,
+                    "this is not a path below the plugin's folder",
+                    "write it with `/`, without `..`",
+                );
             }
         }
         let (number, place) = self.places.iter().enumerate().find(|(_, place)| reserved(&place.path))?;
-        let wrong = format!("`{}` is where this program keeps its own account", place.path);
+        let wrong = format!("`{}` is where this program keeps its own records", place.path);
         file.fault(&[Key("place"), Index(number), Key("path")], wrong, "choose another name")
     }
 
@@ -265,7 +269,7 @@ impl Descriptor {
             if !writable {
                 let at = [Key("edit"), Index(number), Key("how")];
                 let cure = "JSON takes all of them, TOML `set` and `set-if-absent`, YAML `append`, Markdown none";
-                return file.fault(&at, format!("the file `{}` cannot be edited so", edit.file), cure);
+                return file.fault(&at, format!("the file `{}` cannot be edited that way", edit.file), cure);
             }
         }
         None
@@ -277,7 +281,7 @@ impl Descriptor {
             let at = [Key("status-line"), Key("file")];
             match self.format(&line.file, file, &at) {
                 Ok(format) if json.contains(&format) => {}
-                Ok(_) => return file.fault(&at, "a status line can be set in JSON alone", ALL_KEYS),
+                Ok(_) => return file.fault(&at, "a status line can only be set in JSON", ALL_KEYS),
                 Err(fault) => return Some(fault),
             }
         }
@@ -285,7 +289,7 @@ impl Descriptor {
             let at = [Key("instructions"), Key("file")];
             match self.format(&instructions.file, file, &at) {
                 Ok(HostFormat::Markdown) => {}
-                Ok(_) => return file.fault(&at, "instructions stand in Markdown alone", "say `format = \"markdown\"`"),
+                Ok(_) => return file.fault(&at, "instructions can only be in Markdown", "say `format = \"markdown\"`"),
                 Err(fault) => return Some(fault),
             }
         }
@@ -312,7 +316,7 @@ impl Descriptor {
             };
             if empty {
                 let at = [Key("hooks"), Key("events"), Key(event.word())];
-                return file.fault(&at, "the host's name of the event is missing", "write it, or leave the line out");
+                return file.fault(&at, "the host's name of the event is missing", "write it, or remove the line");
             }
         }
         None
@@ -321,8 +325,8 @@ impl Descriptor {
     fn check_lacks(&self, file: &File<'_>) -> Option<Fault> {
         let contradiction = |what: Feature| Feature::ALL.contains(&what) && self.support(what).means == Means::Native;
         let (number, lack) = self.lacks.iter().enumerate().find(|(_, lack)| contradiction(lack.what))?;
-        let wrong = format!("`{}` is lacking here, and the rest of the file says that it is there", lack.what.word());
-        file.fault(&[Key("lacks"), Index(number)], wrong, "leave this row out, or what says otherwise")
+        let wrong = format!("`{}` is listed as lacking, but the rest of the file describes it", lack.what.word());
+        file.fault(&[Key("lacks"), Index(number)], wrong, "remove this row, or what describes it")
     }
 
     /// The format of one of `files`, or that there is no such file.
@@ -334,7 +338,7 @@ impl Descriptor {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("describe it in `[files.{name}]`"),
         };
-        Err(file.fault_at(at, format!("no file is called `{name}` here"), cure))
+        Err(file.fault_at(at, format!("there is no file `{name}` here"), cure))
     }
 }
 
@@ -456,19 +460,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_together_is_named_where_it_is() {
-        check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` is no word", "small letters");
-        check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is no date", "2026-01-02");
+        check("aliases = [\"a\", \"B C\"]", "aliases", "`B C` cannot name", "small letters");
+        check("[verified]\ndate = \"soon\"", "date = \"soon\"", "is not a date", "2026-01-02");
         check("[verified]\nby = \"client\"", "[verified]", "has a version", "vendor-doc");
         check("[verified]\nversion = \"1\"", "version", "client that was run", "leave it out");
         check("[mention]\ncommand = \"/gsd\"", "command = \"/gsd\"", "is missing", "{name}");
         check("[home]\nglobal = \"/etc/x\"", "global", "below the user's home", "~/");
         check("[home]\nlocal = \"../x\"", "local", "below the project", "without `..`");
         let place = "[[place]]\nencoding = \"markdown\"\n";
-        check(&format!("{place}items = [\"command\"]\npath = \"a/x.md\""), "path = ", "one name", "{name}");
+        check(&format!("{place}items = [\"command\"]\npath = \"a/x.md\""), "path = ", "same name", "{name}");
         check(
             &format!("{place}items = [\"command\"]\npath = \"../{{name}}\""),
             "path = ",
-            "no path below",
+            "not a path below",
             "without `..`",
         );
         check(
@@ -478,10 +482,10 @@ mod tests {
             "[[place]]",
         );
         let all = format!("{place}items = [\"command\", \"router\", \"agent\"]\npath = \"a/{{name}}\"\n");
-        check(&all, "place", "place of commands", "folder of their own");
+        check(&all, "place", "have the same place", "another folder");
         check(&format!("{all}\n{all}"), "[[place]]", "second place", "one `[[place]]`");
-        check(&all.replace("markdown", "toml"), "encoding", "text of commands goes in TOML", "body-key");
-        check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "no path below", "without `..`");
+        check(&all.replace("markdown", "toml"), "encoding", "holds the text of commands", "body-key");
+        check("[files.s]\nformat = \"json\"\npath = \"/s\"", "path = \"/s\"", "not a path below", "without `..`");
         let hooks = |form: &str| {
             format!("[hooks]\ndialect = \"plugin\"\ntimeout = \"seconds\"\nform = {{ {form} }}\nevents = {{}}")
         };
@@ -490,17 +494,22 @@ mod tests {
             "adapter = { path = \"../x.js\", adapter = \"plugin-events\" }",
             "executables = { folder = \"../x\" }",
         ] {
-            check(&hooks(form), "form", "no path below", "without `..`");
+            check(&hooks(form), "form", "not a path below", "without `..`");
         }
-        check("[typed-only]\nsidecar = { path = \"../x\", text = \"\" }", "sidecar", "no path below", "without `..`");
+        check(
+            "[typed-only]\nsidecar = { path = \"../x\", text = \"\" }",
+            "sidecar",
+            "not a path below",
+            "without `..`",
+        );
         let plugin = "[plugin]\nmanifest = \"p.json\"\nhook-root = \"$R\"\nload = []\nhooks = \"../h.json\"\ncommand = \"/{name}\"\n\
                       agent = { named = \"{name}\" }\nplace = []";
         check(plugin, "hooks = ", "below the plugin's folder", "without `..`");
         check("[home]\nlocal = \".git\"", "local", "belongs to the project", ".lantern");
         let account = "[files.s]\nformat = \"json\"\npath = \"gsd-file-manifest.json\"";
-        check(account, "path = ", "its own account", "another name");
+        check(account, "path = ", "its own records", "another name");
         let twice = "[files.a]\nformat = \"json\"\npath = \"s\"\n[files.b]\nformat = \"json\"\npath = \"s\"";
-        check(twice, "path = ", "something else has the place", "another path");
+        check(twice, "path = ", "is already used for something else", "another path");
         let places = "[[place]]\nencoding = \"markdown\"\nitems = [\"command\", \"router\"]\npath = \"a/gsd-{name}.md\"\n\
                       [[place]]\nencoding = \"markdown\"\nitems = [\"agent\"]\npath = \"b/{name}\"\n";
         check(
@@ -512,18 +521,18 @@ mod tests {
         check(
             &places.replace("b/{name}", "gsd-local-patches/{name}"),
             "gsd-local-patches",
-            "its own account",
+            "its own records",
             "another name",
         );
-        check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "no file is called `s`", "[files.s]");
+        check("[status-line]\nfile = \"s\"\npath = [\"x\"]", "file = \"s\"", "there is no file `s`", "[files.s]");
         let settings = "[files.settings]\nformat = \"toml\"\npath = \"s\"\n";
         check(&format!("{settings}loads = \"json\""), "loads", "only a JSON file", "leave `loads` out");
         let edit = "[[edit]]\npurpose = \"permissions\"\nfile = \"settings\"\npath = [\"x\"]\nvalue = 1\n";
-        check(&format!("{settings}{edit}how = \"append\""), "how", "cannot be edited so", "`set`");
+        check(&format!("{settings}{edit}how = \"append\""), "how", "cannot be edited that way", "`set`");
         check(
             &format!("{settings}{edit}how = \"set\"").replace("file = \"settings\"", "file = \"setings\""),
             "file = \"setings\"",
-            "no file is called `setings`",
+            "there is no file `setings`",
             "did you mean `settings`?",
         );
         let hooks =
@@ -534,8 +543,8 @@ mod tests {
             &format!("{json}{hooks}events = {{ before-tool = \"\" }}"),
             "events",
             "name of the event",
-            "leave the line",
+            "remove the line",
         );
-        check("[[lacks]]\nwhat = \"commands\"\nwhy = \"x\"", "lacks", "is lacking here", "leave this row out");
+        check("[[lacks]]\nwhat = \"commands\"\nwhy = \"x\"", "lacks", "is listed as lacking", "remove this row");
     }
 }

@@ -121,7 +121,7 @@ pub(crate) struct RuntimeId(String);
 
 /// A text that cannot name a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` cannot name a runtime: small letters, digits and `-`")]
+#[error("`{0}` cannot name a host: use small letters, digits and `-`")]
 pub(crate) struct RuntimeIdError(pub(super) String);
 
 impl FromStr for RuntimeId {

@@ -72,8 +72,8 @@ impl Descriptor {
             Feature::TypedOnly => self.typed_only(),
             Feature::Include => match self.include {
                 IncludeForm::At => native("the host sends the file that `@path` names"),
-                IncludeForm::Read => emulated("the model is told to read the file"),
-                IncludeForm::Inline => emulated("the text stands in the command itself"),
+                IncludeForm::Read => emulated("the model is asked to read the file"),
+                IncludeForm::Inline => emulated("the text is part of the command"),
             },
             Feature::SessionStart => self.event(Event::SessionStart),
             Feature::Hooks | Feature::BeforeTool => self.event(Event::BeforeTool),
@@ -104,7 +104,7 @@ impl Descriptor {
         match self.place(PlaceItem::Agent, Scope::Global) {
             None => absent("no place for agents is known"),
             Some(_) if self.spawn.role.is_some() => {
-                emulated("an agent is started without a name and told to read its role first")
+                emulated("an agent is started without a name and asked to read its role first")
             }
             Some(_) => native(format!("started with `{}`", self.spawn.call)),
         }
@@ -113,13 +113,13 @@ impl Descriptor {
     fn typed_only(&self) -> Support {
         let place = |item| self.place(item, Scope::Global).map(|place| &place.path);
         match (&self.typed_only.sidecar, &self.typed_only.key) {
-            (Some(sidecar), _) => native(format!("`{}` beside the command", sidecar.path)),
+            (Some(sidecar), _) => native(format!("`{}` next to the command", sidecar.path)),
             (None, Some(key)) => native(format!("`{key}: true` in its front matter")),
             (None, None) if self.typed_only.lines.is_some() => native("a condition in its front matter"),
             (None, None) if place(PlaceItem::Command) != place(PlaceItem::Router) => {
                 native("the host does not list files of this kind to the model")
             }
-            (None, None) => absent("every command takes a line of the list that the model gets"),
+            (None, None) => absent("every command adds a line to the list that the model gets"),
         }
     }
 
@@ -142,7 +142,7 @@ impl Descriptor {
                 emulated("gsd-tools makes one before the agent starts and points it there")
             }
             Some(Isolation::None) => absent("agents work in the folder of their caller"),
-            None => absent("whether an agent can have one is not documented"),
+            None => absent("not documented for agents"),
         }
     }
 }

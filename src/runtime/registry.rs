@@ -41,7 +41,7 @@ enum Source {
 /// Why a host is not to be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
-    #[error("no runtime `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown host `{name}`{}", .nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown { name: String, nearest: Option<String> },
     #[error("the descriptor `{file}` cannot be used: {fault}")]
     Broken { file: String, fault: Fault },
@@ -49,10 +49,10 @@ pub(crate) enum RegistryError {
 
 impl RegistryError {
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub(crate) fn hint(&self) -> &str {
         match self {
-            RegistryError::Unknown { .. } => None,
-            RegistryError::Broken { fault, .. } => Some(&fault.cure),
+            RegistryError::Unknown { .. } => "`gsd-tools runtimes` lists the supported hosts",
+            RegistryError::Broken { fault, .. } => &fault.cure,
         }
     }
 }
@@ -262,8 +262,11 @@ mod tests {
         let registry = with("lantern", made_up_text("aliases = [\"lantern-cli\"]\n"));
         assert_eq!(registry.find("lantern").unwrap().id.as_str(), "lantern");
         assert_eq!(registry.find(" Lantern-CLI ").unwrap().id.as_str(), "lantern");
-        assert_eq!(registry.find("lantren").unwrap_err().to_string(), "no runtime `lantren`; did you mean `lantern`?");
-        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "no runtime `zzz`");
+        assert_eq!(
+            registry.find("lantren").unwrap_err().to_string(),
+            "unknown host `lantren`; did you mean `lantern`?"
+        );
+        assert_eq!(registry.find("zzz").unwrap_err().to_string(), "unknown host `zzz`");
         assert!(registry.find("../x").is_err());
     }
 
@@ -284,7 +287,7 @@ mod tests {
     fn what_a_file_says_of_itself_must_be_so() {
         let told = |registry: Registry, name: &str| {
             let error = registry.find(name).unwrap_err();
-            format!("{error} | {}", error.hint().unwrap_or_default())
+            format!("{error} | {}", error.hint())
         };
         let misnamed = told(with("mine", made_up_text("")), "mine");
         assert!(misnamed.contains("says that it is `lantern` | write `id = \"mine\"`"), "{misnamed}");
@@ -295,7 +298,7 @@ mod tests {
         let named = told(with(alias, made_up_text(&format!("id = {alias:?}"))), alias);
         assert!(named.contains("already | choose another name"), "{named}");
         let nameless = Registry::embedded().with_file("My Host", "My Host.toml".into(), Ok(String::new())).broken();
-        assert!(nameless[0].to_string().contains("`My Host` cannot name a runtime"), "{nameless:?}");
+        assert!(nameless[0].to_string().contains("`My Host` cannot name a host"), "{nameless:?}");
         let unread = Registry::embedded().with_file("mine", "mine.toml".into(), Err("no text".into()));
         assert!(told(unread, "mine").contains("no text | make it a text"));
     }

@@ -69,7 +69,7 @@ impl TryFrom<String> for PlaceAnchor {
             ("root", _) => Ok(PlaceAnchor::Root),
             ("project", _) => Ok(PlaceAnchor::Project),
             (_, Some(folder)) => Ok(PlaceAnchor::Home(folder.to_owned())),
-            _ => Err(format!("`{text}` is no anchor: `root`, `project`, or a folder that begins with `~/`")),
+            _ => Err(format!("`{text}` is not an anchor: `root`, `project`, or a folder that begins with `~/`")),
         }
     }
 }

@@ -144,7 +144,7 @@ impl fmt::Display for EditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EditError::BadPath { path } => write!(formatter, "`{path}` is not a place in the file"),
-            EditError::DuplicateKey { path } => write!(formatter, "the key `{path}` stands more than once in the file"),
+            EditError::DuplicateKey { path } => write!(formatter, "the key `{path}` is in the file more than once"),
             EditError::WrongKind { path, expected, found } => {
                 write!(formatter, "`{path}` is {found} in the file where {expected} is needed")
             }

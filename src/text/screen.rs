@@ -72,6 +72,10 @@ impl Cell {
     pub(crate) fn new(tone: Tone, text: impl Into<String>) -> Self {
         Self { text: text.into(), tone }
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 impl<T: Into<String>> From<T> for Cell {

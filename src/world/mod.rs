@@ -310,11 +310,11 @@ pub(crate) enum WorldError {
     Folder { source: std::io::Error },
     #[error("the running program's own file cannot be found")]
     Executable { source: std::io::Error },
-    #[error("`{program}` is not installed or not on the PATH")]
+    #[error("`{program}` is not installed or not in PATH")]
     NoProgram { program: String },
-    #[error("`{server}` does not answer: {why}")]
+    #[error("`{server}` did not answer: {why}")]
     NoAnswer { server: String, why: String },
-    #[error("git is not run in `{}`: these files of the project are a bare repository with settings and hooks of its own", folder.display())]
+    #[error("git is not run in `{}`: its files look like a bare git repository, whose settings and hooks could run programs", folder.display())]
     Embedded { folder: PathBuf },
     #[error("cannot start `{program}`")]
     Start { program: String, source: std::io::Error },
@@ -322,6 +322,22 @@ pub(crate) enum WorldError {
     Wait { program: String, source: std::io::Error },
     #[error("`{program}` did not end within {} s and was stopped", limit.as_secs_f32())]
     TimedOut { program: String, limit: Duration },
+}
+
+impl WorldError {
+    /// What a person can do about it, where there is something.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Folder { .. } => Some("change to a folder that exists".to_owned()),
+            Self::NoProgram { program } => Some(format!("install `{program}`, or check PATH")),
+            Self::NoAnswer { .. } => Some("check the network connection, then run the command again".to_owned()),
+            Self::Embedded { folder } => {
+                Some(format!("if you did not create it, remove `HEAD` in `{}`", folder.display()))
+            }
+            Self::Start { .. } | Self::Wait { .. } | Self::Executable { .. } => None,
+            Self::TimedOut { .. } => Some("run the command again, with more time if it has a limit".to_owned()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ fn a_program_that_dies_at_once_has_ended() {
         assert_eq!(rest(&mut start(line)), (Vec::new(), expected));
     }
     let error = World::real().start(&Program::new("gsd-no-such-program")).unwrap_err();
-    assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not on the PATH");
+    assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not in PATH");
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl World {
         let settings = filters_of_the_user(&told);
         // Every git knows `-c`, which ends a key at its first `=`.
         if let Some(key) = settings.keys().find(|key| key.contains('=')) {
-            let why = format!("git is not asked: the settings of this repository have a filter of the name `{key}`");
+            let why = format!("git is not run: the settings of this repository define the filter `{key}`");
             return Ok(Finished { code: None, stdout: Vec::new(), stderr: why.into_bytes() });
         }
         let settings = settings.iter().flat_map(|(key, value)| ["-c".to_owned(), format!("{key}={value}")]);
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_missing_program_is_named() {
         let error = World::real().run(&Program::new("gsd-no-such-program")).unwrap_err();
-        assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not on the PATH");
+        assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not in PATH");
     }
 
     #[cfg(unix)]

@@ -42,7 +42,7 @@ impl World {
         let mut body = finished.stdout;
         let status = body.iter().rposition(|byte| *byte == b'\n').map(|end| body.split_off(end));
         let status = status.and_then(|line| String::from_utf8(line).ok()?.trim().parse().ok());
-        Ok(Response { status: status.ok_or_else(|| unanswered("it said nothing".to_owned()))?, body })
+        Ok(Response { status: status.ok_or_else(|| unanswered("no reason given".to_owned()))?, body })
     }
 }
 

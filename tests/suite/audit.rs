@@ -47,7 +47,7 @@ fn wrong_calls_are_refused_and_write_nothing() {
     let broken = ["audit-open", "acknowledge", "--category", "todos", "--milestone", "v1", "--filename", "a.md"];
     assert!(context.gsd(broken).failure(1).contains("line 1"));
     assert_eq!(context.read(".planning/todos/pending/a.md"), "---\ntitle: never closed\n");
-    assert!(context.gsd(["audit-uat"]).failure(1).contains("No phases directory"));
+    assert!(context.gsd(["audit-uat"]).failure(1).contains("no folder for phases"));
 }
 
 #[test]

@@ -75,8 +75,8 @@ fn an_evaluation_has_a_score_or_a_reason() {
     let score = |covered, infra| context.gsd(["eval", "score", "--covered", covered, "--total", "5", "--infra", infra]);
     let report = score("3", "ok,partial,missing,ok,ok").json();
     assert_eq!((&report["overall_score"], &report["verdict"]), (&64.into(), &"NEEDS WORK".into()));
-    assert!(score("6", "ok,ok,ok,ok,ok").failure(1).contains("no more can be covered"));
-    assert!(score("3", "ok,ok,ok,ok,no").failure(1).contains("`no` in `--infra`"));
+    assert!(score("6", "ok,ok,ok,ok,ok").failure(1).contains("cannot be larger"));
+    assert!(score("3", "ok,ok,ok,ok,no").failure(1).contains("`no` is not a value of `--infra`"));
     assert!(context.gsd(["eval", "score"]).failure(1).contains("--infra"));
 }
 

@@ -36,7 +36,7 @@ fn a_broken_file_is_told_and_left_alone() {
     assert!(told.contains("config_parse_failed"), "{told}");
     assert_eq!(context.read(FILE), "{broken");
     let ran = context.gsd(["resolve-model", "gsd-planner", "--pick", "model"]);
-    assert!(ran.stderr.contains("WARNING") && ran.stderr.contains("config.json"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: ") && ran.stderr.contains("config.json"), "{}", ran.stderr);
     assert_eq!(ran.success(), "opus");
 }
 
@@ -180,4 +180,45 @@ fn no_setting_starts_a_project() {
         assert!(error.contains("there is no project in") && error.contains("hint: "), "{error}");
     }
     assert!(!context.project().join(".planning").exists());
+}
+
+#[test]
+fn keys_are_listed_with_where_they_are_set() {
+    let context = project("{\"mode\": \"yolo\", \"workflow\": {\"research\": false}}\n");
+    let listed = context.gsd(["config", "list"]).json();
+    let rows = listed["keys"].as_array().unwrap();
+    let told: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row["key"].as_str().unwrap(), row["source"].as_str().unwrap())).collect();
+    assert_eq!(told, [("mode", "project"), ("workflow.research", "project")]);
+    let all = context.gsd(["config", "list", "--all"]).json();
+    assert!(all["keys"].as_array().unwrap().len() > 150, "{all}");
+}
+
+#[test]
+fn a_key_is_explained_in_a_project_or_outside_of_one() {
+    let context = TestContext::new();
+    let told = context.gsd(["config", "explain", "mode"]).json();
+    assert_eq!(told["value"], "interactive");
+    assert_eq!((&told["source"], &told["accepts"]), (&"default".into(), &"`interactive` or `yolo`".into()));
+    let wrong = context.gsd(["config", "explain", "workflow.reserch"]).failure(1);
+    assert!(wrong.contains("did you mean `workflow.research`?") && wrong.contains("config list --all"), "{wrong}");
+    let refused = context.gsd(["config-set", "mode", "yollo"]).failure(1);
+    assert!(refused.contains("`gsd-tools config explain mode`"), "{refused}");
+}
+
+#[test]
+fn a_person_sees_keys_as_a_table_and_one_as_a_page() {
+    let context = project("{\"mode\": \"yolo\"}\n");
+    let seen = |call: &str| {
+        let output = context.at_a_terminal(call, &[], "");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")
+    };
+    let table = seen("config list --color never");
+    assert!(table.contains("key   value  source\nmode  yolo   project\n"), "{table}");
+    let page = seen("config explain mode --color never");
+    assert!(
+        page.contains("accepts  `interactive` or `yolo`") && page.contains("yolo (from .planning/config.json)"),
+        "{page}"
+    );
 }

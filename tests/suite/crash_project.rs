@@ -66,7 +66,7 @@ fn look(context: &TestContext, when: &str) {
     let before = stamps(&context.project().join(".planning"));
     let ran = run(context, &["roadmap", "analyze"], &[]);
     assert_eq!(stamps(&context.project().join(".planning")), before, "a reader wrote something {when}");
-    assert_eq!(ran.stderr.contains("cut short"), is_unfinished(context), "{when}: {}", ran.stderr);
+    assert_eq!(ran.stderr.contains("interrupted"), is_unfinished(context), "{when}: {}", ran.stderr);
     assert!(ran.json()["phases"].is_array(), "{when}");
 }
 
@@ -121,7 +121,7 @@ fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
         let code = run(&context, COMPLETE, &[("GSD_KILL_AT", &step.to_string())]).code;
         let unfinished = is_unfinished(&context);
         let ran = run(&context, &next, &[]);
-        assert_eq!(ran.stderr.contains("cut short"), unfinished, "step {step}: {}", ran.stderr);
+        assert_eq!(ran.stderr.contains("interrupted"), unfinished, "step {step}: {}", ran.stderr);
         let _ = ran.success();
         let tree = documents(&context);
         // The lock files of the dead call are gone as well.
@@ -206,7 +206,7 @@ fn nothing_is_lost_between_processes_that_write_at_once() {
                 let config: serde_json::Value = serde_json::from_str(&context.read(".planning/config.json")).unwrap();
                 assert_eq!(config["workflow"]["research"], false);
                 let ran = run(&context, &["state", "json"], &[]);
-                assert!(!ran.stderr.contains("cut short"), "{}", ran.stderr);
+                assert!(!ran.stderr.contains("interrupted"), "{}", ran.stderr);
                 assert_eq!(ran.json()["milestone"], "v1.0");
             }
         });

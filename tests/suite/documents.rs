@@ -122,7 +122,7 @@ fn a_todo_is_completed_once_and_rehearsed_before() {
     assert!(!context.project().join(".planning/todos/pending/a.md").exists());
     assert!(context.gsd(["todo", "complete", "a.md"]).failure(1).contains("`a.md`"));
     context.write(".planning/todos/pending/a.md", "new");
-    assert!(context.gsd(["todo", "complete", "a.md"]).failure(1).contains("there already"));
+    assert!(context.gsd(["todo", "complete", "a.md"]).failure(1).contains("already exists"));
     assert_eq!(context.read(".planning/todos/completed/a.md"), done);
     assert!(context.gsd(["todo", "complete", "../x.md"]).failure(1).contains("plain file name"));
 }
@@ -161,7 +161,7 @@ fn a_project_of_the_other_layout_is_imported_and_stays() {
     assert_eq!(context.read("sub/.gsd/milestones/M001/M001-ROADMAP.md"), roadmap);
     context.write("sub/.planning/PROJECT.md", "mine");
     let refused = context.gsd(["from-gsd2", "--path", "sub"]).json();
-    assert!(refused["error"].as_str().unwrap().contains("Pass --force"));
+    assert!(refused["error"].as_str().unwrap().contains("--force archives"));
     let report = context.gsd(["from-gsd2", "--path", "sub", "--force"]).json();
     let kept = format!("sub/{}/PROJECT.md", report["kept"].as_str().unwrap());
     assert_eq!(context.read(&kept), "mine");

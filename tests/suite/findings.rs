@@ -64,7 +64,7 @@ fn what_is_no_key_or_no_plan_writes_nothing() {
     }
     let _ = put(&context, &"a".repeat(64), "x", &["--confidence", "SURE"]).failure(1);
     assert!(!context.home().join(".gsd").exists() && !context.project().join(".planning").exists());
-    for (text, why) in [("{bad", "no JSON"), ("[]", "`questions`"), (r#"{"questions": [null]}"#, "question 1")] {
+    for (text, why) in [("{bad", "not valid JSON"), ("[]", "`questions`"), (r#"{"questions": [null]}"#, "question 1")] {
         context.write("in.json", text);
         let told = context.gsd(["research-plan", "--input", "in.json"]).failure(1);
         assert!(told.contains(why) && told.contains("in.json"), "{told}");

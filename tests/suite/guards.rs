@@ -580,7 +580,7 @@ fn changed_settings_are_told_to_the_agent() {
     let second = noted(&context, "file-changed", &changed(".planning/config.json"));
     assert!(second.contains("- mode: interactive (was yolo)"), "{second}");
     context.write(".planning/config.json", "{");
-    assert!(noted(&context, "file-changed", &changed(".planning/config.json")).contains("not JSON any more"));
+    assert!(noted(&context, "file-changed", &changed(".planning/config.json")).contains("no longer valid JSON"));
 }
 
 /// Waits until a process that was started beside the session has left its mark.

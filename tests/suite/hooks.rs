@@ -218,7 +218,7 @@ fn settings_that_do_not_parse_are_no_settings_without_hooks() {
     assert!(context.gsd(["hooks", "status"]).stdout.contains("not known, for `~/.claude/settings.json`"));
     // An install beside it that looks there for a plugin of ours says that it cannot tell.
     let beside = context.gsd(["install", "--claude", "--local"]).success();
-    assert!(beside.contains("whether our plugin is in use there too cannot be told"), "{beside}");
+    assert!(beside.contains("cannot check whether the gsd plugin is also enabled there"), "{beside}");
     let status = context.gsd(["status", "--claude", "--local"]);
     assert_eq!((status.code, status.stdout.matches("~/.claude/settings.json").count()), (1, 1), "{}", status.stdout);
 }

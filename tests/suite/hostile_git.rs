@@ -97,7 +97,10 @@ fn files_of_a_clone_that_look_like_a_repository_are_none() {
             assert!(!pwned.exists(), "{folder}: {call:?}");
             if call[0] == "commit" {
                 let told = ran.failure(1);
-                assert!(told.contains("these files of the project") && told.contains("git init"), "{call:?}: {told}");
+                assert!(
+                    told.contains("look like a bare git repository") && told.contains("git init"),
+                    "{call:?}: {told}"
+                );
             }
         }
     }

@@ -268,7 +268,7 @@ fn every_workflow_with_sections_tells_which_run() {
 #[test]
 fn the_dashboard_needs_a_project_and_the_chain_tells_what_is_missing() {
     let context = project();
-    assert!(context.gsd(["init", "manager"]).failure(1).contains("No STATE.md found. Run "));
+    assert!(context.gsd(["init", "manager"]).failure(1).contains("there is no STATE.md"));
     let told = context.gsd(["init", "yolo"]).json();
     assert_eq!(told["blockers"], json!(["no_state", "no_repository"]));
     context.write(".planning/STATE.md", "# S\n");

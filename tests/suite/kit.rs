@@ -113,6 +113,7 @@ impl TestContext {
         if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
             crate::schemas::hold(&arguments, ran.code, &ran.stdout);
             crate::mentions::hold(&arguments, &ran);
+            crate::hints::hold(&arguments, &ran);
         }
         ran
     }

@@ -56,6 +56,10 @@ fn is_listed(words: &str) -> bool {
 fn names_a_verb(words: &[&str]) -> bool {
     let is_verb = |count: usize| is_listed(&words[..count].join(" "));
     let is_family = |words: &[&str]| verbs().iter().any(|(verb, _)| verb.starts_with(&format!("{} ", words.join(" "))));
+    // Help has topics: the words of verbs, and one of its own.
+    if let [word @ "help", topic @ ..] = words {
+        return topic.is_empty() || topic == ["exit-codes"] || names_a_verb(topic) && *word == "help";
+    }
     // Behind the name of a family stands one of its verbs. Hosts call `hook`.
     let first = if is_family(&words[..1]) { 2 } else { 1 };
     (first..=words.len().min(3)).any(is_verb) || is_family(words) || words == ["hook"]

@@ -47,7 +47,7 @@ fn a_shipped_milestone_keeps_every_byte() {
     assert!(context.read(".planning/STATE.md").contains("Phase: Milestone v1.0 complete  \r\n"));
     assert!(there(&context, ".planning/quick/260101-abc-fix/note.md") && !there(&context, ".planning/phases/01-a"));
     let again = context.gsd(["milestone", "complete", "v1.0", "--confirm", "--force"]).failure(1);
-    assert!(again.contains("archived already"), "{again}");
+    assert!(again.contains("already archived"), "{again}");
     assert_eq!(context.gsd(["milestone", "archive-quick", "v1.0"]).json()["archived"], 1);
     let nothing = context.gsd(["milestone", "archive-quick", "v1.0"]).json();
     assert_eq!((nothing["archived"].as_u64(), nothing["updated"].as_bool()), (Some(0), Some(false)));

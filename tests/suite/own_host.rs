@@ -185,7 +185,7 @@ fn the_example_of_the_guide_installs_lists_and_goes_without_a_trace() {
     }
     for scope in ["--global", "--local"] {
         assert!(lived.gsd(["install", "--lantern", scope]).success().contains("type /gsd-help"));
-        assert!(lived.gsd(["install", "--lantern", scope]).success().contains("is up to date"));
+        assert!(lived.gsd(["install", "--lantern", scope]).success().contains("already up to date"));
         lived.gsd(["status", "--lantern", scope]).success();
     }
     let skill = std::fs::read_to_string(home.join(".lantern/skills/gsd-help/SKILL.md")).unwrap();

@@ -42,7 +42,7 @@ fn removing_a_phase_moves_what_is_behind_it_with_all_its_bytes() {
 fn a_phase_that_is_not_there_is_not_removed() {
     let context = project();
     let before = context.read(ROADMAP);
-    assert!(context.gsd(["phase", "remove", "99"]).failure(1).contains("Phase 99 not found"));
+    assert!(context.gsd(["phase", "remove", "99"]).failure(1).contains("there is no phase `99`"));
     assert!(context.gsd(["phase", "remove"]).failure(1).contains("needs <PHASE>"));
     context.write(".planning/phases/02-b/02-01-SUMMARY.md", "done");
     assert!(context.gsd(["phase", "remove", "2"]).failure(1).contains("--force"));
@@ -84,7 +84,7 @@ fn clearing_puts_folders_away_and_keeps_their_modes() {
 fn a_batch_of_phases_is_added_whole() {
     let context = project();
     let before = context.read(ROADMAP);
-    assert!(context.gsd(["phase", "add-batch", "--descriptions", "x"]).failure(1).contains("JSON array"));
+    assert!(context.gsd(["phase", "add-batch", "--descriptions", "x"]).failure(1).contains("JSON list"));
     context.gsd(["phase", "add-batch", "Fine", "!!"]).failure(1);
     assert_eq!(context.read(ROADMAP), before);
     assert_eq!(context.gsd(["phase", "add-batch", "Fine", "Good enough"]).json()["count"], 2);

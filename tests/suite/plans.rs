@@ -95,7 +95,7 @@ fn a_template_is_picked_and_filled_once() {
     for line in ["plan: 03", "type: tdd", "wave: 2", "autonomous: false", "# Phase 2 Plan 03: [Title]"] {
         assert!(text.lines().any(|known| known == line), "{line} in {text}");
     }
-    assert_eq!(context.gsd_with(arguments, &[], "").json()["error"], "File already exists");
+    assert_eq!(context.gsd_with(arguments, &[], "").json()["error"], "the file already exists");
     let summary = ["template", "fill", "summary", "--phase", "2", "--name", "UI", "--raw"];
     assert_eq!(context.gsd(summary).success(), ".planning/phases/02-core/02-01-SUMMARY.md");
     assert!(context.read(".planning/phases/02-core/02-01-SUMMARY.md").contains("# Phase 2: UI Summary"));

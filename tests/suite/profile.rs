@@ -32,8 +32,8 @@ fn sessions_are_listed_and_what_was_typed_is_taken_out() {
     let report = context.gsd(["extract-messages", "garden"]).json();
     assert_eq!((&report["messages_extracted"], &report["messages_truncated"]), (&2.into(), &1.into()));
     assert_eq!(read_lines(&report)[0]["content"], "Fix the gate");
-    assert!(context.gsd(["extract-messages", "p"]).failure(1).contains("Multiple projects"));
-    assert!(context.gsd(["extract-messages", "nope"]).failure(1).contains("No project matching"));
+    assert!(context.gsd(["extract-messages", "p"]).failure(1).contains("several projects"));
+    assert!(context.gsd(["extract-messages", "nope"]).failure(1).contains("no project matches"));
     assert!(context.gsd(["extract-messages", "garden", "--session", "zz"]).failure(1).contains("no session `zz`"));
     assert!(context.gsd(["extract-messages"]).failure(1).contains("needs <PROJECT>"));
     let sample = context.gsd(["profile-sample", "--limit", "2", "--max-chars", "5"]).json();
@@ -48,7 +48,7 @@ fn sessions_are_listed_and_what_was_typed_is_taken_out() {
 fn answers_become_a_profile_a_command_and_a_part_of_the_instructions() {
     let context = TestContext::new();
     assert_eq!(context.gsd(["profile-questionnaire"]).json()["questions"].as_array().unwrap().len(), 8);
-    assert!(context.gsd(["profile-questionnaire", "--answers", "a,b"]).failure(1).contains("Expected 8 answers"));
+    assert!(context.gsd(["profile-questionnaire", "--answers", "a,b"]).failure(1).contains("expected 8 answers"));
     let analysis = context.gsd(["profile-questionnaire", "--answers", "a,b,c,d,a,b,c,d"]).success();
     context.write("analysis.json", &analysis);
     let profile = context.gsd(["write-profile", "--input", "analysis.json"]).json();

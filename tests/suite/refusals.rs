@@ -286,6 +286,6 @@ fn work_goes_on_after_text_that_gives_orders() {
         |file: &str, text: &str| refusal(&context, &here, "after-tool", "Read", &json!({ "file_path": file }), text);
     let refused = read("README.md", orders).unwrap();
     ways(&refused, "PROMPT_INJECTION");
-    assert!(refused.contains("other sources") && refused.contains("tell the user"), "{refused}");
+    assert!(refused.contains("other sources") && refused.contains("report to the user"), "{refused}");
     assert_eq!(read("CONTRIBUTING.md", "Run the tests."), None);
 }

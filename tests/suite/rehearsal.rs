@@ -47,7 +47,9 @@ fn a_write_is_refused_where_somebody_wrote_since_the_read() {
     assert_eq!(tree(&context.project()), after);
     let token = context.gsd(["init", "progress", "--pick", "token"]).success();
     context.gsd(["state", "update", "Status", "Third", "--if-match", &token]).json();
-    assert!(context.gsd(["state", "update", "Status", "x", "--if-match", "yesterday"]).failure(1).contains("no token"));
+    assert!(
+        context.gsd(["state", "update", "Status", "x", "--if-match", "yesterday"]).failure(1).contains("not a token")
+    );
     assert!(context.gsd(["state", "update", "Status", "x", "--if-match"]).failure(1).contains("needs a value"));
 }
 

@@ -27,8 +27,8 @@ fn a_document_is_made_once_and_never_over_another() {
 fn wrong_calls_are_refused() {
     let context = project();
     context.gsd(["scaffold"]).failure(1);
-    assert!(context.gsd(["scaffold", "zzz", "--phase", "1"]).failure(1).contains("Unknown scaffold type: zzz"));
-    assert!(context.gsd(["scaffold", "uat", "--phase", "9"]).failure(1).contains("Phase 9 directory not found"));
+    assert!(context.gsd(["scaffold", "zzz", "--phase", "1"]).failure(1).contains("cannot create `zzz`"));
+    assert!(context.gsd(["scaffold", "uat", "--phase", "9"]).failure(1).contains("phase 9 has no folder"));
     context.gsd(["scaffold", "uat"]).failure(1);
     context.gsd(["scaffold", "phase-dir", "--phase", "../x", "--name", "y"]).failure(1);
     context.gsd(["drift-guard", "severity", "--status", "zzz"]).failure(1);

@@ -106,7 +106,7 @@ fn findings_are_worth_what_their_source_is() {
 #[test]
 fn quick_tasks_are_noted_where_there_is_a_table_for_them() {
     let context = TestContext::new();
-    assert!(context.gsd(["quick-tasks-append", "x"]).failure(1).contains("STATE.md not found"));
+    assert!(context.gsd(["quick-tasks-append", "x"]).failure(1).contains("there is no STATE.md"));
     context
         .write(".planning/STATE.md", "# S\n\n### Quick Tasks Completed\n\n| Task | Owner |\n|---|---|\n| a | me |\n");
     assert!(context.gsd(["quick-tasks-append", "--task", "x"]).failure(1).contains("Task | Owner"));
@@ -139,7 +139,7 @@ fn estimates_are_held_against_what_plans_took() {
     assert_eq!((&told["calibrated_tokens"], &told["over_budget"]), (&120_000.into(), &true.into()));
     assert_eq!(context.gsd(["estimate-check", "--tokens", "60000", "--calibrated"]).json()["over_budget"], false);
     for wrong in ["0", "abc", "1e5", "+5", "-1"] {
-        assert!(context.gsd(["estimate-check", "--tokens", wrong]).failure(1).contains("positive integer"), "{wrong}");
+        assert!(context.gsd(["estimate-check", "--tokens", wrong]).failure(1).contains("number of tokens"), "{wrong}");
     }
     assert!(context.gsd(["estimate-check"]).failure(1).contains("--tokens"));
     context.write(".planning/estimation-calibration.json", "{bad");
@@ -166,6 +166,6 @@ fn a_task_is_looked_at_in_a_file_or_as_given() {
         context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "A-1"]).json()["resolved"],
         false
     );
-    assert!(context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "B"]).failure(1).contains("'B'"));
+    assert!(context.gsd(["task", "resolve-content", "--plan", "plan.md", "--task-id", "B"]).failure(1).contains("`B`"));
     assert!(context.gsd(["task", "resolve-content"]).failure(1).contains("--task-id"));
 }

@@ -99,7 +99,7 @@ fn another_session_is_told_of_the_claim() {
     let _ = run(&context, ["state", "begin-phase", "--phase", "2"]).success();
     let environment = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000001"), ("CLAUDE_SESSION_ID", "B")];
     let begun = context.gsd_with(["state", "begin-phase", "--phase", "3"], &environment, "");
-    assert!(begun.stderr.contains("WARNING") && begun.stderr.contains("gsd-session-key-tests"), "{}", begun.stderr);
+    assert!(begun.stderr.contains("warning: ") && begun.stderr.contains("gsd-session-key-tests"), "{}", begun.stderr);
     let conflict = &begun.json()["milestone_conflict"];
     assert_eq!((&conflict["locked_phase"], &conflict["session"]), (&"2".into(), &"claude-session-id-B".into()));
 }
@@ -140,7 +140,7 @@ fn what_is_missing_is_an_answer_or_wrong_usage() {
         (["state", "add-decision"], "summary required"),
         (["state", "add-blocker"], "text required"),
         (["state", "resolve-blocker"], "text required"),
-        (["state", "record-metric"], "phase, plan, and duration required"),
+        (["state", "record-metric"], "`state record-metric` needs --phase, --plan and --duration"),
     ] {
         assert_eq!(run(&context, arguments).json()["error"], error);
     }

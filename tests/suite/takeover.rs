@@ -65,8 +65,8 @@ fn another_programs_install_gives_way_and_only_the_users_things_stay() {
         put(&root.join(settings), &format!("{mine},\n      {}\n    ]\n  }}\n}}\n", hook(&root)));
         let theirs = lived.tree();
 
-        let shown = lived.gsd(["install", "--claude", scope, "--dry-run"]).success();
-        assert!(shown.contains("would take the place of gsd-core 1.14.0"), "{shown}");
+        let shown = lived.gsd(["install", "--claude", scope, "--dry-run", "-v"]).success();
+        assert!(shown.contains("replaces gsd-core 1.14.0"), "{shown}");
         assert!(shown.lines().any(|line| line.ends_with("agents/gsd-gone.md") && line.starts_with("- ")), "{shown}");
         assert_eq!(difference(&theirs, &lived.tree()), [""; 0], "a dry run writes nothing");
 
@@ -171,7 +171,7 @@ fn permissions_that_go_are_told() {
     lay(&root, "claude", "global", &["agents/gsd-gone.md"], &[]);
     put(&root.join("settings.json"), "{\"permissions\": {\"allow\": [\"Read(STATE.md)\", \"Bash(ls)\"]}}");
     let told = lived.gsd(["install", "--claude", "--global"]).success();
-    assert!(told.contains("its permissions go with it: Read(STATE.md)\n"), "{told}");
+    assert!(told.contains("removed its permissions: Read(STATE.md)\n"), "{told}");
     let settings = std::fs::read_to_string(root.join("settings.json")).unwrap();
     assert!(settings.contains("Bash(ls)") && !settings.contains("Read(STATE.md)"), "{settings}");
 }

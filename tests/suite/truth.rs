@@ -293,7 +293,7 @@ fn a_halted_plan_keeps_its_phase_open_until_it_is_planned_again_or_superseded() 
     assert!(roadmap.contains("- [ ] 01-02-PLAN.md") && roadmap.contains("- [x] 01-03-PLAN.md"), "{roadmap}");
     assert_eq!(line(&context.read(STATE), "Plan:"), "Plan: 2 of 3");
     let refused = context.gsd(["phase", "complete", "1"]).failure(1);
-    assert!(refused.contains("1 plan halted by its summary: 01-02-PLAN.md"), "{refused}");
+    assert!(refused.contains("1 plan halted according to the summary: 01-02-PLAN.md"), "{refused}");
     let bundle = answer(&context, ["init", "execute-phase", "1"]);
     assert_eq!(bundle["halted_plans"], serde_json::json!(["01-02-PLAN.md"]), "{bundle}");
     assert!(bundle["unclosed_plans"].is_null(), "{bundle}");
@@ -717,7 +717,7 @@ fn a_blocked_plan_is_still_to_be_done_for_every_verb() {
     assert_eq!(answer(&context, ["phase-plan-index", "1"])["incomplete"], serde_json::json!(["01-01"]));
     verify(&context, "01", folder);
     let refused = run(&context, ["phase", "complete", "1"]).failure(1);
-    assert!(refused.contains("1 plan blocked by its summary: 01-01-PLAN.md"), "{refused}");
+    assert!(refused.contains("1 plan blocked according to the summary: 01-01-PLAN.md"), "{refused}");
     assert!(context.read(ROADMAP).contains("- [ ] **Phase 1: Add and List**"));
 
     context.write(&file("01-SUMMARY"), "---\nstatus: complete\n---\n\n# Phase 1 Plan 1: Add Summary\n");

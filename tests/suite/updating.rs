@@ -33,7 +33,7 @@ fn files_of_the_user_among_ours_are_found() {
     let context = TestContext::new();
     let home = folder(&context);
     let call = ["detect-custom-files", "--config-dir", home.to_str().unwrap()];
-    assert!(context.gsd(call).failure(1).contains("not found"));
+    assert!(context.gsd(call).failure(1).contains("there is no folder"));
     write(&context, "agents/gsd-mine.md", "mine");
     assert_eq!(context.gsd(call).json()["manifest_found"], false);
     context.gsd(["install", "--host", "claude", "--global"]).success();

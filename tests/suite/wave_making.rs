@@ -85,7 +85,7 @@ fn plans_run_in_turn_where_git_does_not_say_what_is_uncommitted() {
     std::fs::write(context.project().join(".git/index"), "no index").unwrap();
     let answer = wave(&context, "codex", "01-01,01-02");
     assert_eq!(answer["side_by_side"], json!([]));
-    assert!(answer["in_turn"][0]["why"].as_str().unwrap().contains("git does not say"), "{answer}");
+    assert!(answer["in_turn"][0]["why"].as_str().unwrap().contains("git cannot list uncommitted changes"), "{answer}");
 }
 
 #[test]

@@ -137,25 +137,13 @@ fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandEr
     context.emit(&context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?)
 }
 
-/// The reason and the hint of a refusal.
+/// The reason of a refusal.
 fn explained(error: &HumanCheckError) -> CommandError {
     let reason = match error {
         HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
         _ => Reason::Unknown,
     };
-    let hint = match error {
-        HumanCheckError::NotFound { .. } => Some("`gsd-tools roadmap analyze` lists the phases".to_owned()),
-        HumanCheckError::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
-        HumanCheckError::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
-        HumanCheckError::NoState => Some("`gsd-tools state rebuild` creates it".to_owned()),
-        HumanCheckError::FrontMatter { .. } => Some("correct that line; nothing was written".to_owned()),
-        _ => None,
-    };
-    let told = CommandError::because(reason, error);
-    match hint {
-        Some(hint) => told.hint(hint),
-        None => told,
-    }
+    CommandError::because(reason, error)
 }
 
 /// What a report is about.

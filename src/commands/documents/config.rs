@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::settings;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names};
@@ -10,6 +11,22 @@ use crate::text::nearest::nearest;
 
 verbs! {
     "Configuration";
+    groups { "config": "List and explain configuration keys"; }
+
+    /// List configuration keys with their values
+    ///
+    /// Shows each key that a file sets, with the file; `--all` adds the keys that have their defaults. The files are
+    /// `config.json` of the workstream, `config.json` of the project and, if there is neither, `~/.gsd/defaults.json`.
+    ///
+    /// Example: `gsd-tools config list --all`.
+    "config list": reads json(settings::ListReport) = list(ListArgs);
+
+    /// Explain a configuration key
+    ///
+    /// Shows what the key does, the values it accepts, its default, its value and where that is set.
+    ///
+    /// Example: `gsd-tools config explain workflow.research`.
+    "config explain": reads json(crate::project::config::facts::KeyFacts) = explain(ExplainArgs);
 
     /// Print the value of a configuration key
     ///
@@ -52,6 +69,19 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Also list keys that no file sets
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The key, such as `workflow.research`
+    key: String,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct GetArgs {
     /// The key, such as `workflow.research`
     key: String,
@@ -81,6 +111,15 @@ fn config_ensure_section(context: &mut Context) -> Result<(), CommandError> {
 
 fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<(), CommandError> {
     create(context, arguments.choices.as_deref(), configuration::complete)
+}
+
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+    settings::list(context, arguments.all)
+}
+
+fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), CommandError> {
+    let facts = settings::facts_of(context, &arguments.key)?.map_err(ConfigurationError::from).map_err(told)?;
+    settings::explain(context, &facts)
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
@@ -198,16 +237,16 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
         ConfigurationError::Key(KeyError::Unknown { key }) => {
             let names = key_names();
             match nearest(&key, names.iter().map(String::as_str)) {
-                Some(near) => told.hint(format!("did you mean `{near}`?")),
-                None => told.hint("`gsd-tools guide config` describes the common keys"),
+                Some(near) => told.hint(format!("did you mean `{near}`? `gsd-tools config list --all` lists the keys")),
+                None => told.hint("`gsd-tools config list --all` lists the keys"),
             }
         }
         ConfigurationError::NoKey { key } => match nearest(&key, key_names().iter().map(String::as_str)) {
             Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
             _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
         },
-        ConfigurationError::Key(KeyError::Refused { .. }) => {
-            told.hint("`gsd-tools guide config` describes the common keys")
+        ConfigurationError::Key(KeyError::Refused { key, .. }) => {
+            told.hint(format!("`gsd-tools config explain {key}` describes the key"))
         }
         ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
         ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),

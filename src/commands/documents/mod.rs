@@ -5,6 +5,7 @@ pub(crate) mod frontmatter;
 pub(crate) mod import;
 pub(crate) mod instructions;
 pub(crate) mod requirements;
+mod settings;
 
 use super::frame::CommandError;
 use crate::disk::AbsolutePath;

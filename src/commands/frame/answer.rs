@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::CommandError;
 use super::error::Manner;
+use crate::text::screen::Tone;
 use crate::text::terminal;
 
 /// What a call came to: text for standard output, what the caller should know beside it, and an exit code or the failure.
@@ -28,7 +29,8 @@ impl Answer {
     pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
         for warning in &self.warnings {
             // Where standard error is closed there is nobody left to tell.
-            let _ = writeln!(std::io::stderr(), "[gsd-tools] WARNING: {}", terminal::shown(warning));
+            let line = manner.line("", "warning", Tone::Warning, warning);
+            let _ = std::io::stderr().write_all(terminal::shown(&line).as_bytes());
         }
         // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
         let text = if std::io::stdout().is_terminal() { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };

@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 
 use super::error::{CommandError, ExitContract, Manner, Reason};
+use crate::text::screen::Screen;
 use crate::world::World;
 
 /// The word whose arguments belong to another program and are passed on untouched.
@@ -60,22 +61,51 @@ pub(crate) enum Color {
     Never,
 }
 
-/// Reads how failures should be told; this is asked first, so that a bad call is told the right way too.
-pub(crate) fn manner(arguments: &[OsString], world: &World) -> (Manner, Result<(), CommandError>) {
+impl Color {
+    /// Whether to use it where `allowed` says what the terminal and the environment allow.
+    pub(super) fn at(self, allowed: bool) -> bool {
+        match self {
+            Self::Auto => allowed,
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Reads how failures are printed, before anything else, so that a call that cannot be read is reported that way too.
+/// `is_for_a_person`: nobody else reads what is printed.
+pub(crate) fn manner(
+    arguments: &[OsString],
+    world: &World,
+    is_for_a_person: bool,
+) -> (Manner, Result<(), CommandError>) {
     let (arguments, _) = arguments.split_at(ours(arguments));
     let json = arguments.iter().any(|argument| argument == "--json-errors")
         || world.variable("GSD_JSON_ERRORS").as_deref() == Some("1");
     let flag = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--exit-contract="));
     let asked = flag.map(str::to_owned).or_else(|| world.variable("GSD_EXIT_CONTRACT"));
     let (contract, verdict) = match asked.as_deref() {
+        None if is_for_a_person => (ExitContract::V2, Ok(())),
         None | Some("v1") => (ExitContract::V1, Ok(())),
         Some("v2") => (ExitContract::V2, Ok(())),
         Some(other) => (
             ExitContract::V1,
-            Err(CommandError::new(Reason::SdkFailFast, format!("no exit contract `{other}`; there are v1 and v2"))),
+            Err(CommandError::new(Reason::SdkFailFast, format!("unknown exit contract `{other}`"))
+                .hint("use `v1` or `v2`; `gsd-tools help exit-codes` lists their codes")),
         ),
     };
-    (Manner { json, contract }, verdict)
+    (Manner { json, contract, screen: error_screen(arguments, world).filter(|_| is_for_a_person) }, verdict)
+}
+
+/// The terminal that standard error is; `None` if it is another file.
+fn error_screen(arguments: &[OsString], world: &World) -> Option<Screen> {
+    let terminal = world.terminal();
+    let position = arguments.iter().position(|argument| argument == "--color");
+    let attached = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--color="));
+    // A value that does not exist is reported when the call is read.
+    let color = attached.or_else(|| arguments.get(position? + 1)?.to_str()).and_then(|value| color_of(value).ok());
+    let color = color.unwrap_or_default().at(terminal.color);
+    terminal.stderr.then_some(Screen { width: terminal.width, color, signs: terminal.signs })
 }
 
 /// Splits `arguments` into the flags of every command and the words of this one.
@@ -131,6 +161,7 @@ fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, CommandError> {
         .map(|argument| {
             argument.into_string().map_err(|bytes| {
                 CommandError::usage(format!("the argument `{}` is not UTF-8 text", bytes.to_string_lossy()))
+                    .hint("type it in UTF-8, or rename the file that it names")
             })
         })
         .collect()
@@ -221,10 +252,9 @@ fn value_of(
     attached: Option<String>,
     rest: &mut impl Iterator<Item = String>,
 ) -> Result<String, CommandError> {
-    attached
-        .or_else(|| rest.next())
-        .filter(|value| !value.is_empty() && !value.starts_with("--"))
-        .ok_or_else(|| CommandError::usage(format!("`{flag}` needs a value")))
+    attached.or_else(|| rest.next()).filter(|value| !value.is_empty() && !value.starts_with("--")).ok_or_else(|| {
+        CommandError::usage(format!("`{flag}` needs a value")).hint(format!("write it as `{flag} VALUE`"))
+    })
 }
 
 #[cfg(test)]
@@ -284,9 +314,17 @@ mod tests {
     #[test]
     fn the_manner_comes_from_flags_before_the_environment() {
         let world = World::with([("GSD_EXIT_CONTRACT", "v2")], &std::env::temp_dir());
-        assert_eq!(manner(&[], &world).0, Manner { json: false, contract: ExitContract::V2 });
+        assert_eq!(manner(&[], &world, false).0, Manner { contract: ExitContract::V2, ..Manner::default() });
         let flags = ["--json-errors".into(), "--exit-contract=v1".into()];
-        assert_eq!(manner(&flags, &world).0, Manner { json: true, contract: ExitContract::V1 });
-        assert!(manner(&["--exit-contract=v9".into()], &world).1.is_err());
+        assert_eq!(manner(&flags, &world, true).0, Manner { json: true, ..Manner::default() });
+        assert!(manner(&["--exit-contract=v9".into()], &world, false).1.is_err());
+    }
+
+    #[test]
+    fn a_person_gets_a_code_for_each_kind_of_failure() {
+        let world = World::with([], &std::env::temp_dir());
+        assert_eq!(manner(&[], &world, true).0.contract, ExitContract::V2);
+        assert_eq!(manner(&[], &world, false).0.contract, ExitContract::V1);
+        assert_eq!(manner(&["--exit-contract=v1".into()], &world, true).0.contract, ExitContract::V1);
     }
 }

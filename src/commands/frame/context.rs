@@ -10,8 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Answer;
-use super::argv::{Color, Globals};
+use super::argv::Globals;
+use super::error::codes::DEGRADED;
 use super::error::{CommandError, ExitContract, Reason};
+use super::hosts;
 use super::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::answers::changes::ChangedField;
@@ -22,9 +24,6 @@ use crate::runtime::{Descriptor, Registry};
 use crate::text::screen::Screen;
 use crate::text::terminal;
 use crate::world::World;
-
-/// Exit code of an answer that carries an `error` key, under the second exit contract.
-const DEGRADED: u8 = 80;
 
 /// One call's surroundings and its answer so far.
 #[derive(Debug)]
@@ -139,7 +138,8 @@ impl Context {
                 let folder = existing_folder(&started, folder, "--project-dir")?;
                 if !disk::is_folder(folder.resolve(".planning")) {
                     let message = format!("`{folder}` of --project-dir has no `.planning` folder");
-                    return Err(CommandError::usage(message));
+                    return Err(CommandError::usage(message)
+                        .hint("name the folder that holds `.planning`, or leave out --project-dir"));
                 }
                 root.get_or_init(|| folder.clone());
                 folder
@@ -150,7 +150,7 @@ impl Context {
         // A name that cannot be one is refused whatever the command makes of it.
         let named = globals.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
         for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
-            workstream::checked(name).map_err(|error| CommandError::usage(error.to_string()))?;
+            workstream::checked(name).map_err(|error| CommandError::because(Reason::Usage, &error))?;
         }
         Ok(Self {
             world,
@@ -254,7 +254,7 @@ impl Context {
         }
         let unknown = config.unknown_keys();
         if !unknown.is_empty() {
-            self.warn(format!("config.json has keys that mean nothing: {}", unknown.join(", ")));
+            self.warn(format!("config.json has unknown keys: {}", unknown.join(", ")));
         }
         Ok(self.config.get_or_init(|| config))
     }
@@ -294,17 +294,14 @@ impl Context {
 
     /// The variable by which a host says that one of its agents runs this call; none where no host does.
     pub(in crate::commands) fn agent_session(&self) -> Result<Option<String>, CommandError> {
-        let hosts = self.registry()?.all()?;
-        let mut names =
-            hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
-        Ok(names.find(|name| self.world.is_set(name)))
+        hosts::agent_session(&self.world, &self.registry)
     }
 
     /// Refuses to an agent what a person alone decides; a script of a person's may do it.
     pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
-        let hint = format!("type it in a terminal of your own: {} {command}", self.program_word());
+        let hint = format!("run it in your terminal: `{} {command}`", self.program_word());
         Err(CommandError::usage(refused).exits(77).hint(hint))
     }
 
@@ -317,19 +314,23 @@ impl Context {
             None => "this is not a terminal".to_owned(),
         };
         let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
-        Err(refused.hint(format!("type it in a terminal of your own: {} {command}", self.program_word())))
+        Err(refused.hint(format!("run it in your terminal: `{} {command}`", self.program_word())))
     }
 
     /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
     pub(in crate::commands) fn is_for_a_person(&self) -> bool {
-        let terminal = self.world.terminal();
-        terminal.stdin && terminal.stdout && self.agent_session().is_ok_and(|session| session.is_none())
+        hosts::is_for_a_person(&self.world, &self.registry)
     }
 
     /// Whether a question with choices can be asked.
     pub(in crate::commands) fn can_ask(&self) -> bool {
-        let terminal = self.world.terminal();
-        terminal.stderr && terminal.moves && self.is_for_a_person()
+        self.world.terminal().moves && self.can_confirm()
+    }
+
+    /// Whether a person can be asked to confirm; a build server may have a terminal, and nobody at it.
+    pub(in crate::commands) fn can_confirm(&self) -> bool {
+        let is_on = |value: String| !matches!(value.as_str(), "" | "0" | "false");
+        self.world.terminal().stderr && self.is_for_a_person() && !self.world.variable("CI").is_some_and(is_on)
     }
 
     /// Whether the answer is text for a person: one is there, and asked for no other form of it.
@@ -364,11 +365,7 @@ impl Context {
     /// What the terminal of the call can show.
     pub(in crate::commands) fn screen(&self) -> Screen {
         let terminal = self.world.terminal();
-        let color = match self.globals.color {
-            Color::Auto => terminal.stdout && terminal.color,
-            Color::Always => true,
-            Color::Never => false,
-        };
+        let color = self.globals.color.at(terminal.stdout && terminal.color);
         Screen { width: terminal.width, color, signs: terminal.signs }
     }
 
@@ -521,7 +518,7 @@ impl Context {
     pub(in crate::commands) fn tell_unfinished(&self, tree: &AbsolutePath) {
         self.told_unfinished.get_or_init(|| {
             self.warn(format!(
-                "a write to `{tree}` was cut short, and what stands there may be half of it; run `gsd-tools recover`"
+                "a write to `{tree}` was interrupted, and its files may be incomplete; run `gsd-tools recover`"
             ));
         });
     }
@@ -606,11 +603,13 @@ fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, CommandError
 /// The text of one field of a JSON answer.
 fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
     let value: Value = serde_json::from_str(answer).map_err(|_| {
-        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the command's output is not JSON"))
+        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the answer is text, not JSON"))
+            .hint("leave out `--pick` to see it")
     })?;
     field_of(&value, field).map(scalar).ok_or_else(|| {
-        let error =
-            CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: there is no such field"));
+        let why = why_another_shape(&value);
+        let why = why.map_or_else(|| "the answer has no such field".to_owned(), |why| format!("the answer is: {why}"));
+        let error = CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: {why}"));
         match &value {
             Value::Object(fields) => {
                 let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
@@ -619,6 +618,13 @@ fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
             _ => error.hint("the answer is not a JSON object"),
         }
     })
+}
+
+/// What an answer says about a failure, or why it is not the usual one.
+fn why_another_shape(answer: &Value) -> Option<&str> {
+    let texts = ["error", "message", "reason"].iter().filter_map(|key| answer.get(key)?.as_str());
+    // One word is a code, which a caller asks for by its key.
+    texts.into_iter().find(|text| text.contains(' '))
 }
 
 /// Follows `a.b[0].c`; a negative index counts from the end.
@@ -649,7 +655,7 @@ fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<A
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")))
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("check the path"))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Context {
         let refused = format!("`{path}` is outside the project, and an agent runs this call: {name} is set");
         Err(CommandError::usage(refused)
             .exits(77)
-            .hint("copy what it needs into the project, or let a person type the call"))
+            .hint("copy what it needs into the project, or ask the user to run the call"))
     }
 
     /// The place of a file that a call is to write, which has to be in the project.
@@ -192,7 +192,7 @@ impl Context {
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{typed}` is not a document, and an agent runs this call: {name} is set");
-        Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or let a person type the call"))
+        Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or ask the user to run the call"))
     }
 
     /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.

@@ -10,6 +10,7 @@ use crate::text::screen::{Cell, Screen, Tone};
 use super::Catalog;
 use super::Family;
 use super::argv::{self, Lifted};
+use super::error::codes;
 use super::tree;
 use super::usage;
 
@@ -94,6 +95,7 @@ const IF_MATCH: Flag =
 pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
     match words.first().and_then(|word| catalog.family(word)) {
         Some(row) => command_page(row, words),
+        None if words.first().is_some_and(|word| word == EXIT_CODES) => codes::page(),
         None if words.iter().any(|word| word == "--all") => full_page(catalog),
         None => short_page(catalog),
     }
@@ -171,11 +173,15 @@ pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 
+/// The topic of the help that is not about a command.
+const EXIT_CODES: &str = "exit-codes";
+
 /// How to see more of the help.
 const MORE: &str = "
 More:
   help <command>             Show the help of a command
   help --all                 List every command, also those that workflows call
+  help exit-codes            List the exit codes
 ";
 
 /// Where the documentation is. Its address is the one that Cargo.toml names, if it names one.

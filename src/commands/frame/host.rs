@@ -1,10 +1,10 @@
 //! The host of a call: its descriptor, how its commands are typed, and where its agents are.
 
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::context::Host;
 use super::error::{CommandError, Reason};
+use super::hosts::opened;
 use super::{Context, program};
 use crate::disk;
 use crate::install::InstallError;
@@ -13,19 +13,6 @@ use crate::operations::agents::models;
 use crate::runtime::{
     Descriptor, Home, Place, PlaceAnchor, PlaceItem, Registry, RegistryError, Scope, Surroundings, installed_for,
 };
-use crate::world::World;
-
-/// The hosts that can be named; their files are read the first time that one is asked for.
-pub(in crate::commands) fn opened<'a>(
-    hosts: &'a OnceCell<Registry>,
-    world: &World,
-) -> Result<&'a Registry, CommandError> {
-    if let Some(registry) = hosts.get() {
-        return Ok(registry);
-    }
-    let registry = Registry::open(world.config_folder().as_deref()).map_err(InstallError::from)?;
-    Ok(hosts.get_or_init(|| registry))
-}
 
 impl Context {
     /// The host of the call: the one the environment names, else the configured one, else the one this program was
@@ -185,9 +172,7 @@ fn file_form(place: &Place) -> Option<String> {
 /// Why a host cannot be used; a file of the user's is named with its line and a cure.
 fn unusable_host(error: RegistryError) -> CommandError {
     match error {
-        RegistryError::Unknown { .. } => {
-            CommandError::because(Reason::Unknown, &error).hint("`gsd-tools runtimes` lists the hosts")
-        }
+        RegistryError::Unknown { .. } => CommandError::because(Reason::Unknown, &error),
         RegistryError::Broken { .. } => InstallError::from(error).into(),
     }
 }

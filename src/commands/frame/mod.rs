@@ -10,6 +10,7 @@ pub(crate) mod family;
 pub(crate) mod files;
 pub(crate) mod help;
 pub(crate) mod host;
+pub(crate) mod hosts;
 pub(crate) mod listing;
 pub(crate) mod named;
 pub(crate) mod program;

@@ -181,9 +181,7 @@ impl Context {
 
     fn tell_recovered(&self, hold: &Hold<'_>) {
         for tree in hold.recovered() {
-            self.warn(format!(
-                "a write to `{tree}` had been cut short; it is undone, or finished where it was decided"
-            ));
+            self.warn(format!("an interrupted write to `{tree}` was undone, or finished if it was already committed"));
         }
     }
 
@@ -301,7 +299,7 @@ impl Context {
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
     fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), CommandError> {
         let Some(given) = self.expected_token() else { return Ok(()) };
-        let seen = token::parse(given).map_err(|error| CommandError::usage(error.to_string()))?;
+        let seen = token::parse(given).map_err(|error| CommandError::because(Reason::Usage, &error))?;
         if token::of(view, seen)? == given {
             return Ok(());
         }

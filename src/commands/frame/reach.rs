@@ -27,7 +27,7 @@ impl Context {
         let refused = |what: String| {
             let refused =
                 CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
-            refused.exits(77).hint("a person can type the call in a terminal of their own")
+            refused.exits(77).hint("ask the user to run it in a terminal")
         };
         if forced {
             return Err(refused("`--force`".to_owned()));

@@ -189,6 +189,33 @@ fn files() -> BTreeMap<String, String> {
     files
 }
 
+/// The page `docs/commands.md`: every command with the first line of its help, by family.
+fn reference() -> String {
+    let mut text = String::from(
+        "# Commands\n\nEvery command of `gsd-tools`, by subject. `gsd-tools help COMMAND` shows its arguments and an example, \
+         `gsd-tools schema\nCOMMAND` the JSON Schema of its answer, and [cli.md](cli.md) what all of them have in common. \
+         A test writes this page:\n`SNAPSHOTS=overwrite cargo test --lib help_tests`.\n\nEffect: `reads` changes nothing; \
+         `writes` changes documents or installed files, all or none; `acts` also works through\ngit or on other files; \
+         `destroys` removes something; `runs` runs what it is given. All but `reads` and `runs` take\n`--dry-run`.\n",
+    );
+    for family in CATALOG.0 {
+        let _ = write!(text, "\n## {}\n\n| command | what it does | effect |\n|---|---|---|\n", family.title);
+        for verb in family.verbs {
+            let listed = verb.listed();
+            let effect = serde_json::to_value(listed.effect).unwrap();
+            let about = listed.about.replace('|', "\\|");
+            let _ = writeln!(text, "| `{}` | {about} | {} |", listed.command, effect.as_str().unwrap());
+        }
+    }
+    text
+}
+
+#[test]
+fn the_reference_of_commands_is_the_page_in_docs() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md");
+    snapbox::assert_data_eq!(reference(), snapbox::Data::read_from(&file, None).raw());
+}
+
 #[test]
 fn help_pages_are_the_files_of_tests_help() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/help");

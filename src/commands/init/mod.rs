@@ -333,7 +333,9 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
         .find(|(_, path)| !disk::exists(layout.absolute(path)));
     if let Some((name, _)) = missing {
         let command = format!("{}new-project", context.command_prefix()?);
-        return Err(CommandError::new(Reason::Unknown, format!("No {name} found. Run {command} first.")));
+        return Err(
+            CommandError::new(Reason::Unknown, format!("there is no {name}")).hint(format!("start with {command}"))
+        );
     }
     let now = context.world().now().milliseconds();
     answer(context, |bundle| bundle.manager(now))

@@ -1,62 +1,81 @@
-//! The questions of an install at a terminal. Every one of them has a flag.
+//! The questions of an install at a terminal. Each of them has a flag; the answer is `None` if a person cancels.
 
 use dialoguer::console::Term;
-use dialoguer::{MultiSelect, Select};
+use dialoguer::{Confirm, MultiSelect, Select};
 
 use crate::commands::frame::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
 use crate::world::signals::while_asking;
 
-/// Exit code of a question that was left, as of a program that Ctrl-C ended.
-const LEFT: u8 = 130;
-
-/// Which hosts; those that `likely` says come first and are marked from the start.
+/// Which hosts; those of `found` come first and are marked from the start.
 pub(super) fn hosts(
-    known: Vec<Descriptor>,
-    likely: impl Fn(&Descriptor) -> bool,
+    found: Vec<Descriptor>,
+    others: Vec<Descriptor>,
     wish: Wish,
-) -> Result<Vec<Descriptor>, CommandError> {
-    let (question, found) = match wish {
-        Wish::Install => ("Install for which hosts? (space marks, a marks all, enter continues)", "found here"),
-        Wish::Uninstall => ("Uninstall from which hosts? (space marks, a marks all, enter continues)", "installed"),
+) -> Result<Option<Vec<Descriptor>>, CommandError> {
+    let (question, why) = match wish {
+        Wish::Install => ("Install for these hosts", "found"),
+        Wish::Uninstall => ("Uninstall from these hosts", "installed"),
     };
-    let (first, others): (Vec<_>, Vec<_>) = known.into_iter().partition(likely);
-    let marked = first.iter().map(|descriptor| (format!("{} ({found})", descriptor.name), true));
+    write("Space marks, a marks all, Enter continues, Esc cancels.\n");
+    let marked = found.iter().map(|descriptor| (format!("{} ({why})", descriptor.name), true));
     let items: Vec<_> = marked.chain(others.iter().map(|descriptor| (descriptor.name.clone(), false))).collect();
-    let question = MultiSelect::new().with_prompt(question).items_checked(items);
-    let chosen = asked(|| question.interact_opt())?;
-    if chosen.is_empty() {
-        return Err(CommandError::usage("no host chosen")
-            .hint("mark hosts with the space bar, or name them: `gsd-tools install --help` lists the flags")
-            .exits(2));
+    let mut prompt = question.to_owned();
+    loop {
+        // Without a report the question is cleared, and asked again in the same place.
+        let select = MultiSelect::new().with_prompt(&prompt).items_checked(items.clone()).report(false);
+        let Some(chosen) = asked(|| select.interact_opt())? else { return Ok(None) };
+        if chosen.is_empty() {
+            prompt = format!("Mark at least one. {question}");
+            continue;
+        }
+        let chosen = found.into_iter().chain(others).enumerate().filter(|(index, _)| chosen.contains(index));
+        let chosen: Vec<Descriptor> = chosen.map(|(_, descriptor)| descriptor).collect();
+        let names: Vec<&str> = chosen.iter().map(|descriptor| descriptor.name.as_str()).collect();
+        write(&format!("{question}: {}\n", names.join(", ")));
+        return Ok(Some(chosen));
     }
-    let chosen = first.into_iter().chain(others).enumerate().filter(|(index, _)| chosen.contains(index));
-    Ok(chosen.map(|(_, descriptor)| descriptor).collect())
 }
 
 /// For all projects or for this one.
-pub(super) fn scope(wish: Wish) -> Result<Scope, CommandError> {
-    let question = match wish {
-        Wish::Install => "Install for",
-        Wish::Uninstall => "Uninstall from",
+pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, CommandError> {
+    let (question, all) = match wish {
+        Wish::Install => ("Install for", "all projects (global, the default)"),
+        Wish::Uninstall => ("Uninstall from", "all projects (global)"),
     };
-    let question = Select::new().with_prompt(question).items(["all projects (global)", "this project (local)"]);
+    let question = Select::new().with_prompt(question).items([all, "this project only (local)"]);
     let chosen = asked(|| question.default(0).interact_opt())?;
-    Ok(if chosen == 0 { Scope::Global } else { Scope::Local })
+    Ok(chosen.map(|chosen| if chosen == 0 { Scope::Global } else { Scope::Local }))
+}
+
+/// Whether to go on. A terminal whose cursor cannot be moved gets a question in one line, which needs its answer.
+pub(super) fn proceed(moves: bool) -> Result<bool, CommandError> {
+    if moves {
+        let answer = asked(|| Confirm::new().with_prompt("Proceed?").default(true).interact_opt())?;
+        return Ok(answer.unwrap_or(false));
+    }
+    write("Proceed? [y/n] ");
+    let answer = Term::stderr().read_line().unwrap_or_default();
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+/// Writes to the person. A terminal that is gone has nobody to read it.
+fn write(text: &str) {
+    let _ = Term::stderr().write_str(text);
 }
 
 /// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
-fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<T, CommandError> {
+fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, CommandError> {
     let answer = while_asking(ask);
     // The question hides the cursor, and a question that was left does not show it again.
-    let _ = Term::stderr().write_str("\u{1b}[?25h");
+    write("\u{1b}[?25h");
     match answer {
-        Ok(Some(chosen)) => Ok(chosen),
+        Ok(answer) => Ok(answer),
         Err(dialoguer::Error::IO(error)) if error.kind() != std::io::ErrorKind::Interrupted => {
             let error = CommandError::because(Reason::Usage, &error);
             Err(error.hint("name the hosts as flags: `gsd-tools install --help` lists them").exits(2))
         }
-        Ok(None) | Err(_) => Err(CommandError::new(Reason::Unknown, "cancelled; nothing was changed").exits(LEFT)),
+        Err(_) => Ok(None),
     }
 }

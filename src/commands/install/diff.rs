@@ -1,41 +1,178 @@
-//! What an install would do, for a person to read.
+//! What an install would do, for a person to read: by kind of file and by key of settings, or with every line.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::disk::{self, Change};
-use crate::install::{InstallError, InstallPlan, Target};
-use crate::text::diff::LineDiff;
-use crate::world::Terminal;
+use serde_json::Value;
 
-/// One line for each file that comes or goes; the lines that change for each file that stays.
-pub(super) fn text(target: &Target, plan: &InstallPlan, terminal: Terminal) -> Result<String, InstallError> {
+use crate::disk::{self, Change};
+use crate::install::{Act, InstallError, InstallPlan, KeyEdit, Step, Target};
+use crate::library::ItemKind;
+use crate::text::diff::LineDiff;
+use crate::text::screen::{Screen, Tone, counted};
+
+/// The most columns of a row about a key: values may be long.
+const ROW: usize = 120;
+
+/// How many entries of one list are shown each by itself.
+const ENTRIES: usize = 3;
+
+/// A line for each file that is added or removed; the lines that change for each file that stays.
+pub(super) fn text(target: &Target, plan: &InstallPlan, screen: Screen) -> Result<String, InstallError> {
     let mut text = String::new();
-    let color = terminal.stdout && terminal.color;
     for change in plan.changes.iter() {
         let path = target.shown(change.path());
+        let path = if change.path().is_within(&target.image_folder()) {
+            format!("{path} (copy of your settings, to restore them)")
+        } else {
+            path
+        };
         // Writing to a string cannot fail.
         let _ = match change {
             Change::WriteFile { path: file, bytes, .. } => match disk::read_text(file)? {
-                None => writeln!(text, "{}", painted(&format!("+ {path}"), color)),
+                None => writeln!(text, "{}", painted(&format!("+ {path}"), screen)),
                 Some(before) => {
                     let after = String::from_utf8_lossy(bytes);
                     let diff = LineDiff::new(&before, &after).unified(&path, &path);
-                    diff.lines().try_for_each(|line| writeln!(text, "{}", painted(line, color)))
+                    diff.lines().try_for_each(|line| writeln!(text, "{}", painted(line, screen)))
                 }
             },
-            Change::LinkProgram { .. } => writeln!(text, "{}", painted(&format!("+ {path} (this program)"), color)),
-            Change::RemoveFile { .. } => writeln!(text, "{}", painted(&format!("- {path}"), color)),
+            Change::LinkProgram { .. } => writeln!(text, "{}", painted(&format!("+ {path} (this program)"), screen)),
+            Change::RemoveFile { .. } => writeln!(text, "{}", painted(&format!("- {path}"), screen)),
             Change::MakeFolder { .. } | Change::RemoveFolder { .. } => Ok(()),
         };
     }
     Ok(text)
 }
 
-fn painted(line: &str, color: bool) -> String {
-    let code = match line.as_bytes().first() {
-        Some(b'+') => 32,
-        Some(b'-') => 31,
-        _ => 0,
-    };
-    if color && code != 0 { format!("\u{1b}[{code}m{line}\u{1b}[0m") } else { line.to_owned() }
+/// The files by kind, then each settings file with its keys.
+pub(super) fn groups(target: &Target, plan: &InstallPlan) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for (sign, wanted) in [('+', &[Act::Create] as &[Act]), ('~', &[Act::Update]), ('-', &[Act::Remove])] {
+        let steps: Vec<&Step> =
+            plan.steps.iter().filter(|step| step.is_whole() && wanted.contains(&step.act)).collect();
+        if !steps.is_empty() {
+            groups.push(Group { title: None, rows: vec![format!("{sign} {}", kinds(&steps, target))] });
+        }
+    }
+    let report = plan.report(target);
+    for settings in &plan.settings {
+        let shown = target.shown(&settings.path);
+        let keys: Vec<&KeyEdit> = report.keys_of(&shown).collect();
+        let rows =
+            if keys.is_empty() { vec!["~ a block of lines between two markers".to_owned()] } else { rows(&keys) };
+        groups.push(Group { title: Some(shown), rows });
+    }
+    groups
+}
+
+/// Rows about one file, or about many.
+#[derive(Debug)]
+pub(super) struct Group {
+    title: Option<String>,
+    rows: Vec<String>,
+}
+
+impl Group {
+    /// The rows, each in one line that fits.
+    pub(super) fn text(&self, screen: Screen) -> String {
+        let indent = if self.title.is_some() { "      " } else { "    " };
+        let width = screen.width.min(ROW) - indent.len();
+        let title = self.title.as_ref().map(|title| format!("    {title}\n")).unwrap_or_default();
+        let row = |row: &String| {
+            if self.title.is_none() {
+                let (sign, text) = row.split_at(2);
+                return screen.prose(&format!("{indent}{sign}"), "      ", text);
+            }
+            format!("{indent}{}\n", painted(&screen.fitted(row, width), screen))
+        };
+        title + &self.rows.iter().map(row).collect::<String>()
+    }
+}
+
+/// `13 commands, 9 agents`: how many of each kind.
+fn kinds(steps: &[&Step], target: &Target) -> String {
+    let mut counts: BTreeMap<(u8, &str), usize> = BTreeMap::new();
+    // A command may have a small file next to it.
+    let command = if target.descriptor.typed_only.sidecar.is_some() { "command file" } else { "command" };
+    for step in steps {
+        let kind = match step.kind() {
+            Some(ItemKind::Command) => (0, command),
+            Some(ItemKind::Router) => (1, "router"),
+            Some(ItemKind::Agent) => (2, "agent"),
+            Some(ItemKind::Workflow) => (3, "workflow file"),
+            Some(ItemKind::Template) => (4, "template"),
+            Some(ItemKind::Reference) => (5, "reference"),
+            Some(ItemKind::Hook) => (6, "hook file"),
+            Some(ItemKind::Settings) => (7, "settings file of our own"),
+            Some(ItemKind::Program) => (8, "program file"),
+            None => (9, "file"),
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|((_, noun), count)| match noun.split_once(" of ") {
+            Some((noun, of)) => format!("{} of {of}", counted(count, noun)),
+            None => counted(count, noun),
+        })
+        .collect();
+    counts.join(", ")
+}
+
+/// A row for each key; many entries of one list are one row.
+fn rows(keys: &[&KeyEdit]) -> Vec<String> {
+    keys.chunk_by(|one, other| one.head() == other.head())
+        .flat_map(|entries| {
+            let row = |edit: &KeyEdit| match edit.value() {
+                Some(value) => format!("{}: {}", edit.head(), brief(value)),
+                None => edit.head(),
+            };
+            match entries {
+                [first, _, ..] if entries.len() > ENTRIES => {
+                    let example = first.value().map(|value| format!(", such as {}", brief(value)));
+                    vec![format!("{}: {} entries{}", first.head(), entries.len(), example.unwrap_or_default())]
+                }
+                _ => entries.iter().map(|edit| row(edit)).collect(),
+            }
+        })
+        .collect()
+}
+
+/// The command in a value and what it is for, else the value.
+fn brief(value: &Value) -> String {
+    fn command(value: &Value) -> Option<&str> {
+        match value {
+            Value::Object(keys) => {
+                let own = ["command", "bash"].iter().find_map(|key| keys.get(*key)?.as_str());
+                own.or_else(|| keys.values().find_map(command))
+            }
+            Value::Array(values) => values.iter().find_map(command),
+            _ => None,
+        }
+    }
+    match command(value) {
+        Some(command) => shortened(match value["matcher"].as_str() {
+            Some(matcher) => format!("{command} (for {matcher})"),
+            None => command.to_owned(),
+        }),
+        None => shortened(value.to_string()),
+    }
+}
+
+/// The text with the path of our program cut short: it is long, and the same in every entry.
+fn shortened(text: String) -> String {
+    const PROGRAM: &str = "/bin/gsd-tools";
+    let Some(at) = text.find(PROGRAM) else { return text };
+    let start = text[..at].rfind([' ', '"', '(', '\'']).map_or(0, |before| before + 1);
+    format!("{}.../gsd-tools{}", &text[..start], &text[at + PROGRAM.len()..])
+}
+
+fn painted(line: &str, screen: Screen) -> String {
+    match line.as_bytes().first() {
+        Some(b'+') => screen.paint(Tone::Good, line),
+        Some(b'-') => screen.paint(Tone::Bad, line),
+        Some(b'~') => screen.paint(Tone::Warning, line),
+        _ => line.to_owned(),
+    }
 }

@@ -5,21 +5,23 @@
 
 mod ask;
 mod diff;
+mod job;
 pub(super) mod package;
 pub(super) mod report;
 mod status;
+mod summary;
 pub(crate) mod updating;
 mod words;
 
 pub(super) use words::{spelled, with_hosts};
 
-use crate::commands::frame::{CommandError, Context, listing, verbs};
+use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::hooks::state::Off;
-use crate::disk::{self, AbsolutePath, DiskError, Snapshot};
-use crate::install::{self, InstallError, InstallPlan, Installer, Program, Target, Wish};
-use crate::library::Library;
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::install::{self, InstallError, Target, Wish};
 use crate::runtime::{Descriptor, Registry, Scope};
-use report::{InstallReport, Recovered};
+use job::{Asking, Job};
+use report::Recovered;
 use status::StatusReport;
 
 verbs! {
@@ -27,8 +29,8 @@ verbs! {
 
     /// Install commands, workflows, agents and hooks into hosts
     ///
-    /// Name the hosts as flags, such as `--claude --codex`; `gsd-tools runtimes` lists them. Without a host, a terminal
-    /// asks which. Writes into the host's config directory, adds our hooks to the host's settings, and allows
+    /// Name the hosts as flags, such as `--claude --codex`, or use `--detected`; `gsd-tools runtimes` lists them. Without a
+    /// host, a terminal asks which. `gsd-tools --claude` is short for `gsd-tools install --claude`. Writes into the host's config directory, adds our hooks to the host's settings, and allows
     /// `gsd-tools` in its permission list. Files of an earlier install that you edited are saved to
     /// `gsd-local-patches/`.
     ///
@@ -77,7 +79,7 @@ pub(crate) struct Which {
     /// Use this host; repeat it for several. `--codex` is short for `--host codex`
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Use all supported hosts
+    /// Use all supported hosts, and create folders for those you do not have
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
     /// Global scope: all your projects
@@ -99,6 +101,11 @@ pub(crate) struct Which {
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Use the hosts found on this machine
+    #[arg(long, conflicts_with_all = ["hosts", "all", "config_dir"])]
+    detected: bool,
+    #[command(flatten)]
+    asking: Asking,
     /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
@@ -124,6 +131,11 @@ pub(crate) enum SkillLayout {
 pub(crate) struct UninstallArgs {
     #[command(flatten)]
     which: Which,
+    /// Use the hosts that are installed
+    #[arg(long, conflicts_with_all = ["hosts", "all", "config_dir"])]
+    detected: bool,
+    #[command(flatten)]
+    asking: Asking,
     /// Show what would be removed without removing it
     #[arg(long)]
     dry_run: bool,
@@ -143,6 +155,8 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Command
     let job = Job {
         wish: Wish::Install,
         which: arguments.which.clone(),
+        detected: arguments.detected,
+        asking: arguments.asking,
         only_show: arguments.dry_run,
         permissions: !arguments.no_permissions,
         nested: arguments.skills.map(|layout| layout == SkillLayout::Nested),
@@ -151,124 +165,20 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Command
 }
 
 fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), CommandError> {
-    let (which, only_show) = (arguments.which.clone(), arguments.dry_run);
+    let &UninstallArgs { ref which, detected, asking, dry_run: only_show } = arguments;
     // The guards go with it.
     if !only_show {
         context.refuses_agents("uninstall")?;
     }
-    Job { wish: Wish::Uninstall, which, only_show, permissions: true, nested: None }.run(context)
-}
-
-/// What is to be done for one host, or why it cannot be.
-type Planned = Result<(Target, InstallPlan), InstallError>;
-
-/// One call of `install` or `uninstall`.
-struct Job {
-    wish: Wish,
-    which: Which,
-    only_show: bool,
-    permissions: bool,
-    nested: Option<bool>,
-}
-
-impl Job {
-    fn run(&self, context: &mut Context) -> Result<(), CommandError> {
-        let registry = context.registry()?.clone();
-        let descriptors = self.which.hosts(context, &registry, self.wish)?;
-        let scope = self.which.scope(context, self.wish, &descriptors)?;
-        let library = Library::embedded().map_err(InstallError::from)?;
-        let disk = context.disk();
-        let installer = Installer {
-            world: context.world(),
-            disk: &disk,
-            registry: &registry,
-            library: &library,
-            program: Program::running(context.world())?,
-            permissions: self.permissions,
-            unasked: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
-            nested: self.nested,
-        };
-        // Everything that can be known to fail is known before the first byte is written.
-        let mut targets = Vec::new();
-        for descriptor in descriptors {
-            let target = self.which.target(context, descriptor.clone(), scope);
-            if self.which.all
-                && let Err(error @ InstallError::NoLocal { .. }) = &target
-            {
-                context.tell(format!("left out: {error}"));
-                continue;
-            }
-            let target = target.and_then(|target| {
-                if !self.only_show {
-                    installer.settle(&target)?;
-                }
-                Ok(target)
-            });
-            targets.push((descriptor, target));
-        }
-        // After all that earlier calls left: what is settled for one host may be read for another.
-        let mut seen = Snapshot::default();
-        let mut plan = |target| {
-            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
-            Ok((target, plan))
-        };
-        let planned: Vec<(Descriptor, Planned)> =
-            targets.into_iter().map(|(descriptor, target)| (descriptor, target.and_then(&mut plan))).collect();
-        drop(seen);
-        let count = planned.len();
-        let mut report = InstallReport::new(self.wish, self.only_show);
-        let mut shown = String::new();
-        for (number, (descriptor, planned)) in planned.into_iter().enumerate() {
-            let outcome = planned.and_then(|(target, plan)| {
-                if self.only_show {
-                    shown.push_str(&diff::text(&target, &plan, context.world().terminal())?);
-                    return Ok((target, plan));
-                }
-                if count > 1 {
-                    context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
-                }
-                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
-                Ok((target, plan))
-            });
-            report.push(&descriptor, scope, &outcome, self.wish);
-        }
-        if self.wish == Wish::Install && !self.only_show {
-            // A new install would do nothing at its events, and nobody would know why.
-            let off = Off::read(context.world())?;
-            for finding in [off.finding(), off.finding_of_variable()].into_iter().flatten() {
-                context.warn(finding.line());
-            }
-        }
-        let code = report.exit_code();
-        if self.which.json {
-            context.emit(&report)?;
-        } else {
-            context.text(shown + &report.text());
-            let failures = report.failures();
-            if !failures.is_empty() {
-                context.tell(failures.trim_end());
-            }
-        }
-        context.exit_with(code);
-        Ok(())
-    }
+    let (wish, which) = (Wish::Uninstall, which.clone());
+    Job { wish, which, detected, asking, only_show, permissions: true, nested: None }.run(context)
 }
 
 impl Which {
-    /// The hosts that were named, or chosen on a terminal.
-    fn hosts(&self, context: &Context, registry: &Registry, wish: Wish) -> Result<Vec<Descriptor>, CommandError> {
-        let known = || every_host(context, registry);
+    /// The hosts that were named, by themselves or as all there are.
+    fn named(&self, context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
         if self.all {
-            return known();
-        }
-        if self.hosts.is_empty() {
-            if context.can_ask() && !self.json {
-                return ask::hosts(known()?, |descriptor| self.is_likely(context, descriptor, wish), wish);
-            }
-            let flags: Vec<String> = registry.ids().map(|id| format!("--{id}")).collect();
-            return Err(CommandError::usage("no host given")
-                .hint(format!("name one or more: {}, or --all", flags.join(" ")))
-                .exits(2));
+            return every_host(context, registry);
         }
         let mut found: Vec<Descriptor> = Vec::new();
         for name in &self.hosts {
@@ -283,45 +193,26 @@ impl Which {
         Ok(found)
     }
 
-    /// Whether a person means this host when they ask for nothing by name: it is in use, or it has an install.
+    /// Whether a person means this host when they name none: it is found on this machine, or it is installed.
     fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish) -> bool {
-        let scope = if self.local { Scope::Local } else { Scope::Global };
-        match wish {
+        let has = |scope| match wish {
             Wish::Install => {
                 self.target(context, descriptor.clone(), scope).is_ok_and(|target| disk::is_folder(&target.root))
             }
             Wish::Uninstall => self.is_installed(context, descriptor, scope),
+        };
+        match (self.global, self.local, wish) {
+            (true, _, _) => has(Scope::Global),
+            (_, true, Wish::Uninstall) => has(Scope::Local),
+            // A host whose own folder is here is used here, also where the project has none for it yet.
+            (_, true, Wish::Install) | (_, _, Wish::Uninstall) => has(Scope::Global) || has(Scope::Local),
+            (_, _, Wish::Install) => has(Scope::Global),
         }
     }
 
     /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
     fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope) -> bool {
         self.target(context, host.clone(), scope).is_ok_and(|target| install::is_installed(&target))
-    }
-
-    /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
-    fn scope(&self, context: &Context, wish: Wish, hosts: &[Descriptor]) -> Result<Scope, CommandError> {
-        if self.local {
-            return Ok(Scope::Local);
-        }
-        if self.global || self.config_dir.is_some() {
-            return Ok(Scope::Global);
-        }
-        let can_ask = context.can_ask() && !self.json;
-        if wish == Wish::Install {
-            let was_asked = self.hosts.is_empty() && !self.all;
-            return if was_asked && can_ask { ask::scope(wish) } else { Ok(Scope::Global) };
-        }
-        // What came with a repository decides nothing.
-        let is_anywhere = |scope| hosts.iter().any(|host| self.is_installed(context, host, scope));
-        match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
-            (true, true) if can_ask => ask::scope(wish),
-            (true, true) => Err(CommandError::usage("installed both globally and in this project")
-                .hint("add --global or --local to say which install to remove")
-                .exits(2)),
-            (false, true) => Ok(Scope::Local),
-            _ => Ok(Scope::Global),
-        }
     }
 
     fn target(&self, context: &Context, descriptor: Descriptor, scope: Scope) -> Result<Target, InstallError> {
@@ -332,7 +223,7 @@ impl Which {
 /// Every host there is. Of a descriptor of the user's that cannot be used, the person is told.
 fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
     for broken in registry.broken() {
-        context.warn(format!("{broken}; {}", broken.hint().unwrap_or_default()));
+        context.warn(format!("{broken}; {}", broken.hint()));
     }
     Ok(registry.all().map_err(InstallError::from)?)
 }
@@ -340,8 +231,7 @@ fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>,
 fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> Result<(), CommandError> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
-    let descriptors =
-        if everything { every_host(context, &registry)? } else { which.hosts(context, &registry, Wish::Install)? };
+    let descriptors = if everything { every_host(context, &registry)? } else { which.named(context, &registry)? };
     let scopes = match (which.global, which.local) {
         (false, false) if which.config_dir.is_none() => vec![Scope::Global, Scope::Local],
         (_, true) => vec![Scope::Local],

@@ -1,105 +1,150 @@
-//! What an install says when it is done: one report for programs, the same in sentences for people.
-
-use std::fmt::Write as _;
+//! What an install did or would do, for programs; `summary` has the same in sentences for people.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::{self, Act, InstallError, InstallPlan, Leftover, PlanReport, Target, Wish};
+use super::diff::{Group, groups};
+use crate::install::{self, Act, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Wish};
 use crate::runtime::{Descriptor, Scope};
 
 /// What `install` or `uninstall` did.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct InstallReport {
     action: &'static str,
-    dry_run: bool,
+    #[serde(skip)]
+    pub(super) wish: Wish,
+    pub(super) dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
 }
 
 /// What was done for one host.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct HostReport {
     runtime: String,
     #[serde(skip)]
-    name: String,
-    scope: &'static str,
+    pub(super) name: String,
+    pub(super) scope: &'static str,
     /// The host's folder; `None` if it is not known.
     root: Option<String>,
-    outcome: Outcome,
-    created: usize,
-    updated: usize,
-    removed: usize,
+    pub(super) outcome: Outcome,
+    /// Of an install: the version that is installed now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) version: Option<String>,
+    /// The version that was installed before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from_version: Option<String>,
+    /// Of an install: how many files are ours now. Settings files and the manifest are not counted, here and below.
+    pub(super) files: usize,
+    pub(super) created: usize,
+    pub(super) updated: usize,
+    pub(super) removed: usize,
     unchanged: usize,
-    /// Files of the user's that hold our part, or held it.
-    merged: Vec<String>,
+    /// Of an install: how many hooks the host runs for us.
+    pub(super) hooks: usize,
+    /// Of an install: the files that allow our program to run without asking.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) permissions: Vec<String>,
+    /// Of an install: whose status line the host shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status_line: Option<StatusLine>,
+    /// Settings files that got our entries, or lost them.
+    pub(super) merged: Vec<String>,
     /// Files of ours that were changed since: the changed bytes were moved before ours took their place.
-    set_aside: Vec<SetAside>,
+    pub(super) set_aside: Vec<SetAside>,
     /// Files of ours that were changed since and were left.
-    left: Vec<String>,
+    pub(super) left: Vec<String>,
     /// After an uninstall: folders with files of yours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    leftovers: Vec<Leftover>,
-    /// The host's settings have our plugin in use too.
-    plugin: bool,
-    /// Why it cannot be told whether our plugin is in use there.
+    pub(super) leftovers: Vec<Leftover>,
+    /// The host has our plugin enabled as well.
+    pub(super) plugin: bool,
+    /// Why it is not known whether our plugin is enabled there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    plugin_unknown: Option<String>,
-    /// Installs of another program of this name, which went.
-    taken_over: Vec<TakenOver>,
+    pub(super) plugin_unknown: Option<String>,
+    /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) other_scope: Option<String>,
+    /// Settings files of which the host loads nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) not_loaded: Vec<NotLoaded>,
+    /// Installs of another program of this name that were replaced.
+    pub(super) taken_over: Vec<TakenOver>,
     /// Manifests of ours that came with the repository: what they list counts as the user's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    claimed: Vec<String>,
+    pub(super) claimed: Vec<String>,
     /// Files of ours that were not written, because a file of the person's has that name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    gave_way: Vec<String>,
+    pub(super) gave_way: Vec<String>,
     /// Files of another program's that were left, because a link of the person's leads out of the folder there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    elsewhere: Vec<String>,
-    error: Option<Failure>,
+    pub(super) elsewhere: Vec<String>,
+    pub(super) error: Option<Failure>,
     /// With `--dry-run`: what would happen to each file, and to each key of settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanReport>,
+    /// What only the text for a person shows.
     #[serde(skip)]
-    next: String,
+    pub(super) shown: Shown,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+/// What only the text for a person shows.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// The host's folder as a person would name it.
+    pub(super) root: String,
+    pub(super) other_scope: String,
+    /// The flags that name this install.
+    pub(super) flags: String,
+    /// As a flag.
+    pub(super) host: String,
+    pub(super) has_hooks: bool,
+    /// What a person types first in the host: help, and the start of a project.
+    pub(super) commands: [String; 2],
+    /// Files by kind, and settings by key.
+    pub(super) groups: Vec<Group>,
+}
+
+/// What is planned or done for one host, or why it cannot be.
+pub(super) type Planned = Result<(Target, InstallPlan), InstallError>;
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Outcome {
+pub(super) enum Outcome {
     Done,
     Unchanged,
+    #[default]
     Failed,
 }
 
 /// How an install that came with a repository becomes the user's.
 pub(super) const OWN_IT: &str = "`gsd-tools install --local` makes it yours";
 
-/// What is to be told where both forms are in use.
+/// Shown where the plugin and an install are both there.
 pub(super) const TWICE: &str =
-    "our plugin is in use there too, so that everything stands there twice: uninstall one of them";
+    "the gsd plugin is enabled too: commands and hooks are there twice; uninstall one of the two";
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct TakenOver {
-    root: String,
-    version: Option<String>,
+pub(super) struct TakenOver {
+    pub(super) root: String,
+    pub(super) version: Option<String>,
     /// What was let run without asking, and is asked about again unless it is ours to allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    permissions: Vec<String>,
+    pub(super) permissions: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct SetAside {
-    path: String,
-    to: String,
+pub(super) struct SetAside {
+    pub(super) path: String,
+    pub(super) to: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Failure {
-    message: String,
-    hint: Option<String>,
+pub(super) struct Failure {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
     exit_code: u8,
-    /// Whether something was written all the same, and could not be taken back yet.
-    half_way: bool,
+    /// Whether something was written all the same, and could not be undone yet.
+    pub(super) half_way: bool,
 }
 
 impl InstallReport {
@@ -108,17 +153,11 @@ impl InstallReport {
             Wish::Install => "install",
             Wish::Uninstall => "uninstall",
         };
-        Self { action, dry_run, hosts: Vec::new() }
+        Self { action, wish, dry_run, hosts: Vec::new() }
     }
 
     /// Adds what became of one host.
-    pub(super) fn push(
-        &mut self,
-        descriptor: &Descriptor,
-        scope: Scope,
-        result: &Result<(Target, InstallPlan), InstallError>,
-        wish: Wish,
-    ) {
+    pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &Planned, wish: Wish) {
         let mut host = HostReport::new(descriptor, scope, result, wish);
         if self.dry_run
             && let Ok((target, plan)) = result
@@ -135,71 +174,19 @@ impl InstallReport {
     pub(super) fn exit_code(&self) -> u8 {
         self.hosts.iter().find_map(|host| host.error.as_ref()).map_or(0, |error| error.exit_code)
     }
-
-    /// What failed, for standard error; empty if nothing did.
-    pub(super) fn failures(&self) -> String {
-        let mut text = String::new();
-        let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
-        for host in &failed {
-            host.write(&mut text, self);
-        }
-        if self.hosts.len() > 1 && !failed.is_empty() {
-            let others = if failed.len() == self.hosts.len() { "" } else { "; the others are done" };
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{} of {} hosts failed{others}", failed.len(), self.hosts.len());
-        }
-        text
-    }
-
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for host in self.hosts.iter().filter(|host| host.error.is_none()) {
-            host.write(&mut text, self);
-        }
-        let next: Vec<&str> =
-            self.hosts.iter().filter(|host| host.outcome == Outcome::Done).map(|host| host.next.as_str()).collect();
-        if self.action == "install" && !self.dry_run && !next.is_empty() {
-            let _ = writeln!(text, "\nNext, in a new session:");
-            for line in next {
-                let _ = writeln!(text, "  {line}");
-            }
-        }
-        text
-    }
 }
 
 impl HostReport {
-    pub(super) fn new(
-        descriptor: &Descriptor,
-        scope: Scope,
-        result: &Result<(Target, InstallPlan), InstallError>,
-        wish: Wish,
-    ) -> Self {
-        let command = descriptor.mention.command.replace("{name}", "help");
+    fn new(descriptor: &Descriptor, scope: Scope, result: &Planned, wish: Wish) -> Self {
+        let command = |name| descriptor.mention.command.replace("{name}", name);
         let mut report = Self {
             runtime: descriptor.id.to_string(),
             name: descriptor.name.clone(),
             scope: scope.word(),
-            root: None,
-            outcome: Outcome::Failed,
-            created: 0,
-            updated: 0,
-            removed: 0,
-            unchanged: 0,
-            merged: Vec::new(),
-            set_aside: Vec::new(),
-            left: Vec::new(),
-            leftovers: Vec::new(),
-            plugin: false,
-            plugin_unknown: None,
-            taken_over: Vec::new(),
-            claimed: Vec::new(),
-            gave_way: Vec::new(),
-            elsewhere: Vec::new(),
-            error: None,
-            plan: None,
-            next: format!("{}: type {command}", descriptor.name),
+            ..Self::default()
         };
+        report.shown.commands = [command("help"), command("new-project")];
+        report.shown.host = format!("--{}", descriptor.id);
         match result {
             Ok((target, plan)) => report.count(target, plan, wish),
             Err(error) => {
@@ -214,11 +201,12 @@ impl HostReport {
         self.root = Some(target.root.to_string());
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
+        self.from_version.clone_from(&plan.from_version);
+        self.shown.root = target.shown(&target.root);
+        self.shown.flags = target.flags();
+        self.shown.groups = groups(target, plan);
         if wish == Wish::Install {
-            match &plan.plugin {
-                Ok(plugin) => self.plugin = *plugin,
-                Err(error) => self.plugin_unknown = Some(chain(error)),
-            }
+            self.note_added(target, plan);
         }
         let taken_over = plan.taken_over.iter();
         self.taken_over = taken_over
@@ -232,6 +220,8 @@ impl HostReport {
         for step in &plan.steps {
             let path = || target.shown(&step.path);
             match &step.act {
+                Act::Keep if !step.is_whole() => {}
+                Act::Create | Act::Update | Act::Merge | Act::Remove if !step.is_whole() => self.merged.push(path()),
                 Act::Create => self.created += 1,
                 Act::Update => self.updated += 1,
                 Act::Remove => self.removed += 1,
@@ -251,80 +241,22 @@ impl HostReport {
         }
     }
 
-    fn write(&self, text: &mut String, report: &InstallReport) {
-        let root = self.root.as_deref().unwrap_or_default();
-        let did = match (report.action, report.dry_run, self.outcome) {
-            (_, _, Outcome::Failed) if self.error.as_ref().is_some_and(|error| error.half_way) => {
-                "failed half-way".to_owned()
-            }
-            (_, _, Outcome::Failed) => "failed; nothing was written for it".to_owned(),
-            ("install", _, Outcome::Unchanged) => format!("is up to date in {root}"),
-            (_, _, Outcome::Unchanged) => format!("is not installed in {root}"),
-            ("install", false, Outcome::Done) => format!("installed in {root}"),
-            ("install", true, Outcome::Done) => format!("would be installed in {root}"),
-            (_, false, Outcome::Done) => format!("uninstalled from {root}"),
-            (_, true, Outcome::Done) => format!("would be uninstalled from {root}"),
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}: {did}", self.name);
-        let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-        let counts = [(self.created, "new"), (self.updated, "updated"), (self.removed, "removed")];
-        let mut counts: Vec<String> = counts
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{} {what}", files(count)))
-            .collect();
-        if self.unchanged > 0 && self.outcome == Outcome::Done {
-            counts.push(format!("{} unchanged", self.unchanged));
+    /// What an install adds to the host.
+    fn note_added(&mut self, target: &Target, plan: &InstallPlan) {
+        match &plan.plugin {
+            Ok(plugin) => self.plugin = *plugin,
+            Err(error) => self.plugin_unknown = Some(chain(error)),
         }
-        if !counts.is_empty() {
-            let _ = writeln!(text, "  {}", counts.join(", "));
-        }
-        for TakenOver { root, version, permissions } in &self.taken_over {
-            let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-            let took = if report.dry_run { "would take" } else { "took" };
-            let _ = writeln!(text, "  {took} the place of gsd-core{version} in {root}");
-            if !permissions.is_empty() {
-                let _ = writeln!(text, "  its permissions go with it: {}", permissions.join(", "));
-            }
-        }
-        for path in &self.claimed {
-            let cure = if report.action == "install" { String::new() } else { format!("; {OWN_IT}") };
-            let _ = writeln!(text, "  {path} came with this repository: what it lists counts as yours{cure}");
-        }
-        if self.plugin {
-            let _ = writeln!(text, "  {TWICE}");
-        }
-        if let Some(why) = &self.plugin_unknown {
-            let _ = writeln!(text, "  whether our plugin is in use there too cannot be told: {why}");
-        }
-        for path in &self.merged {
-            let _ = writeln!(text, "  edited: {path}");
-            for key in self.plan.iter().flat_map(|plan| plan.keys_of(path)) {
-                let _ = writeln!(text, "    {key}");
-            }
-        }
-        for SetAside { path, to } in &self.set_aside {
-            let _ = writeln!(text, "  {path} was not as we had written it; that version is now {to}");
-        }
-        for path in &self.left {
-            let _ = writeln!(text, "  left, because it was changed since: {path}");
-        }
-        for leftover in &self.leftovers {
-            let _ = writeln!(text, "  {leftover}");
-        }
-        for path in &self.elsewhere {
-            let _ = writeln!(text, "  left, because a link leads out of the folder there: {path}");
-        }
-        for path in &self.gave_way {
-            let _ = writeln!(text, "  not written, because a file of yours has this name: {path}");
-        }
-        if let Some(error) = &self.error {
-            let _ = writeln!(text, "  {}", error.message);
-            if let Some(hint) = &error.hint {
-                let _ = writeln!(text, "  hint: {hint}");
-            }
-        }
+        let adds = &plan.adds;
+        self.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        self.files = plan.files();
+        self.hooks = adds.hooks;
+        self.permissions = adds.permissions.iter().map(|path| target.shown(path)).collect();
+        self.status_line = adds.status_line;
+        self.not_loaded.clone_from(&adds.not_loaded);
+        self.other_scope = adds.other_scope.as_ref().map(ToString::to_string);
+        self.shown.other_scope = adds.other_scope.as_ref().map(|root| target.shown(root)).unwrap_or_default();
+        self.shown.has_hooks = adds.hooks > 0;
     }
 }
 

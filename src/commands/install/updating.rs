@@ -85,7 +85,8 @@ fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> 
     if disk::is_folder(&folder) {
         return Ok(disk::canonical(&folder)?);
     }
-    Err(CommandError::usage(format!("Config directory not found: {folder}")))
+    Err(CommandError::usage(format!("there is no folder `{folder}`"))
+        .hint("`gsd-tools status` lists the folders of installed hosts"))
 }
 
 /// What `update-check` found.
@@ -108,7 +109,7 @@ fn update_check(context: &mut Context) -> Result<(), CommandError> {
     let response = world.fetch(&page, &[("Accept", "application/json")])?;
     let told: Option<Latest> = serde_json::from_slice(&response.body).ok();
     let Some(Latest { version }) = told.filter(|_| response.status == 200) else {
-        return Err(CommandError::usage(format!("`{page}` names no version (status {})", response.status)));
+        return Err(no_version(&page, response.status));
     };
     known.latest = Some(version.clone());
     known.leave(world);
@@ -116,7 +117,18 @@ fn update_check(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&UpdateReport { installed: env!("CARGO_PKG_VERSION"), latest: version, update_available })
 }
 
-/// What a registry tells of the newest version of a package.
+/// Why the registry has no newest version.
+fn no_version(page: &str, status: u16) -> CommandError {
+    match status {
+        404 => CommandError::usage(format!("`{}` is not published there (`{page}`)", env!("CARGO_PKG_NAME")))
+            .hint("there is nothing to update to; update the way you installed it"),
+        200 => CommandError::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
+        status => CommandError::usage(format!("`{page}` answered with status {status}"))
+            .hint("try again later, or check the registry"),
+    }
+}
+
+/// The newest version of a package, as a registry reports it.
 #[derive(Debug, Deserialize)]
 struct Latest {
     version: String,

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command};
 
 use crate::commands::frame::error::CommandError;
-use crate::commands::frame::host::opened;
+use crate::commands::frame::hosts::opened;
 use crate::install::InstallError;
 use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
@@ -23,6 +23,7 @@ const PACKAGES: &[&str] = &["-plugin", "-extension"];
 /// Flags of the family with their short forms.
 const FLAGS: &[&str] = &[
     "all",
+    "detected",
     "global",
     "local",
     "config-dir",
@@ -32,9 +33,14 @@ const FLAGS: &[&str] = &[
     "host",
     "skills",
     "uninstall",
+    "yes",
+    "no-input",
     "verbose",
 ];
 const SHORT_FLAGS: &[&str] = &["-g", "-l", "-c", "-u"];
+
+/// Flags that say how an install asks and reports: by themselves they ask for none.
+const MANNERS: &[&str] = &["--yes", "-y", "--no-input", "--verbose", "-v"];
 
 /// Flags whose next word is their value.
 const VALUE_FLAGS: &[&str] = &["--config-dir", "-c", "--host", "--skills"];
@@ -60,7 +66,7 @@ pub(in crate::commands) fn spelled(
     let registry = opened(hosts, world)?;
     match verb {
         Some(verb) => translate(verb, &words[1..], registry),
-        None if is_ours(first, registry) => translate("install", &words, registry),
+        None if asks_for_an_install(&words, registry) => translate("install", &words, registry),
         None => Ok(words),
     }
 }
@@ -130,7 +136,13 @@ fn packaged(word: &str, registry: &Registry) -> Vec<String> {
     std::iter::once(format!("--host={}", host.id)).chain(folder).collect()
 }
 
-/// Whether a call that begins with this flag is an install, or was meant to be one.
+/// Whether a call that begins with a flag is an install, or was meant to be one.
+fn asks_for_an_install(words: &[String], registry: &Registry) -> bool {
+    let first = words.iter().find(|word| !MANNERS.contains(&word.as_str()));
+    first.is_some_and(|word| word.starts_with('-') && is_ours(word, registry))
+}
+
+/// Whether this flag names a host or belongs to an install, or was meant to.
 fn is_ours(word: &str, registry: &Registry) -> bool {
     let short = word.split('=').next().unwrap_or(word);
     match flag_name(word) {
@@ -143,10 +155,11 @@ fn unknown(name: &str, dashes: &str, registry: &Registry, error: RegistryError) 
     if matches!(error, RegistryError::Broken { .. }) {
         return InstallError::from(error).into();
     }
-    let error = CommandError::usage(format!("no host and no flag is called `{dashes}{name}`")).exits(2);
+    let what = if dashes.is_empty() { "host" } else { "option or host" };
+    let error = CommandError::usage(format!("unknown {what} `{dashes}{name}`")).exits(2);
     match nearest(name, names(registry).chain(FLAGS.iter().copied())) {
         Some(near) => error.hint(format!("did you mean `--{near}`?")),
-        None => error.hint("`gsd-tools install --help` lists the flags"),
+        None => error.hint("`gsd-tools install --help` lists the options, `gsd-tools runtimes` the hosts"),
     }
 }
 
@@ -173,6 +186,8 @@ mod tests {
     fn a_call_that_begins_with_a_host_is_an_install() {
         assert_eq!(words("--claude --global").unwrap(), "install --host=claude --global");
         assert_eq!(words("--all -l").unwrap(), "install --all -l");
+        assert_eq!(words("-y --detected").unwrap(), "install -y --detected");
+        assert_eq!(words("--claude -v --dry-run").unwrap(), "install --host=claude -v --dry-run");
         assert_eq!(words("--claude --codex-cli --uninstall").unwrap(), "uninstall --host=claude --host=codex");
         assert_eq!(words("-g --claude -u").unwrap(), "uninstall -g --host=claude");
         assert_eq!(words("install claude codex -l").unwrap(), "install --host=claude --host=codex -l");
@@ -190,7 +205,7 @@ mod tests {
 
     #[test]
     fn other_calls_pass_untouched() {
-        for line in ["state json --claude", "--version", "--xyzzy", "roadmap"] {
+        for line in ["state json --claude", "--version", "--xyzzy", "roadmap", "-v", "--yes", "--no-input -v"] {
             assert_eq!(words(line).unwrap(), line);
         }
     }

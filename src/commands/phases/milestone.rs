@@ -57,7 +57,7 @@ pub(crate) struct QuickArgs {
 fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
     let version: &str = &arguments.version;
     if !arguments.confirm && !context.is_rehearsal() {
-        let message = format!("milestone complete moves the phases of {version} into the archive; nothing was changed");
+        let message = format!("`milestone complete` archives the phases of {version}; nothing was changed");
         return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
@@ -77,7 +77,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         Ok(((completion, current.filter(|current| current != version)), edits))
     })?;
     if let Some(other) = other {
-        context.warn(format_args!("STATE.md stands at milestone `{other}`, not at `{version}`"));
+        context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
     if context.is_rehearsal() {
         return context.emit(&completion.rehearsed());

@@ -265,14 +265,21 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
     context.emit_raw(&report, raw)
 }
 
+const BATCH: &str = "`gsd-tools phase add-batch \"Search\" \"Sync\"`";
+
 fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), CommandError> {
     let descriptions = match &arguments.descriptions {
-        Some(list) => serde_json::from_str::<Vec<String>>(list)
-            .map_err(|error| CommandError::usage(format!("--descriptions must be a JSON array of texts: {error}")))?,
+        Some(list) => serde_json::from_str::<Vec<String>>(list).map_err(|error| {
+            CommandError::usage(format!(
+                "`--descriptions` is not a JSON list of texts: \
+                                                          {error}"
+            ))
+            .hint(BATCH)
+        })?,
         None => arguments.words.clone(),
     };
     if descriptions.is_empty() {
-        return Err(CommandError::usage("`--descriptions` is an empty list"));
+        return Err(CommandError::usage("`--descriptions` is an empty list").hint(BATCH));
     }
     let facts = context.state_facts()?;
     let report = context.update(|view| {
@@ -308,9 +315,16 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
     let plan: &str = &arguments.plan;
     let text = context.text_from_root(plan)?;
-    let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
+    let text = text.ok_or_else(|| no_plan(plan))?;
     let configured = context.config()?.flag("workflow.tdd_mode");
     context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
+}
+
+fn no_plan(plan: &str) -> CommandError {
+    CommandError::usage(format!("there is no file `{plan}`")).hint(
+        "check the path; a relative one starts at the \
+                                 project's root",
+    )
 }
 
 fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
@@ -353,6 +367,9 @@ fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandE
     let typed: &str = &arguments.phase;
     let view = context.view();
     let folder = view.find_phase(typed)?.folder;
-    let folder = folder.ok_or_else(|| CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")))?;
+    let folder = folder.ok_or_else(|| {
+        let hint = "`gsd-tools phases list` lists the phase folders";
+        CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")).hint(hint)
+    })?;
     context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }

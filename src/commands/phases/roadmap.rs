@@ -124,11 +124,12 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
     let today = context.world().today();
     let report = context.update(|view| {
         analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| {
-            CommandError::new(crate::commands::frame::error::Reason::PhaseNotFound, format!("Phase {phase} not found"))
+            CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{phase}`"))
+                .hint("`gsd-tools roadmap analyze` lists the phases")
         })
     })?;
     if let Some(reason) = report.reason {
-        context.warn(format_args!("the roadmap is unchanged: {reason}"));
+        context.warn(format_args!("ROADMAP.md was not changed: {reason}"));
     }
     let raw = match report.status {
         Some(status) => format!("{}/{} {status}", report.summary_count, report.plan_count),
@@ -154,7 +155,7 @@ fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), 
 
 fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), CommandError> {
     if arguments.convention.as_deref().is_some_and(|wanted| wanted != upgrade::CONVENTION) {
-        return Err(CommandError::usage("Only --convention milestone-prefixed is supported"));
+        return Err(CommandError::usage("`--convention` takes only `milestone-prefixed`").hint("leave it out"));
     }
     let convention = context.config()?.text("phase_id_convention").map(str::to_owned);
     let facts = context.state_facts()?;

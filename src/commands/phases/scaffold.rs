@@ -34,8 +34,8 @@ fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), Comma
         context.update(|view| Ok(scaffold::phase_folder(view, phase, name, code.as_deref())?))?
     } else {
         let document = Document::named(kind).ok_or_else(|| {
-            let kinds = "context, uat, verification, phase-dir";
-            CommandError::usage(format!("Unknown scaffold type: {kind}. Available: {kinds}"))
+            CommandError::usage(format!("`scaffold` cannot create `{kind}`"))
+                .hint("it creates context, uat, verification or phase-dir")
         })?;
         let day = context.world().today();
         context.update(|view| Ok(scaffold::document(view, document, phase, name, &day)?))?

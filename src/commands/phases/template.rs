@@ -73,9 +73,11 @@ fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), CommandEr
     context.emit_raw(&Fallback { template, r#type, error: format!("there is no file `{plan}`") }, template)
 }
 
+const FIELDS: &str = "write it as `--fields '{\"tags\": [\"api\"]}'`";
+
 fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), CommandError> {
     let Some(template) = Template::named(&arguments.template) else {
-        return Err(CommandError::usage(format!("there is no template `{}`", arguments.template))
+        return Err(CommandError::usage(format!("unknown template `{}`", arguments.template))
             .hint("the templates are: summary, plan, verification"));
     };
     let fields = match arguments.fields.as_deref().map(serde_json::from_str) {
@@ -84,8 +86,10 @@ fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), CommandError>
             .iter()
             .map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) })
             .collect(),
-        Some(Ok(_)) => return Err(CommandError::usage("--fields is not a JSON object")),
-        Some(Err(error)) => return Err(CommandError::usage(format!("--fields is not valid JSON: {error}"))),
+        Some(Ok(_)) => return Err(CommandError::usage("`--fields` is not a JSON object").hint(FIELDS)),
+        Some(Err(error)) => {
+            return Err(CommandError::usage(format!("`--fields` is not valid JSON: {error}")).hint(FIELDS));
+        }
     };
     let filling = Filling {
         phase: &arguments.phase,

@@ -110,8 +110,8 @@ fn progress(context: &mut Context) -> Result<(), CommandError> {
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
     if !context.has_a_project() {
         let prefix = context.command_prefix()?;
-        let told = CommandError::usage("there is no .planning folder here");
-        return Err(told.hint(format!("{prefix}new-project makes one")));
+        let told = CommandError::usage("there is no project here (no .planning folder)");
+        return Err(told.hint(format!("{prefix}new-project creates one")));
     }
     let today = context.world().today();
     let report = context.update_workstreams(|view, pointer| {
@@ -154,7 +154,7 @@ pub(in crate::commands) enum ActiveReport {
 
 fn set(context: &mut Context, name: &str) -> Result<(), CommandError> {
     if checked(name).is_err() {
-        let message = "Workstream name must be alphanumeric, hyphens, underscores, or dots";
+        let message = "use letters, digits, `-`, `_` and `.`";
         return context.emit(&ActiveReport::Wrong { active: None, error: "invalid_name", message });
     }
     let report = context.update_workstreams(|view, pointer| {

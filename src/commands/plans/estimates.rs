@@ -51,7 +51,8 @@ fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandErro
     let typed = &arguments.tokens;
     let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
     let tokens = typed.parse::<u64>().ok().filter(|tokens| digits && *tokens > 0).ok_or_else(|| {
-        CommandError::usage(format!("Invalid --tokens \"{typed}\". Must be a positive integer (token count)."))
+        CommandError::usage(format!("`{typed}` is not a number of tokens"))
+            .hint("write a whole number from 1, such as `--tokens 90000`")
     })?;
     let config = context.config()?;
     let configured = config.written("workflow.smart_zone_tokens");

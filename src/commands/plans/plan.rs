@@ -406,7 +406,7 @@ fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), CommandErr
     let Some(reason) = unusable(&summary_of(view, place)?) else { return Ok(()) };
     let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
     Err(CommandError::usage(message)
-        .hint(format!("mend the file; see what is missing with `gsd-tools plan check {}`", place.id())))
+        .hint(format!("correct the file; `gsd-tools plan check {}` shows what is missing", place.id())))
 }
 
 /// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.

@@ -50,18 +50,30 @@ fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result
     }
     let file = arguments.file.as_deref().unwrap_or_default();
     let text = context.text_from_root(file)?;
-    let text = text.ok_or_else(|| CommandError::usage(format!("Task file not found: {file}")))?;
+    let text = text.ok_or_else(|| no_file(file))?;
     if text.trim().is_empty() {
-        return Err(CommandError::usage(format!("`{file}` is empty")));
+        return Err(CommandError::usage(format!("`{file}` is empty")).hint(
+            "`--task-content` takes the text of a task \
+                                                instead",
+        ));
     }
     context.emit(&task::is_behavior_adding(&text))
+}
+
+fn no_file(path: &str) -> CommandError {
+    CommandError::usage(format!("there is no file `{path}`")).hint(
+        "check the path; a relative one starts at the \
+                                 project's root",
+    )
 }
 
 fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
     let (plan, id): (&str, &str) = (&arguments.plan, &arguments.task_id);
     let text = context.text_from_root(plan)?;
-    let text = text.ok_or_else(|| CommandError::usage(format!("Plan file not found: {plan}")))?;
-    let report = task::resolve_content(&text, id)
-        .ok_or_else(|| CommandError::usage(format!("No task with tracker-id '{id}' found in plan: {plan}")))?;
+    let text = text.ok_or_else(|| no_file(plan))?;
+    let report = task::resolve_content(&text, id).ok_or_else(|| {
+        CommandError::usage(format!("`{plan}` has no task with the tracker-id `{id}`"))
+            .hint("the tracker-id is an attribute of <task>, such as <task tracker-id=\"T-1\">")
+    })?;
     context.emit(&report)
 }

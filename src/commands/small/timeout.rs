@@ -40,9 +40,9 @@ impl std::str::FromStr for Seconds {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds")?;
-        let span = Duration::try_from_secs_f64(seconds).map_err(|_| "it is no span of time")?;
-        if span.is_zero() { Err("it leaves no time at all") } else { Ok(Self(span)) }
+        let seconds: f64 = text.parse().map_err(|_| "it is not a number of seconds")?;
+        let span = Duration::try_from_secs_f64(seconds).map_err(|_| "it is not a time span")?;
+        if span.is_zero() { Err("it is 0") } else { Ok(Self(span)) }
     }
 }
 

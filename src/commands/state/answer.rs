@@ -51,7 +51,7 @@ pub(in crate::commands) fn note(
 ) -> Result<(), CommandError> {
     let report = write(context, operation)?;
     if let Some(reason) = report.reason() {
-        context.warn(format!("STATE.md stays as it is: {reason}"));
+        context.warn(format!("STATE.md was not changed: {reason}"));
     }
     if let NoteReport::Refused(_) = &report {
         return context.emit(&report);
@@ -66,26 +66,18 @@ pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> R
         return Ok(());
     }
     let prefix = context.command_prefix()?;
-    let hint = format!("there is no `.planning/` here; {prefix}new-project makes one");
+    let hint = format!("there is no `.planning/` here; {prefix}new-project creates one");
     Err(CommandError::new(Reason::Unknown, message).hint(hint))
 }
 
-/// What to do about a STATE.md of which nothing can be used.
-const LOST: &str =
-    "restore it from git, or keep it under another name and create a new one: gsd-tools state rebuild --set-aside";
+/// What to do about a STATE.md that cannot be read.
+const LOST: &str = "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`";
 
-/// A broken STATE.md is told with what to do about it.
+/// A STATE.md that cannot be read is reported with what to do about it.
 fn told(error: StateError) -> CommandError {
     match error {
-        StateError::Garbled { is_lost: false, .. } => {
-            CommandError::from(error).hint("mend that line; nothing was written")
-        }
-        StateError::Garbled { .. } => CommandError::from(error).hint(LOST),
-        StateError::File(error) => {
-            let is_state = error.path.ends_with("STATE.md");
-            let told = CommandError::from(error);
-            if is_state { told.hint(LOST) } else { told }
-        }
+        StateError::File(error) if error.path.ends_with("STATE.md") => CommandError::from(error).hint(LOST),
+        error => CommandError::from(error),
     }
 }
 

@@ -105,7 +105,7 @@ pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &Metr
 pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), CommandError> {
     let report = write_found(context, notes::update_progress)?;
     if let Some(reason) = report.as_ref().and_then(|report| report.reason.as_deref()) {
-        context.warn(format!("progress stays as it is: {reason}"));
+        context.warn(format!("progress was not changed: {reason}"));
     }
     match &report {
         Some(report) => {
@@ -139,7 +139,8 @@ pub(in crate::commands) fn record_session(context: &mut Context, arguments: &Ses
     let stopped_at = arguments.stopped_at.as_deref().filter(is_told);
     let resume_file = arguments.resume_file.as_deref().filter(is_told);
     if stopped_at.is_none() && resume_file.is_none() {
-        return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file"));
+        return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file")
+            .hint("`gsd-tools state record-session --stopped-at \"Task 2 of plan 02-01\"`"));
     }
     note(context, |view, facts| notes::record_session(view, stopped_at, resume_file, facts))
 }

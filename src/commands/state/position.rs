@@ -93,7 +93,7 @@ pub(in crate::commands) fn advance(context: &mut Context) -> Result<(), CommandE
     let report = write_found(context, advance::advance)?;
     if let Some(advance::AdvanceReport::PlansLeft(report)) = &report {
         let plans = report.outstanding_plans.join(", ");
-        context.warn(format!("the position stays: plans of {} have no summary: {plans}", report.phase_dir));
+        context.warn(format!("the position was not changed: plans of {} have no summary: {plans}", report.phase_dir));
     }
     warn_of(context, report.as_ref().and_then(advance::AdvanceReport::conflict));
     let raw = report.as_ref().is_some_and(advance::AdvanceReport::advanced);
@@ -121,10 +121,13 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let field = word.strip_prefix("--").filter(|field| !field.is_empty());
-        let field =
-            field.ok_or_else(|| CommandError::usage(format!("`{word}` is no field: write `--<field> <value>`")))?;
+        let field = field.ok_or_else(|| {
+            CommandError::usage(format!("`{word}` is not the name of a field")).hint("write fields as `--FIELD VALUE`")
+        })?;
         let value = words.next().filter(|value| !value.starts_with("--"));
-        let value = value.ok_or_else(|| CommandError::usage(format!("`--{field}` needs a value")))?;
+        let value = value.ok_or_else(|| {
+            CommandError::usage(format!("`--{field}` needs a value")).hint(format!("write it as `--{field} VALUE`"))
+        })?;
         // Of a field named twice the last value holds, as it does in an object.
         pairs.retain(|(known, _): &(String, String)| known != field);
         pairs.push((field.to_owned(), value.clone()));
@@ -132,9 +135,11 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
     Ok(pairs)
 }
 
+const EXAMPLE: &str = "write them as `--FIELD VALUE`, or as a JSON object of texts";
+
 fn object(text: &str) -> Result<Vec<(String, String)>, CommandError> {
     let map: serde_json::Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| CommandError::usage(format!("the fields are no JSON object: {error}")))?;
+        .map_err(|error| CommandError::usage(format!("the fields are not a JSON object: {error}")).hint(EXAMPLE))?;
     let bare = |value: Value| match value {
         Value::String(text) => Some(text),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
@@ -142,7 +147,7 @@ fn object(text: &str) -> Result<Vec<(String, String)>, CommandError> {
     };
     map.into_iter()
         .map(|(field, value)| {
-            let refused = CommandError::usage(format!("the value of `{field}` is no text"));
+            let refused = CommandError::usage(format!("the value of `{field}` is not text")).hint(EXAMPLE);
             bare(value).map(|value| (field, value)).ok_or(refused)
         })
         .collect()

@@ -214,7 +214,7 @@ impl ManifestFile {
         };
         let text = match text {
             Ok(Some(text)) => text,
-            Ok(None) => return Err(unread(format!("ENOENT: no such file or directory, open '{path}'"))),
+            Ok(None) => return Err(unread(format!("there is no file `{path}`"))),
             Err(error) => return Err(unread(error.message().to_owned())),
         };
         let manifest = parsed(&path, &text)?;

@@ -80,7 +80,7 @@ impl Rewriter<'_> {
         let named = self.library.of_kind(ItemKind::Agent).find(|agent| names(&item.body, agent.name.as_str()))?;
         let words = words.replace("{file}", &self.agent_file("<name>"));
         Some(format!(
-            "Agents such as `gsd-{}` have no name of their own here: start one with `{call}`{how}, and begin its prompt \
+            "Agents such as `gsd-{}` cannot be named here: start one with `{call}`{how}, and begin its prompt \
              with \"{words}\".",
             named.name
         ))

@@ -139,8 +139,8 @@ pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Fi
     Finding::block(
         "UNASKED_LINE",
         format!(
-            "calls of `{PROGRAM}` run without a question here, and {what}. Instead, type the call alone on one line, with its \
-             values in single quotes and its answer where it is printed."
+            "`{PROGRAM}` runs without asking here, and {what}. Instead, write only this call on one line, with its \
+             values in single quotes and without redirecting its output."
         ),
     )
 }
@@ -182,25 +182,23 @@ fn found(line: &str, asking: &Asking, places: &Places) -> Option<String> {
     }
     let line = match PlainLine::read(line) {
         Ok(line) => line,
-        Err(NotPlain(what)) => return Some(format!("{what} on its line cannot be checked")),
+        Err(NotPlain(what)) => return Some(format!("{what} on the same line cannot be checked")),
     };
     let changing = || line.commands.iter().find_map(|words| changing(words));
     asking.blind_to.iter().find_map(|part| match part {
-        LinePart::Substitution if line.substitutes => {
-            Some("a command within its words would run with this one".to_owned())
-        }
+        LinePart::Substitution if line.substitutes => Some("a command inside its words would run too".to_owned()),
         LinePart::Substitution => changing(),
-        LinePart::LineBreak => line.has_lines.then(|| "other lines would run with this one".to_owned()),
+        LinePart::LineBreak => line.has_lines.then(|| "other lines would run too".to_owned()),
         LinePart::Assignment => {
             let set = line
                 .assigned
                 .first()
-                .map(|name| format!("`{name}` would be set for this one, which may change what it runs"));
+                .map(|name| format!("`{name}` would be set for it, which may change what it runs"));
             set.or_else(changing)
         }
         LinePart::Redirection => {
             let file = line.written.iter().find(|file| !is_harmless(file, places))?;
-            Some(format!("a write to `{}` would go with this one", file.text))
+            Some(format!("a write to `{}` would happen too", file.text))
         }
     })
 }
@@ -213,10 +211,10 @@ fn changing(words: &[PlainWord]) -> Option<String> {
         // `printf -v NAME` sets a variable.
         || name == "printf" && rest.first().is_some_and(|word| word.is_made || word.text.starts_with('-'));
     if first.is_made || first.text.is_empty() {
-        return Some("the name of a command on its line is not spelled out".to_owned());
+        return Some("the name of a command on the same line is not spelled out".to_owned());
     }
     let changes = runs_text || CHANGING.contains(&name) || first.text.contains('=');
-    changes.then(|| format!("`{name}` on its line may change what it runs"))
+    changes.then(|| format!("`{name}` on the same line may change what it runs"))
 }
 
 /// Whether a file that a line writes to is nobody's.

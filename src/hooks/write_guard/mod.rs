@@ -129,8 +129,10 @@ fn left_by(write: &FileWrite) -> Content {
 
 fn refused(document: &str, old: usize, new: usize, content: &Content, leave: &Path) -> Block {
     let what = match content {
-        Content::Moved => format!("this would leave no planning folder, and none of the {old} lines of `{document}`"),
-        Content::Older(commit) => format!("this would put `{document}` of `{commit}` in the place of its {old} lines"),
+        Content::Moved => format!("this would remove the planning folder, with all {old} lines of `{document}`"),
+        Content::Older(commit) => {
+            format!("this would replace the {old} lines of `{document}` by its version in `{commit}`")
+        }
         _ => format!("this would leave {new} of the {old} lines of `{document}`"),
     };
     Block {

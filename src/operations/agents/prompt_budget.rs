@@ -152,7 +152,7 @@ impl Material {
         if truncation > 0.0 {
             let _ = write!(note, " Plans: about {truncation:.0} % cut.");
         }
-        note.push_str("\nWhat is not here was left out for room: it is no finding.\n</note>\n");
+        note.push_str("\nWhat is missing here was left out to save space; that is not a finding.\n</note>\n");
         Some(note)
     }
 

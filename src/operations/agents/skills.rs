@@ -56,7 +56,7 @@ pub(crate) fn of_agent(
         if path.split(['/', '\\']).any(|part| part == "..") {
             warnings.push(format!("`{skill}` leads out of the project"));
         } else if is_global && !trusted.iter().any(|root| is_below(&path, root)) {
-            warnings.push(format!("`{skill}` is outside the project and in no folder that is trusted"));
+            warnings.push(format!("`{skill}` is outside the project and not in a trusted folder"));
         } else if (is_global && exists(&file)) || (!is_global && view.exists(&file)) {
             files.push(file);
         } else {

@@ -48,7 +48,8 @@ pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
     };
     let Some(fork) = facts.fork else {
         let message = format!(
-            "{FORK} does not resolve, so where worktrees would start is unknown: work goes on in the main worktree, one plan after the other. `git remote set-head origin --auto` makes it resolve."
+            "{FORK} does not resolve, so the commit that worktrees would start from is unknown. Work continues in the \
+             main worktree, one plan after the other. Fix: `git remote set-head origin --auto`."
         );
         return BaseReport { head_sha: Some(head), ..told(true, "fork-ref-unknown", Some(message)) };
     };
@@ -58,12 +59,15 @@ pub(crate) fn base_check(facts: BaseFacts) -> BaseReport {
         told(false, "head-matches-fork", None)
     } else if facts.asks_for_head {
         let message = format!(
-            "{apart}, and the host starts its worktrees there whatever its settings say: work goes on in the main worktree. Push, and they agree."
+            "{apart}, and the host always starts its worktrees there. Work continues in the main worktree. Push to \
+             make them agree."
         );
         told(true, "baseref-head-ignored-by-harness", Some(message))
     } else {
-        let message =
-            format!("{apart}, where worktrees would start: work goes on in the main worktree. Push, and they agree.");
+        let message = format!(
+            "{apart}, where worktrees would start. Work continues in the main worktree. Push to make them \
+                     agree."
+        );
         told(true, "head-diverged-from-fork", Some(message))
     };
     BaseReport { head_sha: Some(head), fork_ref: Some(FORK), fork_sha: Some(fork), ..report }

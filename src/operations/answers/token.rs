@@ -18,7 +18,7 @@ pub(crate) enum Seen {
 
 /// The text is no token of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no token; a token is the `token` of an earlier answer, such as `state-0123456789abcdef`")]
+#[error("`{0}` is not a token, such as `state-0123456789abcdef`")]
 pub(crate) struct BadToken(String);
 
 impl Seen {

@@ -20,17 +20,17 @@ use crate::text::splice::Splices;
 pub(crate) enum AcknowledgeError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("--{flag} is required for --category {category}")]
+    #[error("`--category {category}` needs --{flag}")]
     NoFlag { flag: &'static str, category: &'static str },
     #[error("`{name}` of --{flag} is not the name of one file or folder")]
     NotAName { flag: &'static str, name: String },
-    #[error("file not found: {path}")]
+    #[error("there is no file `{path}`")]
     NoFile { path: String },
-    #[error("no phase directory found for phase \"{phase}\"")]
+    #[error("phase {phase} has no folder")]
     NoPhase { phase: String },
-    #[error("no deferred item matched --text \"{text}\"")]
+    #[error("no deferred item matches `{text}`")]
     NoItem { text: String },
-    #[error("the front matter of `{path}` cannot be edited: {what} (line {line}); mend it first")]
+    #[error("the front matter of `{path}` cannot be edited: {what} (line {line})")]
     FrontMatter { path: String, line: usize, what: &'static str },
 }
 

@@ -125,16 +125,16 @@ fn a_note_goes_into_the_front_matter_and_nothing_else_changes() {
 #[test]
 fn a_target_that_is_not_there_or_leads_elsewhere_is_refused() {
     let refused = |target: Target<'_>| acknowledge(&view(FILES), target).unwrap_err().to_string();
-    assert_eq!(refused(target(Category::Todos)), "--filename is required for --category todos");
+    assert_eq!(refused(target(Category::Todos)), "`--category todos` needs --filename");
     assert_eq!(
         refused(Target { todo: Some("nope.md"), ..target(Category::Todos) }),
-        "file not found: todos/pending/nope.md"
+        "there is no file `todos/pending/nope.md`"
     );
     assert!(refused(Target { todo: Some("../../STATE.md"), ..target(Category::Todos) }).contains("is not the name"));
     let missing = Target { phase: Some("9"), file: Some("x.md"), ..target(Category::UatGaps) };
-    assert_eq!(refused(missing), "no phase directory found for phase \"9\"");
+    assert_eq!(refused(missing), "phase 9 has no folder");
     let item = Target { phase: Some("2"), text: Some("three"), ..target(Category::DeferredItems) };
-    assert_eq!(refused(item), "no deferred item matched --text \"three\"");
+    assert_eq!(refused(item), "no deferred item matches `three`");
     let broken = [(".planning/threads/t.md", "---\nstatus: open\nno end\n")];
     let wanted = Target { slug: Some("t"), ..target(Category::Threads) };
     assert!(matches!(acknowledge(&view(&broken), wanted), Err(AcknowledgeError::FrontMatter { line: 1, .. })));

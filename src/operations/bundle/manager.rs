@@ -258,7 +258,7 @@ impl Bundle<'_> {
         match serde_json::from_str(&text) {
             Ok(signal) => Ok(Some(signal)),
             Err(error) => {
-                warnings.push(format!("`{path}` is no JSON: {error}"));
+                warnings.push(format!("`{path}` is not valid JSON: {error}"));
                 Ok(None)
             }
         }
@@ -268,7 +268,7 @@ impl Bundle<'_> {
         let mut flags = |step: &str| match self.config.text(&format!("manager.flags.{step}")) {
             Some(text) if text.split_whitespace().all(is_flag_or_value) => text.trim().to_owned(),
             Some(text) => {
-                warnings.push(format!("manager.flags.{step} is left out, it is no list of flags: {text}"));
+                warnings.push(format!("manager.flags.{step} is ignored, because it is not a list of flags: {text}"));
                 String::new()
             }
             None => String::new(),

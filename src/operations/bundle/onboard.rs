@@ -121,7 +121,11 @@ impl Bundle<'_> {
         let command = |name: &str| format!("{}{name}", self.facts.command_prefix);
         let (summary_status, final_status) = match readiness {
             MapReadiness::None => ("missing", "missing"),
-            MapReadiness::Fast => ("begun; a project needs the whole map", "begun; a project needs the whole map"),
+            MapReadiness::Fast => (
+                "incomplete; a project needs the whole map",
+                "incomplete; a project needs the \
+                                    whole map",
+            ),
             MapReadiness::Complete => (".planning/codebase/ (complete codebase map)", "complete"),
         };
         let report = OnboardReport {
@@ -192,7 +196,7 @@ impl Bundle<'_> {
                 (true, MapReadiness::Fast) => run(
                     "complete-map-before-new-project",
                     "map-codebase",
-                    "There is a map to begin with; setting a project up needs the whole one.",
+                    "The codebase map is incomplete; setting up a project needs all of it.",
                 ),
                 _ => run(
                     "map-codebase",
@@ -211,7 +215,7 @@ impl Bundle<'_> {
         if missing.is_empty() {
             let summary = layout.onboarding_summary();
             return if self.view.exists(&summary) {
-                NextAction { kind: "ready", reason: "The project is taken up.", ..NextAction::default() }
+                NextAction { kind: "ready", reason: "The project is set up.", ..NextAction::default() }
             } else {
                 NextAction {
                     kind: "write-summary",

@@ -230,7 +230,12 @@ impl Bundle<'_> {
         let state = State::parse(&text);
         let at_work = state.position().phase.is_some_and(|phase| PhaseId::new(typed).matches(phase));
         let told = state.value("Total Plans in Phase").filter(|told| at_work && told.parse() != Ok(plans));
-        let warnings = told.map(|told| format!("Plan count mismatch: STATE.md says {told}, disk has {plans}"));
+        let warnings = told.map(|told| {
+            format!(
+                "Plan count mismatch: STATE.md says {told}, the phase folder has \
+                                                {plans}"
+            )
+        });
         Ok(Some(StateValidation { state_validation_ran: true, state_warnings: warnings.into_iter().collect() }))
     }
 

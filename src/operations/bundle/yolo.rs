@@ -154,11 +154,11 @@ impl Bundle<'_> {
         let mut warnings: Vec<String> = Vec::new();
         if !request.strict_context {
             let told =
-                |phase: &String| format!("phase {phase} has no CONTEXT.md: the chain discusses it by itself first");
+                |phase: &String| format!("phase {phase} has no CONTEXT.md: the chain discusses it first, without you");
             warnings.extend(missing_context.iter().map(told));
         }
         if session.stale {
-            warnings.push("an earlier session broke off without saying so".to_owned());
+            warnings.push("an earlier session was interrupted".to_owned());
         }
         let report = YoloBundle {
             milestone_version: milestone.version,

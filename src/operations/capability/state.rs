@@ -158,10 +158,11 @@ pub(crate) fn after(capability: &'static Capability, config: &Config, surface: &
     let surfaced = surface.shows(capability);
     let mut warnings = Vec::new();
     if turned && capability.skills.is_empty() {
-        warnings.push(format!("`{}` has no workflows to show or hide; its gates switch its work", capability.id));
+        warnings
+            .push(format!("`{}` has no workflows to show or hide; enable or disable its gates instead", capability.id));
     }
     if surfaced && !capability.hooks.is_empty() && !capability.hooks.iter().any(|hook| hook.is_configured(config)) {
-        warnings.push(format!("`{}` is on, but every gate of its work is off", capability.id));
+        warnings.push(format!("`{}` is enabled, but all its gates are disabled", capability.id));
     }
     SetReport { id: &capability.id, enabled: surfaced, surfaced, installed: true, warnings }
 }

@@ -28,9 +28,9 @@ pub(crate) struct Surface {
 /// Why a file was not read or changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SurfaceError {
-    #[error("it is no JSON object: {0}")]
+    #[error("it is not a JSON object: {0}")]
     Parse(ParseError),
-    #[error("`{0}` in it is no list of names")]
+    #[error("`{0}` in it is not a list of names")]
     NoList(&'static str),
     #[error("it cannot be changed: {0}")]
     Edit(EditError),

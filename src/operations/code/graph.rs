@@ -25,7 +25,7 @@ const DOUBTFUL_FIRST: &[&str] = &["AMBIGUOUS", "INFERRED", "EXTRACTED"];
 const TESTED: ((u64, u64), u64) = ((0, 4), 1);
 
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport::new("graphify is not enabled. Enable with: gsd-tools config-set graphify.enabled true")
+    DisabledReport::new("the code graph is disabled; enable it: `gsd-tools config-set graphify.enabled true`")
 }
 
 /// An answer that is none, and why.
@@ -43,8 +43,8 @@ impl FailureReport {
     }
 }
 
-const NOT_BUILT: &str = "No graph built yet. Run graphify build first.";
-const NOT_A_GRAPH: &str = "Failed to parse graph.json";
+const NOT_BUILT: &str = "there is no code graph yet; build it: `gsd-tools graphify build`";
+const NOT_A_GRAPH: &str = "graph.json is not valid; build it again: `gsd-tools graphify build`";
 
 /// Why there is no graph to look at.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ pub(crate) fn status(view: &ProjectView, facts: &BuildFacts) -> StatusReport {
     let graph = match Graph::read(view, &graph_path(view)) {
         Ok(graph) => graph,
         Err(NoGraph::Absent) => {
-            let message = "No graph built yet. Run graphify build to create one.";
+            let message = "there is no code graph yet; build it: `gsd-tools graphify build`";
             return StatusReport::Absent { exists: false, message };
         }
         Err(broken) => return StatusReport::Failed(broken.into()),
@@ -368,14 +368,17 @@ pub(crate) fn diff(view: &ProjectView) -> DiffReport {
             NoGraph::Absent => None,
             NoGraph::Broken(detail) => Some(detail),
         };
-        DiffReport::Failed(FailureReport { error: "Failed to parse graph or snapshot file", detail })
+        DiffReport::Failed(FailureReport {
+            error: "the graph or its snapshot is not valid JSON; build it again: \
+                                                   `gsd-tools graphify build`",
+            detail,
+        })
     };
     let path = snapshot_path(view);
     let before = match Graph::read(view, &path) {
         Ok(graph) => graph,
         Err(NoGraph::Absent) => {
-            let message =
-                "No previous snapshot. Run graphify build first, then build again to generate a diff baseline.";
+            let message = "there is no snapshot to compare with; `gsd-tools graphify build snapshot` creates one";
             return DiffReport::NoBaseline { no_baseline: true, message };
         }
         Err(broken) => return failed(broken),
@@ -435,7 +438,7 @@ pub(crate) fn snapshot(view: &ProjectView, timestamp: &str) -> Edited<SnapshotRe
         Err(why) => {
             let detail = FailureReport::from(why);
             let detail = detail.detail.or_else(|| Some(detail.error.to_owned()));
-            let failed = FailureReport { error: "Cannot write snapshot: graph.json not parseable", detail };
+            let failed = FailureReport { error: "the snapshot was not written: graph.json is not valid JSON", detail };
             return Ok((SnapshotReport::Failed(failed), edits));
         }
     };
@@ -522,14 +525,14 @@ pub(crate) fn build(view: &ProjectView, builder: Option<Builder>, timeout_second
     };
     let version = builder.package.clone().or_else(|| builder.version.as_deref().and_then(version_in));
     let version_warning = match (&version, &builder.package) {
-        (None, _) => Some("Could not determine graphify version".to_owned()),
+        (None, _) => Some("the version of graphify is unknown".to_owned()),
         (Some(version), None) => Some(format!(
             "graphify {version} may be another tool of that name: the package graphifyy was not found (`pip show graphifyy`)"
         )),
         (Some(version), Some(_)) => match numbers(version) {
-            None => Some(format!("Could not parse version: {version}")),
+            None => Some(format!("`{version}` is not a version of graphify")),
             Some((major, minor)) if (major, minor) < TESTED.0 || major >= TESTED.1 => {
-                Some(format!("graphify version {version} is outside tested range >=0.4.0,<1.0"))
+                Some(format!("graphify {version} was not tested; tested versions are 0.4.0 up to, not including, 1.0"))
             }
             Some(_) => None,
         },
@@ -668,9 +671,9 @@ mod tests {
         };
         assert_eq!(warning(Some("graphify 0.4.2"), Some("0.4.23")), (Some("0.4.23".to_owned()), String::new()));
         assert!(warning(Some("graphify 0.4.2"), None).1.contains("another tool"));
-        assert!(warning(None, Some("1.0.0")).1.contains("outside tested range"));
-        assert!(warning(None, Some("weird")).1.contains("Could not parse"));
-        assert!(warning(Some("hello"), None).1.contains("Could not determine"));
+        assert!(warning(None, Some("1.0.0")).1.contains("was not tested"));
+        assert!(warning(None, Some("weird")).1.contains("is not a version"));
+        assert!(warning(Some("hello"), None).1.contains("is unknown"));
         assert!(matches!(build(&view(&[]), None, 1), BuildReport::NotInstalled(_)));
     }
 }

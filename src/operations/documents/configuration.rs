@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::project::config::facts::shown;
 use crate::project::config::{self, KeyError, Normalization, Setting};
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
@@ -342,13 +343,6 @@ fn whole(mut text: String, is_new: bool) -> String {
 }
 
 /// A value as it may be told: of secrets only the end.
-fn shown(key: &str, value: Value) -> Value {
-    match value {
-        Value::String(secret) if config::is_secret(key) => Value::String(config::masked(&secret)),
-        value => value,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

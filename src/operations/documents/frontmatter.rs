@@ -27,7 +27,7 @@ pub(crate) enum FrontMatterError {
     Key { key: String },
     #[error("the front matter of `{path}` cannot be edited safely at `{key}`")]
     Unsafe { path: String, key: String },
-    #[error("there is no schema `{name}`; there are {}", SCHEMAS.map(|schema| schema.name).join(", "))]
+    #[error("unknown schema `{name}`; the schemas are {}", SCHEMAS.map(|schema| schema.name).join(", "))]
     Schema { name: String },
 }
 

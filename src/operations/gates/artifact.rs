@@ -22,11 +22,11 @@ pub(crate) struct Predicate {
 /// Why a predicate means nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PredicateError {
-    #[error("predicate --predicate value must be valid JSON")]
+    #[error("the value of `--predicate` is not valid JSON")]
     Json(#[source] serde_json::Error),
-    #[error("predicate requires --predicate <json> (the gate hook check.predicate object)")]
+    #[error("`check predicate` needs --predicate")]
     Empty,
-    #[error("Unknown predicate kind: \"{kind}\". Known kinds: {FIELD_EQUALS}")]
+    #[error("unknown kind of predicate `{kind}`; use {FIELD_EQUALS}")]
     Kind { kind: String },
     #[error("a predicate of kind {FIELD_EQUALS} needs `{key}`")]
     NoKey { key: &'static str },
@@ -78,7 +78,7 @@ pub(crate) fn predicate(view: &ProjectView, predicate: &Predicate, folder: &str)
         PredicateDetails { kind: FIELD_EQUALS, artifact_not_found: None, matches: None, actual: None, expected: None };
     let Some(name) = name else {
         details.artifact_not_found = Some(true);
-        let message = format!("Artifact matching {artifact} not found in {}", view.layout().shown(folder));
+        let message = format!("no file matches {artifact} in {}", view.layout().shown(folder));
         return Ok(PredicateReport { block: true, message, details });
     };
     let text = view.text(&format!("{folder}/{name}"))?.unwrap_or_default();
@@ -87,11 +87,11 @@ pub(crate) fn predicate(view: &ProjectView, predicate: &Predicate, folder: &str)
     let matches = actual.as_deref().is_some_and(|actual| actual.trim() == wanted);
     details.matches = Some(matches);
     let message = if matches {
-        format!("Frontmatter field \"{field}\" matches expected value ({wanted})")
+        format!("the front matter field `{field}` is {wanted}")
     } else {
         let told = actual.as_deref().unwrap_or("undefined");
         details.expected = Some(equals.clone());
-        format!("Frontmatter field \"{field}\" in {artifact} is {told}, expected {wanted}")
+        format!("the front matter field `{field}` of {artifact} is {told}; expected {wanted}")
     };
     if !matches {
         details.actual = actual;
@@ -299,8 +299,8 @@ mod tests {
     fn a_predicate_that_means_nothing_is_an_error_never_a_pass() {
         for (text, told) in [
             ("{bad", "valid JSON"),
-            ("{}", "--predicate <json>"),
-            ("[]", "--predicate <json>"),
+            ("{}", "needs --predicate"),
+            ("[]", "needs --predicate"),
             (r#"{"kind":"zzz"}"#, "zzz"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"A.md"}"#, "`equals`"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"","field":"x","equals":1}"#, "`artifact`"),

@@ -79,7 +79,7 @@ impl Nothing {
 
     fn message(self) -> &'static str {
         match self {
-            Self::Disabled => "Decision coverage gate disabled by config.",
+            Self::Disabled => "The decision coverage gate is disabled in the configuration.",
             Self::NoPath => "The gate needs the path of CONTEXT.md as its second argument.",
             Self::NoContext => "No CONTEXT.md - nothing to check.",
             Self::NoDecisions => "No trackable decisions in CONTEXT.md.",
@@ -186,11 +186,11 @@ pub(crate) fn work(
     let message = if let Some(message) = &unreadable {
         message.clone()
     } else if not_honored.is_empty() {
-        "All trackable CONTEXT.md decisions are honored by shipped artifacts.".to_owned()
+        "The delivered files reflect all trackable CONTEXT.md decisions.".to_owned()
     } else {
         format!(
-            "### Decision Coverage (warning)\n\n{} decision(s) not found in shipped artifacts:\n\n{}\nThis is a soft warning - \
-             verification status is unchanged.",
+            "### Decision Coverage (warning)\n\n{} decision(s) not found in the delivered files:\n\n{}\nThis is a \
+             warning; the verification status is unchanged.",
             not_honored.len(),
             listed(&not_honored)
         )
@@ -311,7 +311,7 @@ pub(crate) fn gaps(
 ) -> Result<GapReport, FileError> {
     let mut report = GapReport {
         enabled,
-        summary: "workflow.post_planning_gaps disabled — skipping post-planning gap analysis".to_owned(),
+        summary: "skipped: `workflow.post_planning_gaps` is off".to_owned(),
         phase_dir_scope: "complete",
         ..GapReport::default()
     };

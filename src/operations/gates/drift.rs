@@ -109,10 +109,10 @@ pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: boo
     let calls: Vec<&str> = unpushed.iter().map(|mapper| mapper.push).collect();
     let message = match (drift, skip) {
         (false, _) => String::new(),
-        (true, true) => "Schema drift detected but check was skipped (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
+        (true, true) => "The database schema drifted, but the check is off (GSD_SKIP_SCHEMA_CHECK=true).".to_owned(),
         (true, false) => format!(
-            "Schema drift: {} changed, and no summary says that the schema was pushed. \
-             GSD_SKIP_SCHEMA_CHECK=true passes this gate once.",
+            "The database schema drifted: {} changed, and no summary reports that the schema was pushed. \
+             GSD_SKIP_SCHEMA_CHECK=true skips this gate once.",
             files.join(", ")
         ),
     };

@@ -81,11 +81,13 @@ pub(crate) fn judge(request: ProhibitionRequest, is_file: impl FnOnce(&str) -> b
         None => false,
     };
     let (status, reason) = match (tier, check.passed) {
-        (Some(_), Some(false)) => (ProhibitionStatus::Violated, "what holds it ran, and failed"),
-        (Some(_), Some(true)) if held => (ProhibitionStatus::Enforced, "something holds it, and was seen to"),
-        (Some(Tier::Test), _) => (ProhibitionStatus::Unverified, "no test that is there was seen to hold it"),
-        (Some(Tier::Judgment), _) => (ProhibitionStatus::Unverified, "nobody wrote down what they saw"),
-        (None, _) => (ProhibitionStatus::Unverified, "nothing says how it is verified"),
+        (Some(_), Some(false)) => (ProhibitionStatus::Violated, "the check that enforces it ran and failed"),
+        (Some(_), Some(true)) if held => {
+            (ProhibitionStatus::Enforced, "a check enforces it and was seen to fail when it should")
+        }
+        (Some(Tier::Test), _) => (ProhibitionStatus::Unverified, "no existing test was seen to enforce it"),
+        (Some(Tier::Judgment), _) => (ProhibitionStatus::Unverified, "no result of a check is recorded"),
+        (None, _) => (ProhibitionStatus::Unverified, "how it is verified is not described"),
     };
     let flagged = status != ProhibitionStatus::Enforced;
     ProhibitionReport { status, flagged, tier, reason, located, kind: check.kind.filter(|_| located), evidence }

@@ -178,13 +178,13 @@ fn message(reason: RedReason, target: &str) -> String {
     match reason {
         RedReason::TargetTestFailed => format!("`{target}` failed before the code was written: write the code"),
         RedReason::UnexpectedGreen => {
-            format!("the command succeeded, so `{target}` asks for nothing new: sharpen the test")
+            format!("the command succeeded, so `{target}` requires nothing new: make the test stricter")
         }
         RedReason::ZeroTestsDiscovered => {
-            "the output tells of no test: run the test itself, and keep all of its output".to_owned()
+            "the output mentions no test: run the test itself, and keep all of its output".to_owned()
         }
         RedReason::NonzeroExitWithoutTestFailure => {
-            "the command failed, but no test did: mend the setup first".to_owned()
+            "the command failed, but no test did: fix the setup first".to_owned()
         }
         RedReason::NoTargetTestFailure => format!("`{target}` is not among the tests that failed"),
         RedReason::UnreadableRecord | RedReason::InvalidRecord => {

@@ -45,19 +45,17 @@ fn slots(story: &str) -> Option<Slots> {
 
 fn errors(story: &str) -> Vec<&'static str> {
     if story.is_empty() {
-        return vec!["Story is empty. Required format: \"As a [role], I want to [capability], so that [outcome].\""];
+        return vec!["the story is empty; write it as \"As a [role], I want to [capability], so that [outcome].\""];
     }
     let checks = [
-        (after_role(story).is_some(), "Story must start with \"As a [user role],\" (role must be non-empty)."),
-        (story.contains(WANT), "Story must include \", I want to [capability],\" (capability must be non-empty)."),
-        (story.contains(SO_THAT), "Story must include \", so that [outcome].\" (outcome must be non-empty)."),
-        (story.ends_with('.'), "Story must end with a period (.)."),
+        (after_role(story).is_some(), "the story does not start with a role: \"As a [role],\""),
+        (story.contains(WANT), "the story lacks a capability: \", I want to [capability],\""),
+        (story.contains(SO_THAT), "the story lacks an outcome: \", so that [outcome].\""),
+        (story.ends_with('.'), "the story does not end with a full stop"),
     ];
     let errors: Vec<&str> = checks.into_iter().filter(|(holds, _)| !holds).map(|(_, error)| error).collect();
     if errors.is_empty() {
-        return vec![
-            "Story does not match the canonical format: \"As a [role], I want to [capability], so that [outcome].\"",
-        ];
+        return vec!["the story is not of the form \"As a [role], I want to [capability], so that [outcome].\""];
     }
     errors
 }

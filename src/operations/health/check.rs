@@ -136,8 +136,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     let layout = view.layout();
     let command = |name: &str| format!("{}{name}", facts.command_prefix);
     if !view.folder_exists(layout.planning()) {
-        let cure = format!("Run {} to initialize", command("new-project"));
-        return Ok(vec![error("E001", ".planning/ directory not found", cure)]);
+        let cure = format!("Run {} to start a project", command("new-project"));
+        return Ok(vec![error("E001", "there is no folder .planning/", cure)]);
     }
     if view.state_text().is_err() {
         // What is no text is a finding; everything else is looked at as if it said nothing.
@@ -150,18 +150,18 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     let mut found = Vec::new();
     match view.text(&layout.project())? {
         Some(text) => found.extend(missing_sections(&text)),
-        None => found.push(error("E002", "PROJECT.md not found", command("new-project"))),
+        None => found.push(error("E002", "there is no PROJECT.md", command("new-project"))),
     }
     let roadmap_text = view.roadmap_text()?;
     let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
-        found.push(error("E003", "ROADMAP.md not found", command("new-project")));
+        found.push(error("E003", "there is no ROADMAP.md", command("new-project")));
     }
     let folders = view.phase_folders()?;
     if let Some(text) = view.state_text()? {
         found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
     } else {
-        found.push(error("E004", "STATE.md not found", format!("Restore it from git, or {NO_STATE_CURE}")));
+        found.push(error("E004", "there is no STATE.md", format!("Restore it from git, or {NO_STATE_CURE}")));
     }
     if let Ok(of_state) = validate::findings(view)? {
         found.extend(of_state.into_iter().filter(|finding| finding.severity == Severity::Error));
@@ -173,12 +173,12 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     match config.as_deref().map(config::parse) {
         Some(Ok(file)) => found.extend(config_findings(&file)),
         Some(Err(reason)) => {
-            let fix = format!("Mend config.json by hand ({reason}), or restore it from git");
-            found.push(error("E005", "config.json: JSON parse error", fix));
+            let fix = format!("Correct config.json ({reason}), or restore it from git");
+            found.push(error("E005", "config.json is not valid JSON", fix));
         }
         None => {
             let cure = format!("Run `{REPAIR}` to create with defaults");
-            found.push(warning("W003", "config.json not found", cure).fix(REPAIR));
+            found.push(warning("W003", "there is no config.json", cure).fix(REPAIR));
         }
     }
     if !facts.lost_agents.is_empty() {
@@ -187,15 +187,14 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     }
     if let Some(WrittenAt { head, commits }) = facts.written_at.as_ref().filter(|at| at.commits >= OLD_COMMITS) {
         let short = head.get(..7).unwrap_or(head);
-        let message =
-            format!("STATE.md was written {commits} commits ago (at {short}) — treat its contents as approximate");
-        let fix = "Look at the files of the current phase as well, or run a command that brings STATE.md up to date";
+        let message = format!("STATE.md was written {commits} commits ago (at {short}) and may be out of date");
+        let fix = "Check the files of the current phase as well, or run `gsd-tools state sync`";
         found.push(warning("W024", message, fix));
     }
     if facts.tracked_but_ignored {
         found.push(warning(
             "W029",
-            ".planning/ is ignored by git and yet tracked, so its changes are still committed",
+            ".planning/ is in .gitignore but tracked, so its changes are still committed",
             "Run `git rm -r --cached .planning/` to untrack it; the files stay on disk",
         ));
     }
@@ -206,7 +205,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         no_validation.extend(unvalidated(view, folder, facts)?);
         let open = view.plans_to_do(folder)?.len();
         if open > 0 {
-            let message = format!("Phase {} has {open} plan(s) without a matching summary", folder.name);
+            let message = format!("Phase {} has {open} plan(s) without a summary", folder.name);
             found.push(Finding::note("I001", message).cure("May be in progress"));
         }
     }
@@ -216,9 +215,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     found.extend(facts.worktrees.iter().filter_map(worktree_finding));
     let unlisted = archived_without_entry(view)?;
     if !unlisted.is_empty() {
-        let message =
-            format!("MILESTONES.md missing {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
-        let cure = format!("Run `{BACKFILL}` to synthesize missing entries from archive snapshots");
+        let message = format!("MILESTONES.md lacks {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
+        let cure = format!("Run `{BACKFILL}` to add them from the archive");
         found.push(warning("W018", message, cure).fix(BACKFILL));
     }
     found.extend(strangers(view)?);
@@ -230,9 +228,7 @@ fn missing_sections(project: &str) -> Vec<Finding> {
     let missing = ["What This Is", "Core Value", "Requirements"]
         .into_iter()
         .filter(|title| !markdown.headings().any(|heading| heading.level == 2 && heading.title.starts_with(title)));
-    missing
-        .map(|title| warning("W001", format!("PROJECT.md missing section: ## {title}"), "Add section manually"))
-        .collect()
+    missing.map(|title| warning("W001", format!("PROJECT.md has no section `## {title}`"), "Add the section")).collect()
 }
 
 /// What STATE.md says that the roadmap and the folders do not bear out.
@@ -269,7 +265,8 @@ fn state_findings(
             .collect();
         if let Some(first) = unstarted.first() {
             let message = format!(
-                "STATE says milestone complete but ROADMAP lists {} unstarted phase(s) (e.g. Phase {first})",
+                "STATE.md says that the milestone is complete, but {} phase(s) of ROADMAP.md were not started, such \
+                 as phase {first}",
                 unstarted.len()
             );
             let fix = "Finish or remove these phases, or correct the status in STATE.md";
@@ -307,8 +304,8 @@ fn unknown_phases(
     Ok(unknown
         .map(|(number, _)| {
             let listed = declared.join(", ");
-            let message = format!("STATE.md references phase {number}, but only phases {listed} are declared");
-            warning("W002", message, "Correct the reference in STATE.md by hand; no repair touches it")
+            let message = format!("STATE.md mentions phase {number}, but the phases are {listed}");
+            warning("W002", message, "Correct it in STATE.md; `--repair` does not change it")
         })
         .collect())
 }
@@ -348,7 +345,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     let branching = at(&["branching_strategy", "git.branching_strategy"]);
     one_of("W012", "branching_strategy", branching, config::BRANCHING);
     if let Some(window) = at(&["context_window"]).filter(|window| window.as_u64().unwrap_or(0) == 0) {
-        let message = format!("config.json: context_window should be a positive integer, got \"{}\"", shown(window));
+        let message = format!("config.json: context_window is `{}`, not a positive whole number", shown(window));
         findings.push(warning("W013", message, "Set to 200000 (default) or 1000000 (for 1M models)"));
     }
     let templates = [
@@ -358,12 +355,8 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
     for (code, key, placeholder, what) in templates {
         let template = at(&[key, &format!("git.{key}")]).and_then(Value::as_str);
         if template.is_some_and(|template| !template.contains(placeholder)) {
-            let message = format!("config.json: {key} missing {placeholder} placeholder");
-            findings.push(warning(
-                code,
-                message,
-                format!("Template must include {placeholder} for {what} substitution"),
-            ));
+            let message = format!("config.json: {key} lacks the placeholder {placeholder}");
+            findings.push(warning(code, message, format!("Add {placeholder}; it is replaced by the {what}")));
         }
     }
     for (kind, tier) in file.get("models").and_then(Value::as_object).into_iter().flatten() {
@@ -428,7 +421,7 @@ fn unvalidated(view: &ProjectView, folder: &PhaseFolder, facts: &HealthFacts) ->
     let says = Markdown::parse(&text).headings().any(|heading| heading.title.starts_with("Validation Architecture"));
     Ok(says.then(|| {
         let message = format!("Phase {}: has Validation Architecture in RESEARCH.md but no VALIDATION.md", folder.name);
-        let fix = format!("Re-run {}plan-phase with --research to regenerate", facts.command_prefix);
+        let fix = format!("Run {}plan-phase with --research to create it", facts.command_prefix);
         warning("W009", message, fix)
     }))
 }
@@ -449,8 +442,8 @@ fn collisions(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<Finding
             };
             listed.push(format!("{} ({status})", folder.name));
         }
-        let message = format!("Phase directories collide on normalized key \"{key}\": {}", listed.join(", "));
-        let fix = "Look into each folder; rename or remove those that do not belong to the phase";
+        let message = format!("several folders belong to phase {key}: {}", listed.join(", "));
+        let fix = "Check each folder; rename or remove those that do not belong to the phase";
         findings.push(warning("W023", message, fix));
     }
     Ok(findings)
@@ -460,11 +453,11 @@ fn worktree_finding(worktree: &Worktree) -> Option<Finding> {
     let path = &worktree.path;
     match worktree.minutes {
         None => {
-            let message = format!("Orphan git worktree: {path} (path no longer exists on disk)");
+            let message = format!("git lists a worktree whose folder is gone: {path}");
             Some(warning("W017", message, "git worktree prune"))
         }
         Some(minutes) if minutes > STALE_MINUTES => {
-            let message = format!("Stale git worktree: {path} (last modified {minutes} minutes ago)");
+            let message = format!("a worktree was not changed for {minutes} minutes: {path}");
             let fix = format!("git -C {path} status --porcelain; if that prints nothing: git worktree remove {path}");
             Some(warning("W027", message, fix))
         }
@@ -499,8 +492,8 @@ fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
         .filter(|name| name.strip_suffix(".md").is_some() && !DOCUMENTS.contains(&name.as_str()) && !versioned(name));
     Ok(unknown
         .map(|name| {
-            let message = format!("Unrecognized .planning/ file: {name} — not a canonical GSD artifact");
-            warning("W019", message, "Move it into .planning/milestones/, or remove it if nobody needs it")
+            let message = format!(".planning/ has a file that no command uses: {name}");
+            warning("W019", message, "Move it to .planning/milestones/, or remove it if it is not needed")
         })
         .collect())
 }

@@ -45,7 +45,7 @@ impl ConsistencyReport {
 /// Compares the roadmap with the folders, and looks for gaps and orphans. `numbered` says whether phases count up.
 pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<ConsistencyReport, FileError> {
     let Some(text) = view.roadmap_text()? else {
-        let errors = vec!["ROADMAP.md not found"];
+        let errors = vec!["there is no ROADMAP.md"];
         return Ok(ConsistencyReport { passed: false, errors, warnings: Vec::new(), warning_count: None });
     };
     let folders = view.phase_folders()?;
@@ -62,8 +62,8 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
         for plan in folder.plans() {
             let text = view.text(&folder.join(plan))?.unwrap_or_default();
             if !PhasePlan::parse(&text).has("wave") {
-                let message = format!("{}/{plan}: missing 'wave' in frontmatter", folder.name);
-                warnings.push(warning("C004", message, "Add a 'wave' key to the plan's frontmatter"));
+                let message = format!("{}/{plan} has no `wave` in its front matter", folder.name);
+                warnings.push(warning("C004", message, "Add `wave` to the front matter of the plan"));
             }
         }
     }
@@ -88,8 +88,8 @@ pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -
             continue;
         }
         if on_disk.find(id).is_none() {
-            let message = format!("Phase {id} in ROADMAP.md but no directory on disk");
-            findings.push(warning("W006", message, "Create phase directory or remove from roadmap"));
+            let message = format!("Phase {id} is in ROADMAP.md but has no folder");
+            findings.push(warning("W006", message, "Create the folder, or remove the phase from ROADMAP.md"));
         }
     }
     let sections = roadmap.sections().iter().map(|section| section.id);
@@ -99,8 +99,8 @@ pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -
     tokens.sort_unstable();
     for token in tokens {
         if in_roadmap.find(token).is_none() && !PhaseId::new(token).is_sentinel() {
-            let message = format!("Phase {token} exists on disk but not in ROADMAP.md");
-            findings.push(warning("W007", message, "Add to roadmap or remove directory"));
+            let message = format!("Phase {token} has a folder but is not in ROADMAP.md");
+            findings.push(warning("W007", message, "Add it to ROADMAP.md, or remove the folder"));
         }
     }
     findings
@@ -115,7 +115,7 @@ fn phase_gaps(folders: &[PhaseFolder]) -> Vec<Finding> {
     gaps(numbers)
         .map(|(before, after)| {
             let message = format!("Gap in phase numbering: {before} → {after}");
-            warning("C001", message, "Create the missing phase directory or renumber to close the gap")
+            warning("C001", message, "Add the missing phase, or renumber the phases")
         })
         .collect()
 }
@@ -125,7 +125,7 @@ fn plan_gaps(folder: &PhaseFolder) -> Vec<Finding> {
     gaps(numbers)
         .map(|(before, after)| {
             let message = format!("Gap in plan numbering in {}: plan {before} → {after}", folder.name);
-            warning("C002", message, "Create the missing plan or renumber to close the gap")
+            warning("C002", message, "Add the missing plan, or renumber the plans")
         })
         .collect()
 }
@@ -151,8 +151,8 @@ fn orphan_summaries(folder: &PhaseFolder) -> Vec<Finding> {
     let orphans = folder.summaries().filter(|summary| !planned.contains(summary));
     orphans
         .map(|summary| {
-            let message = format!("Summary {summary} in {} has no matching PLAN.md", folder.name);
-            warning("C003", message, "Create the matching PLAN.md or remove the orphan summary")
+            let message = format!("{summary} in {} has no plan", folder.name);
+            warning("C003", message, "Add the plan, or remove the summary")
         })
         .collect()
 }

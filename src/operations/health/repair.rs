@@ -84,7 +84,7 @@ fn with_entries(view: &ProjectView, text: &str, versions: &[String], day: &str) 
         lines.extend([
             format!("{} (Backfilled: {day})", heading.trim_end()),
             String::new(),
-            format!("**Note:** Made from the archived roadmap of {version}; when it was completed is not known."),
+            format!("**Note:** Made from the archived roadmap of {version}; the completion date is unknown."),
             String::new(),
             "---".to_owned(),
             String::new(),

@@ -76,12 +76,12 @@ pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &
     let layout = view.layout();
     let refused = |error: String| Ok((Err(ImportRefusal { success: false, error }), Edits::default()));
     if !view.folder_exists(FOLDER) {
-        return refused(format!("No .gsd/ directory found in {}", layout.root().display()));
+        return refused(format!("there is no folder `.gsd` in {}", layout.root().display()));
     }
     let planning = layout.planning().to_owned();
     if view.folder_exists(&planning) && !force {
         let shown = layout.shown(&planning);
-        return refused(format!(".planning/ already exists at {shown}. Pass --force to overwrite."));
+        return refused(format!("`{shown}` already exists; --force archives it first"));
     }
     let milestones = gsd2::milestones(view)?;
     let mut edits = Edits::default();
@@ -361,7 +361,7 @@ fn summary_text(phase: &Phase<'_>, plan: &str, task: &Task) -> String {
     let Some(summary) = &task.summary else {
         entries.push(("status".to_owned(), Value::Text("complete".to_owned())));
         let body = format!(
-            "\n# {} Summary\n\nTicked in the plan of its slice, which left no summary.\n",
+            "\n# {} Summary\n\nTicked in the plan of its slice, which has no summary.\n",
             one_line(&task.title)
         );
         return compose(&entries, &body, "\n");
@@ -455,7 +455,7 @@ fn preview(
         done(tasks.iter().filter(|task| task.done).count()),
     );
     if let Some(kept) = kept {
-        let _ = write!(text, "\nmoved to {kept}: what stood there before");
+        let _ = write!(text, "\nthe earlier files are in {kept}");
     }
     text
 }
@@ -528,7 +528,7 @@ mod tests {
             summary.contains("provides: [api]\n") && summary.ends_with("---\n\n# T01\n\n**Did it**\n"),
             "{summary}"
         );
-        assert!(text("phases/01-first-slice/01-02-SUMMARY.md").contains("left no summary"));
+        assert!(text("phases/01-first-slice/01-02-SUMMARY.md").contains("has no summary"));
         assert!(text("phases/01-first-slice/01-CONTEXT.md").contains("## From S01-PLAN.md\n\n**Goal:** g"));
         assert!(text("REQUIREMENTS.md").contains("### R001 — Do it\n\n- [ ] **R001**: Do it\n- Status"));
         assert!(text("REQUIREMENTS.md").contains("- [x] **R002**: Done\n"));
@@ -560,6 +560,6 @@ mod tests {
             ("# Demo\n", "{\"mode\": \"yolo\"}")
         );
         let nothing = MemoryFiles::default().view();
-        assert_eq!(imported(&nothing, true).0.unwrap_err().error, "No .gsd/ directory found in /p");
+        assert_eq!(imported(&nothing, true).0.unwrap_err().error, "there is no folder `.gsd` in /p");
     }
 }

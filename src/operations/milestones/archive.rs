@@ -12,9 +12,9 @@ use crate::project::view::{Edited, Edits, ProjectView};
 pub(crate) enum ArchiveError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("`{label}` names no milestone: letters, digits, `.`, `-` and `_` do, without `..`")]
+    #[error("`{label}` cannot name a milestone: use letters, digits, `.`, `-` and `_`, without `..`")]
     Label { label: String },
-    #[error("phases clear would delete {count} phase {}. Pass --confirm to proceed.", directories(*count))]
+    #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
     NotConfirmed { count: usize },
 }
 

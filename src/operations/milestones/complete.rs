@@ -29,18 +29,15 @@ pub(crate) enum MilestoneError {
     State(#[from] StateError),
     #[error(transparent)]
     Label(#[from] ArchiveError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("no phases found for milestone {version} in ROADMAP.md")]
+    #[error("ROADMAP.md has no phases for milestone {version}")]
     NoPhases { version: String },
-    #[error("milestone {version} is shipped already: its phases are folded in ROADMAP.md")]
+    #[error("milestone {version} is already complete: its phases are folded in ROADMAP.md")]
     Folded { version: String },
-    #[error("milestone {version} is archived already: its phases are in `{archive}`")]
+    #[error("milestone {version} is already archived: its phases are in `{archive}`")]
     Archived { version: String, archive: String },
-    #[error(
-        "Cannot mark milestone complete: ROADMAP lists {count} unstarted phase(s) (e.g. Phase {example}). Re-run with \
-         --force to override."
-    )]
+    #[error("the milestone has {count} phase(s) that were not started, such as phase {example}")]
     Unstarted { count: usize, example: String },
 }
 
@@ -446,7 +443,7 @@ pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) ->
         state_updated = true;
     }
     let loose = view.file_names(&view.layout().quick())?;
-    let stays = |file: String| format!("{file} stays: it is in no task's folder");
+    let stays = |file: String| format!("{file} was not moved: it is not in the folder of a task");
     let report = QuickReport {
         version: version.to_owned(),
         archived: entries.len(),
@@ -609,7 +606,7 @@ mod tests {
         let view = view(&[(".planning/quick/1-a/note.md", "n"), (".planning/quick/loose.md", "l")]);
         let (report, edits) = archive_quick(&view, "v1.0", &facts()).unwrap();
         assert_eq!((report.archived, report.state_updated), (1, true));
-        assert_eq!(report.warnings, ["loose.md stays: it is in no task's folder"]);
+        assert_eq!(report.warnings, ["loose.md was not moved: it is not in the folder of a task"]);
         let after = view.after(&edits);
         let (report, edits) = archive_quick(&after, "v1.0", &facts()).unwrap();
         assert_eq!((report.archived, edits.is_empty()), (0, true));

@@ -13,9 +13,9 @@ use crate::project::view::{Edited, Edits, ProjectView};
 pub(crate) enum QuickTaskError {
     #[error(transparent)]
     State(#[from] StateError),
-    #[error("{verb}: {reason}")]
+    #[error("{reason}")]
     Table { verb: &'static str, reason: QuickTableError },
-    #[error("quick-tasks-append: STATE.md not found")]
+    #[error("there is no STATE.md")]
     NoState,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport
     let mut edit = StateEdit::new(&state);
     let Migrated { from, rows } = match edit.migrate_quick_table() {
         Ok(Some(migrated)) => migrated,
-        Ok(None) => return Ok((unchanged("the table has today's columns"), Edits::default())),
+        Ok(None) => return Ok((unchanged("the table has the current columns"), Edits::default())),
         Err(QuickTableError::NoSection) => return Ok((unchanged("there is no table"), Edits::default())),
         Err(reason) => return Err(QuickTaskError::Table { verb: "quick-tasks-migrate", reason }),
     };

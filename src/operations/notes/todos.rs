@@ -72,11 +72,11 @@ pub(crate) enum TodoError {
     Unreadable(#[from] FileError),
     #[error(transparent)]
     FrontMatter(#[from] FrontMatterError),
-    #[error("`{name}` is no plain file name")]
+    #[error("`{name}` is not a plain file name")]
     NotAName { name: String },
     #[error("there is no pending todo `{name}`")]
     Missing { name: String },
-    #[error("`{path}` is there already")]
+    #[error("`{path}` already exists")]
     Taken { path: String },
 }
 

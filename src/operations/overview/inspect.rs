@@ -173,7 +173,7 @@ pub(crate) struct InspectedProgress {
 pub(crate) struct Share {
     pub(crate) completed: usize,
     pub(crate) total: usize,
-    /// None where the roadmap does not tell which phases belong to the milestone.
+    /// None where the roadmap does not show which phases belong to the milestone.
     pub(crate) percent: Option<usize>,
     pub(crate) scope: MilestoneScope,
 }
@@ -194,7 +194,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     let identity = identity(&milestone);
     if identity != MilestoneScope::Complete {
         let subject = layout.shown(&layout.roadmap());
-        diagnostics.add("roadmap_unscoped", subject, "the roadmap does not tell which milestone this is");
+        diagnostics.add("roadmap_unscoped", subject, "the roadmap does not show which milestone this is");
     }
     let text = view.roadmap_text()?.unwrap_or_default();
     let roadmap = view.parse_roadmap(&text);
@@ -417,7 +417,7 @@ fn requirements(view: &ProjectView, diagnostics: &mut Diagnostics) -> Result<Vec
 fn share(subject: &str, completed: usize, total: usize, milestone: &Milestone, diagnostics: &mut Diagnostics) -> Share {
     let is_known = milestone.scope == MilestoneScope::Complete;
     if !is_known {
-        diagnostics.add("percent_withheld", subject, "the roadmap does not tell which phases belong to the milestone");
+        diagnostics.add("percent_withheld", subject, "the roadmap does not show which phases belong to the milestone");
     }
     Share { completed, total, percent: is_known.then(|| percent(completed, total)), scope: milestone.scope }
 }

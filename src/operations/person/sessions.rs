@@ -141,9 +141,9 @@ fn seconds(milliseconds: i64) -> String {
 /// Why no project was found.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LookupError {
-    #[error("No project matching \"{typed}\". Available projects:\n{}", shown(.known))]
+    #[error("no project matches `{typed}`; the projects are:\n{}", shown(.known))]
     None { typed: String, known: Vec<String> },
-    #[error("Multiple projects match \"{typed}\":\n{}\nBe more specific.", shown(.found))]
+    #[error("several projects match `{typed}`:\n{}", shown(.found))]
     Several { typed: String, found: Vec<String> },
 }
 

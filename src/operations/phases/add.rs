@@ -18,13 +18,13 @@ use crate::text::splice::Splices;
 pub(crate) enum AddError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("Phase {phase} not found in ROADMAP.md")]
+    #[error("ROADMAP.md has no phase {phase}")]
     NoTarget { phase: String },
-    #[error("the roadmap has a phase {phase} already (line {line})")]
+    #[error("ROADMAP.md already has a phase {phase} (line {line})")]
     Taken { phase: String, line: usize },
-    #[error("`{description}` holds no letter or digit that a folder name can have")]
+    #[error("`{description}` has no letter or digit to name a folder by")]
     NoName { description: String },
 }
 
@@ -526,7 +526,10 @@ mod tests {
         assert!(text.contains("B (next)\n* [ ] Phase 03: Team Sharing\n\n## Backlog"), "{text}");
         assert!(text.contains("#### Phase 03: Team Sharing\n"), "{text}");
         assert!(
-            text.ends_with("| Not started | -          |\n| 03. Team Sharing | v1.0      | 0/TBD          | Not started | -          |"),
+            text.ends_with(
+                "| Not started | -          |\n| 03. Team Sharing | v1.0      | 0/TBD          | Not \
+                            started | -          |"
+            ),
             "{text}"
         );
         let (report, edits) = insert(&view, "1", false, REQUEST).unwrap();

@@ -24,17 +24,17 @@ use crate::operations::verification::human_checks::{self, DeferredCheck};
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Incomplete {
-    #[error("Phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansOpen { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} blocked by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} blocked according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansBlocked { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} cannot be completed: {} halted by its summary: {}", count(plans.len(), "plan"), plans.join(", "))]
+    #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansHalted { phase: String, plans: Vec<String> },
-    #[error("Phase {phase} verification is incomplete: {action} Next: {command}")]
+    #[error("phase {phase} is not verified: {action}")]
     NotVerified { phase: String, action: String, command: String },
     #[error(transparent)]
     File(#[from] FileError),
@@ -367,11 +367,9 @@ mod tests {
     fn an_open_plan_or_verification_stops_it() {
         let facts = facts();
         assert!(matches!(complete(&view("passed", false), "1", "/gsd-", &facts), Err(Incomplete::PlansOpen { .. })));
-        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err().to_string();
-        assert!(
-            told.contains("Phase 01 verification is incomplete") && told.ends_with("Next: /gsd-verify-work 01"),
-            "{told}"
-        );
+        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err();
+        assert!(told.to_string().starts_with("phase 01 is not verified: "), "{told}");
+        assert_eq!(crate::operations::hints::hint_of(&told).as_deref(), Some("next: `/gsd-verify-work 01`"));
         assert!(matches!(complete(&view("passed", true), "7", "/gsd-", &facts), Err(Incomplete::NotFound { .. })));
     }
 }

@@ -21,15 +21,16 @@ pub(crate) enum RemoveError {
     File(#[from] FileError),
     #[error(transparent)]
     State(#[from] StateError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("Phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("phase {phase} has several folders: {}", folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
-    #[error("Phase {phase} has {count} executed plan(s). Use --force to remove anyway.")]
+    #[error("phase {phase} has {count} executed plan(s)")]
     Executed { phase: String, count: usize },
-    #[error("phase {phase} is the first, and the phases inserted behind it ({}) would follow nothing", inserted.join(", "))]
+    #[error("phase {phase} is the first, and the phases inserted after it ({}) would follow nothing",
+             inserted.join(", "))]
     Orphans { phase: String, inserted: Vec<String> },
 }
 

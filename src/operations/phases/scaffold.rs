@@ -14,13 +14,13 @@ use crate::text::{slug, words};
 pub(crate) enum ScaffoldError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("Phase {phase} directory not found")]
+    #[error("phase {phase} has no folder")]
     NoPhase { phase: String },
-    #[error("phase and name required for phase-dir scaffold")]
+    #[error("`scaffold phase-dir` needs --phase and --name")]
     NoName,
-    #[error("`{phase}` is no phase: it needs a number")]
+    #[error("`{phase}` is not a phase: it needs a number")]
     NotAPhase { phase: String },
-    #[error("`{name}` holds no letter or digit that a folder name can have")]
+    #[error("`{name}` has no letter or digit to name a folder by")]
     NoSlug { name: String },
 }
 
@@ -59,7 +59,7 @@ impl Document {
         match self {
             Self::Context => &[
                 ("Decisions", "_Nothing decided yet._"),
-                ("Discretion Areas", "_Nothing left open to whoever executes._"),
+                ("Discretion Areas", "_Nothing left open for the executor._"),
                 ("Deferred Ideas", "_None yet._"),
             ],
             Self::Uat => &[

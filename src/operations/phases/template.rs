@@ -118,7 +118,7 @@ pub(crate) fn fill(
     };
     let path = folder.join(&file);
     if view.exists(&path) {
-        return Ok((FillReport::Exists { error: "File already exists", path }, edits));
+        return Ok((FillReport::Exists { error: "the file already exists", path }, edits));
     }
     let name = filling.name.unwrap_or_else(|| folder.slug());
     let body = template.text().replace("{phase}", filling.phase).replace("{plan}", &plan).replace("{name}", name);

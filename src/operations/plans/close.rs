@@ -207,7 +207,7 @@ pub(crate) fn close(
     let (mut completed, mut waiting) = (Vec::new(), Vec::new());
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;
     if self_check_failed {
-        warnings.push("its Self-Check says FAILED, so no requirement was marked complete".to_owned());
+        warnings.push("its self-check failed, so no requirement was marked complete".to_owned());
     }
     if end == PlanEnd::Complete && !self_check_failed {
         let ready = requirements::ready(&steps.view(), &place.path(), plan.requirements())?;

@@ -37,7 +37,7 @@ impl CommandPathsReport {
                     Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
                     Some(PathReason::FileMissing) => format!("`{script}` does not exist and no plan writes it"),
                     Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
-                    Some(PathReason::DynamicPath) | None => format!("where it runs cannot be told: `{place}`"),
+                    Some(PathReason::DynamicPath) | None => format!("the folder it runs in is unknown: `{place}`"),
                 };
                 let sentence = format!("`{}` cannot run: {why}", command.command);
                 (command.severity == Severity::Blocker, command.plan.clone(), sentence)
@@ -150,8 +150,8 @@ const MANIFEST: &str = "package.json";
 /// Why a phase's plans cannot be looked at.
 pub(crate) fn unresolved(phase: Option<&str>, verb: &str) -> String {
     match phase {
-        None => format!("{verb} requires a phase argument: check {verb} <phase>"),
-        Some(phase) => format!("could not resolve phase directory for phase {phase}"),
+        None => format!("`check {verb}` needs a phase"),
+        Some(phase) => format!("phase {phase} has no folder"),
     }
 }
 

@@ -28,7 +28,7 @@ impl DirectionsReport {
             .map(|command| {
                 let sentence = match command.status {
                     DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
-                    _ => format!("`{}` does not say what makes it fail (<fails_when>)", command.command),
+                    _ => format!("`{}` has no <fails_when>: describe when it fails", command.command),
                 };
                 (command.severity == Severity::Blocker, command.plan.clone(), sentence)
             })

@@ -29,7 +29,7 @@ const BUDGET: u64 = 100_000;
 pub(crate) enum EstimateError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("`{path}` cannot be read: {reason}; correct it, or move it away")]
+    #[error("`{path}` cannot be read: {reason}")]
     Garbled { path: String, reason: String },
 }
 
@@ -164,9 +164,9 @@ fn samples_on_file(view: &ProjectView) -> Result<Vec<Value>, EstimateError> {
     let file: Value = serde_json::from_str(&text).map_err(|error| garbled(error.to_string()))?;
     match file.get("samples") {
         Some(Value::Array(samples)) => Ok(samples.clone()),
-        Some(_) => Err(garbled("`samples` is no list".to_owned())),
+        Some(_) => Err(garbled("`samples` is not a list".to_owned())),
         None if file.is_object() => Ok(Vec::new()),
-        None => Err(garbled("it is no object".to_owned())),
+        None => Err(garbled("it is not an object".to_owned())),
     }
 }
 

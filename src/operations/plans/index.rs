@@ -21,7 +21,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 pub(crate) enum PlanIndexError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
-    #[error("the plans of phase {phase} wait for each other: {}", plans.join(", "))]
+    #[error("the plans of phase {phase} depend on each other in a cycle: {}", plans.join(", "))]
     Cycle { phase: String, plans: Vec<String> },
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     })?;
     let mut warnings = graph.dropped.iter().map(|(index, token)| {
         let id = &plans[*index].id;
-        format!("Plan {id}: depends_on `{token}` names no plan of this phase; the wave of {id} does not follow it")
+        format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored")
     });
     let mut warnings: Vec<String> = warnings.by_ref().collect();
     // Who counts from zero counts from zero everywhere.
@@ -142,7 +142,7 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
         let IndexedPlan { id, wave, .. } = &plans[index];
         let Some(declared) = declared.filter(|declared| declared != wave) else { continue };
         if graph.dropped.iter().all(|(of, _)| *of != index) {
-            warnings.push(format!("Plan {id}: declared wave: {declared} but depends_on DAG places it in wave {wave}"));
+            warnings.push(format!("Plan {id}: `wave` is {declared}, but its dependencies put it in wave {wave}"));
         }
     }
     warnings.extend(shared_files(&plans));
@@ -322,7 +322,7 @@ fn resolve(token: &str, plans: &[IndexedPlan]) -> Option<usize> {
 fn left_out(misnamed: &[&str]) -> Option<String> {
     (!misnamed.is_empty()).then(|| {
         format!(
-            "left out, since a plan is named `<phase>-<number>-PLAN.md`: {}; rename what should be executed",
+            "ignored, because plans are named `<phase>-<number>-PLAN.md`: {}; rename those to execute",
             misnamed.join(", ")
         )
     })
@@ -365,7 +365,7 @@ mod tests {
         .unwrap();
         assert_eq!(waves(&report), [(1, "02-01 02-04 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into())]);
         assert_eq!(report.warnings.len(), 3, "{:?}", report.warnings);
-        assert_eq!(report.warnings[2], "Plan 02-03: declared wave: 2 but depends_on DAG places it in wave 3");
+        assert_eq!(report.warnings[2], "Plan 02-03: `wave` is 2, but its dependencies put it in wave 3");
     }
 
     #[test]

@@ -189,6 +189,9 @@ mod tests {
         let report = report(&PLAN.replace("<name>N</name>", "").replace("depends_on: []", "depends_on: [01-01]"), "");
         assert!(!report.valid);
         assert_eq!(report.errors[0].plan.as_deref(), Some("01-01"));
-        assert!(report.errors.iter().any(|error| error.finding.contains("wait for each other")), "{report:?}");
+        assert!(
+            report.errors.iter().any(|error| error.finding.contains("depend on each other in a cycle")),
+            "{report:?}"
+        );
     }
 }

@@ -162,12 +162,12 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
             return report;
         }
         Source::Absent if report.from.as_ref().is_some_and(|from| to_come.contains(from)) => {
-            "Source file not there yet; a plan that is still to be executed makes it".clone_into(&mut report.detail);
+            "Source file does not exist yet; a pending plan creates it".clone_into(&mut report.detail);
             report.pending = true;
             return report;
         }
         Source::Absent => {
-            "Source file not found; `from` names a file, and `via` what is no file".clone_into(&mut report.detail);
+            "Source file not found; put a file in `from` and anything else in `via`".clone_into(&mut report.detail);
             return report;
         }
         Source::Folder => {
@@ -197,9 +197,9 @@ fn check_link(view: &ProjectView, link: &Value, to_come: &BTreeSet<String>) -> K
         "Pattern found in target".to_owned()
     } else if compiled.is_none() {
         report.pattern_neutralized = Some("unsupported");
-        "Pattern not searched for: it is no regular expression that can be matched in linear time".to_owned()
+        "Pattern not searched for: it is not a regular expression that can be matched in linear time".to_owned()
     } else {
-        format!("Pattern \"{pattern}\" not found in source or target")
+        format!("Pattern `{pattern}` not found in source or target")
     };
     report
 }
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(detail("{from: src/a.ts, to: src/b.ts, pattern: const b}"), "Pattern found in target");
         assert_eq!(detail("{from: src/a.ts, to: ./b}"), "Target referenced in source");
         assert_eq!(detail("{from: src/a.ts, to: src/b.ts}"), "Target not referenced in source");
-        assert_eq!(detail("{from: src/a.ts, to: x, pattern: zz}"), "Pattern \"zz\" not found in source or target");
+        assert_eq!(detail("{from: src/a.ts, to: x, pattern: zz}"), "Pattern `zz` not found in source or target");
         assert!(detail("{to: src/b.ts}").starts_with("Source file not found"));
         assert_eq!(link("{from: /etc/passwd, to: b}").path_rejected, Some("from"));
         let odd = link("{from: src/a.ts, to: src/b.ts, pattern: \"(?=x)\"}");

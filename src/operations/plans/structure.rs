@@ -106,7 +106,7 @@ fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<
     }
     let files = task.files().len();
     if files > MOST_FILES {
-        warnings.push(format!("Task '{name}' names {files} files; more than {MOST_FILES} make it hard to check"));
+        warnings.push(format!("Task '{name}' names {files} files; more than {MOST_FILES} are hard to check"));
     }
     for command in task.checks().into_iter().filter_map(|check| check.command).filter(|command| cannot_fail(command)) {
         warnings.push(format!("Task '{name}' has a check that cannot fail: {command}"));
@@ -280,7 +280,7 @@ mod tests {
             report.warnings,
             [
                 "Requirement 'B-9' is not in REQUIREMENTS.md",
-                "Task 'N' names 6 files; more than 5 make it hard to check",
+                "Task 'N' names 6 files; more than 5 are hard to check",
                 "Task 'N' has a check that cannot fail: npm test || true",
                 "Task 'N' has a check that cannot fail: a || :",
                 "Task 'M' has a <verify> without an <automated> command",

@@ -69,7 +69,7 @@ pub(crate) fn check(
         errors.push("Referenced commit hashes not found in git history".to_owned());
     }
     if self_check == SelfCheck::Failed {
-        errors.push("Self-check section indicates failure".to_owned());
+        errors.push("The self-check section reports a failure".to_owned());
     }
     SummaryCheckReport {
         passed: missing.is_empty() && self_check != SelfCheck::Failed,

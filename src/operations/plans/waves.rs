@@ -40,18 +40,18 @@ impl WaveFacts {
         let fixed = [
             (!self.use_worktrees, "`workflow.use_worktrees` is off"),
             (!self.parallelization, "`parallelization` is off"),
-            (!self.host_can, "this host gives agents no worktree that could be found again"),
+            (!self.host_can, "this host gives agents no worktree that can be found later"),
             (self.capacity < 2, "this host runs one agent at a time"),
             (!self.on_branch, "no branch with a commit is checked out"),
             (self.sub_repositories, "the project spans several repositories"),
-            (self.program_is_local, "gsd-tools is installed in this project alone, and a worktree would lack it"),
+            (self.program_is_local, "gsd-tools is installed only in this project, and a worktree would not contain it"),
             (!self.commits_documents, "planning documents are not committed here"),
         ];
         if let Some((_, why)) = fixed.iter().find(|(holds, _)| *holds) {
             return Some((*why).to_owned());
         }
         if let Some(error) = &self.unlisted {
-            return Some(format!("git does not say what is uncommitted: {error}"));
+            return Some(format!("git cannot list uncommitted changes: {error}"));
         }
         if !self.uncommitted.is_empty() {
             return Some(format!("uncommitted changes: {}", shortened(&self.uncommitted)));
@@ -108,7 +108,7 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
             continue;
         }
         if touched(plan).next().is_none() {
-            decision.in_turn.push(in_turn(plan, "it does not say which files it changes"));
+            decision.in_turn.push(in_turn(plan, "it does not list the files it changes"));
             continue;
         }
         let shares = |other: &&&IndexedPlan| touched(other).any(|file| touched(plan).any(|own| may_meet(own, file)));
@@ -119,10 +119,10 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
     }
     let most = facts.capacity.min(SIDE_BY_SIDE);
     for plan in decision.side_by_side.split_off(decision.side_by_side.len().min(most)) {
-        decision.in_turn.push(in_turn(plan, &format!("{most} plans run side by side at most")));
+        decision.in_turn.push(in_turn(plan, &format!("at most {most} plans run at the same time")));
     }
     if decision.side_by_side.len() < 2 {
-        let alone = decision.side_by_side.drain(..).map(|plan| in_turn(plan, "no other plan can run beside it"));
+        let alone = decision.side_by_side.drain(..).map(|plan| in_turn(plan, "no other plan can run at the same time"));
         let alone: Vec<InTurn> = alone.collect();
         decision.in_turn.extend(alone);
     }
@@ -198,7 +198,7 @@ mod tests {
             [
                 "01-02: it changes a file of 01-01",
                 "01-03: it has a checkpoint",
-                "01-05: it does not say which files it changes"
+                "01-05: it does not list the files it changes"
             ]
         );
     }
@@ -230,7 +230,10 @@ mod tests {
         let plans = [of_wave(2, "01-01"), of_wave(1, "01-02"), of_wave(1, "01-03"), of_wave(1, "01-04")];
         let (beside, in_turn) = decided(&plans, &WaveFacts { capacity: 2, ..facts() });
         assert_eq!(beside, ["01-02", "01-03"]);
-        assert_eq!(in_turn, ["01-04: 2 plans run side by side at most", "01-01: it is of wave 2, after the others"]);
+        assert_eq!(
+            in_turn,
+            ["01-04: at most 2 plans run at the same time", "01-01: it is of wave 2, after the others"]
+        );
     }
 
     #[test]
@@ -249,7 +252,7 @@ mod tests {
         assert!(with(|facts| facts.capacity = 1).contains("one agent"));
         assert!(with(|facts| facts.on_branch = false).contains("branch"));
         assert!(with(|facts| facts.sub_repositories = true).contains("repositories"));
-        assert!(with(|facts| facts.program_is_local = true).contains("installed in this project"));
+        assert!(with(|facts| facts.program_is_local = true).contains("installed only in this project"));
         assert!(with(|facts| facts.commits_documents = false).contains("not committed"));
         assert!(with(|facts| facts.uncommitted = vec!["src/a".to_owned()]).contains("src/a"));
         assert!(with(|facts| facts.unlisted = Some("bad index".to_owned())).contains("bad index"));

@@ -20,7 +20,7 @@ pub(crate) struct FindingKey(String);
 
 /// Why a key is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` tells it")]
+#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` prints it")]
 pub(crate) struct KeyError;
 
 impl std::str::FromStr for FindingKey {
@@ -148,11 +148,11 @@ struct Question {
 /// Why a text holds no questions.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QuestionsError {
-    #[error("it is no JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("it is no object with a list `questions`")]
+    #[error("it is not an object with a list `questions`")]
     NoList,
-    #[error("question {number} is no object with `text` and `kind`: {source}")]
+    #[error("question {number} is not an object with `text` and `kind`: {source}")]
     Question { number: usize, source: serde_json::Error },
 }
 
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn a_plan_that_is_none_is_told_and_so_is_the_question() {
         let why = |text: &str| Questions::parse(text).unwrap_err().to_string();
-        assert!(why("{bad").contains("no JSON"));
+        assert!(why("{bad").contains("not valid JSON"));
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
         assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));
         for key in ["", "../../x", &"A".repeat(64), &"a".repeat(63), &"é".repeat(32)] {

@@ -152,7 +152,7 @@ pub(crate) struct RoadmapFinding {
 pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
-        let warnings = vec![finding("V001", "ROADMAP.md not found or unreadable")];
+        let warnings = vec![finding("V001", "there is no ROADMAP.md that can be read")];
         return ValidateReport { warnings, mismatches: Vec::new() };
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
@@ -160,12 +160,11 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     }
     let mut warnings = Vec::new();
     if is_unclosed(&text) {
-        warnings.push(finding("V003", "ROADMAP.md frontmatter is malformed (unterminated --- fence)"));
+        warnings.push(finding("V003", "the front matter of ROADMAP.md is not closed by a line `---`"));
     }
     let roadmap = view.parse_roadmap(&text);
     if roadmap.sections().is_empty() && roadmap.bullets().is_empty() && roadmap.rows().is_empty() {
-        let message =
-            "ROADMAP.md contains no recognizable phase entries (no phase headings, bullet entries, or table rows)";
+        let message = "ROADMAP.md has no phases: no headings, list items or table rows";
         warnings.push(finding("V004", message));
     }
     if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {

@@ -35,13 +35,13 @@ pub(crate) enum UpgradeError {
     State(#[from] StateError),
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    #[error("ROADMAP.md not found")]
+    #[error("there is no ROADMAP.md")]
     NoRoadmap,
-    #[error("phase {id} stands below two milestones; nothing says which of them is meant where it is named")]
+    #[error("phase {id} is below two milestones, and references to it do not say which one")]
     Twice { id: String },
-    #[error("phase {id} stands below a milestone v0, and 0 is no number that phases can begin with")]
+    #[error("phase {id} is below a milestone v0, and phase numbers cannot begin with 0")]
     Zero { id: String },
-    #[error("`{folder}` is there already")]
+    #[error("`{folder}` already exists")]
     Taken { folder: String },
 }
 

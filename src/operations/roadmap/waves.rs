@@ -36,7 +36,7 @@ pub(crate) fn annotate_dependencies(
         let report = AnnotateReport { phase: typed.to_owned(), reason: Some(reason), ..AnnotateReport::default() };
         Ok((report, Edits::default()))
     };
-    let Some(folder) = view.find_phase(typed)?.folder else { return declined(format!("phase {typed} not found")) };
+    let Some(folder) = view.find_phase(typed)?.folder else { return declined(format!("there is no phase `{typed}`")) };
     let plans = view.current_plans(&folder)?;
     if plans.is_empty() {
         return declined(format!("phase {typed} has no plans"));
@@ -121,7 +121,7 @@ pub(crate) fn annotate_dependencies(
     }
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
-    let reason = edits.is_empty().then(|| "the roadmap has all there is to note".to_owned());
+    let reason = edits.is_empty().then(|| "the roadmap already has all waves".to_owned());
     Ok((answer(!edits.is_empty(), reason), edits))
 }
 

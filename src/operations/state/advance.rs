@@ -229,8 +229,7 @@ fn unreadable(view: &ProjectView, folder: Option<&PhaseFolder>) -> Result<NoPosi
         Suggestion { current_plan: current, total_plans: disk.plan_count, lines }
     });
     let path = view.layout().state();
-    let error =
-        format!("no field of `{path}` tells which plan is at work; write `Plan: N of M` under Current Position");
+    let error = format!("`{path}` does not name the current plan; write `Plan: N of M` under Current Position");
     Ok(NoPosition {
         error,
         reason: "plan_position_unreadable",

@@ -48,7 +48,7 @@ pub(crate) use resync::{Counts, Rule, Written, close};
 pub(crate) const NO_STATE: &str = "STATE.md not found";
 
 /// What makes a STATE.md that is not there.
-pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: gsd-tools state rebuild";
+pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: `gsd-tools state rebuild`";
 
 /// What a state operation needs of the world outside the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -181,8 +181,8 @@ pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Fa
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
     let reason = match edit.remove_items(BLOCKERS, &blocker) {
-        None => "no Blockers/Concerns section found in STATE.md".to_owned(),
-        Some(0) => format!("no blocker matching {blocker} found in the Blockers section"),
+        None => "STATE.md has no section Blockers/Concerns".to_owned(),
+        Some(0) => format!("no blocker in STATE.md matches {blocker}"),
         Some(_) => {
             let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
             return Ok((NoteReport::Resolved { resolved: true, blocker: Some(blocker), reason: None }, edits));
@@ -249,7 +249,7 @@ pub(crate) struct Metric<'a> {
 pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> Edited<NoteReport, StateError> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
-        return Ok(NoteReport::refused("phase, plan, and duration required"));
+        return Ok(NoteReport::refused("`state record-metric` needs --phase, --plan and --duration"));
     };
     let state = State::parse(&document);
     let mut edit = StateEdit::new(&state);
@@ -343,8 +343,7 @@ pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<
     let milestone = view.milestone()?;
     if milestone.scope != MilestoneScope::Complete {
         let which = milestone.version.as_deref().unwrap_or("the milestone");
-        let reason =
-            format!("ROADMAP.md does not tell which phases belong to {which}; give it a heading with its version");
+        let reason = format!("ROADMAP.md does not show which phases belong to {which}; add a heading with its version");
         let declined = ProgressUpdate { reason: Some(reason), ..ProgressUpdate::default() };
         return Ok(Some((declined, Edits::default())));
     }

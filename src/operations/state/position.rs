@@ -172,7 +172,7 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
     let state = State::parse(&text);
     let named = |phase: &&str| Position::parse(phase).is_some();
     let Some(phase) = phase.or(state.position().phase).filter(named) else {
-        let refusal = Refusal::new("phase required: --phase <N>");
+        let refusal = Refusal::new("`state complete-phase` needs --phase");
         return Ok(Some((CompleteReport::Refused(refusal), Edits::default())));
     };
     let place = Place::of(view, &state, PhaseRequest { phase, name: None, plans: None })?;

@@ -71,7 +71,7 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
     let phase = state.front_text("current_phase").or_else(|| state.position().phase.map(str::to_owned));
     let current = phase.as_deref().and_then(leading_integer).unwrap_or(0);
     let Some(cutoff) = current.checked_sub(keep).filter(|cutoff| *cutoff > 0) else {
-        let reason = format!("Only {current} phases — nothing to prune with --keep-recent {keep}");
+        let reason = format!("nothing to prune: at phase {current}, and --keep-recent is {keep}");
         return Ok(Some((PruneReport::TooFew { pruned: false, reason }, Edits::default())));
     };
     let old = |text: &str| leading_integer(text).is_some_and(|phase| (1..=cutoff).contains(&phase));
@@ -95,7 +95,7 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
             keep_recent: keep,
             sections: sections.collect(),
             total_would_archive: total,
-            note: "Run without --dry-run to actually prune",
+            note: "run it without --dry-run to prune",
         };
         return Ok(Some((report, Edits::default())));
     }
@@ -127,7 +127,7 @@ fn named_phase(text: &str) -> Option<&str> {
 
 /// The archive with one more part at its end.
 fn archived(standing: Option<&str>, heading: &str, taken: &[(&'static str, Taken)]) -> String {
-    let start = "# STATE Archive\n\nEntries moved out of STATE.md. Nothing reads them by itself.\n";
+    let start = "# STATE Archive\n\nEntries moved out of STATE.md. No command reads them.\n";
     let mut text = standing.unwrap_or(start).to_owned();
     let newline = newline_of(&text);
     let sections = taken.iter().map(|(section, taken)| format!("\n### {section}\n\n{}\n", taken.text));

@@ -90,7 +90,7 @@ pub(crate) fn rebuild(
         let report = RebuildReport {
             dry_run: only_look.then_some(true),
             mutated: only_look.then_some(false),
-            note: "Nothing to rebuild",
+            note: "nothing to rebuild",
             ..RebuildReport::default()
         };
         return Ok(Some((report, Edits::default())));
@@ -101,9 +101,9 @@ pub(crate) fn rebuild(
         mutations,
         mutated: only_look.then_some(true),
         note: if only_look {
-            "Run without --dry-run to apply changes"
+            "run it without --dry-run to apply the changes"
         } else {
-            "STATE.md rebuilt; see ## Rebuild Log section for the audit trail"
+            "STATE.md was rebuilt; its section `Rebuild Log` lists the changes"
         },
         log: log.clone(),
         ..RebuildReport::default()
@@ -171,7 +171,7 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
     edits.texts.insert(state, written.text);
     mirror::refresh(&mut edits, view, facts)?;
     let note = match (only_look, &set_aside) {
-        (true, _) => "Run without --dry-run to apply changes",
+        (true, _) => "run it without --dry-run to apply the changes",
         (false, None) => "STATE.md created from ROADMAP.md and the phase folders",
         (false, Some(_)) => "STATE.md created from ROADMAP.md and the phase folders; the old file was set aside",
     };

@@ -343,7 +343,7 @@ fn notice(situation: Situation, signals: &Signals) -> Option<String> {
     if !unaccepted.is_empty() {
         return Some(format!("the acceptance test of phase {} is open", unaccepted.join(", ")));
     }
-    Some(format!("checks that were put off in phase {} are open", to_accept(situation, signals)?))
+    Some(format!("deferred checks of phase {} are open", to_accept(situation, signals)?))
 }
 
 /// The next command for a person: the one of the open phase, unless something else comes first.
@@ -396,7 +396,7 @@ fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> Stri
         },
         Situation::VerifyPending => format!("{place} · ready to verify"),
         Situation::IdleStranded => format!("{place} · idle since its last commit"),
-        Situation::Unknown => "Unsure of state — showing progress".to_owned(),
+        Situation::Unknown => "The situation is unclear — showing progress".to_owned(),
     }
 }
 
@@ -566,7 +566,7 @@ mod tests {
             let report = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
             (report.recommended_action().command.clone(), report.notice)
         };
-        let notice = "checks that were put off in phase 1 are open".to_owned();
+        let notice = "deferred checks of phase 1 are open".to_owned();
         assert_eq!(told(&ROADMAP.replace("[ ]", "[x]")), ("/gsd-verify-work 1".to_owned(), Some(notice)));
         assert_eq!(told(ROADMAP).1, None, "as long as a phase is open they wait");
     }
@@ -604,7 +604,14 @@ mod tests {
                 "progress-next",
                 "Phase 2 · ready to verify",
             ),
-            (state("Phase 1 complete"), ROADMAP, Situation::Unknown, "progress", "Unsure of state — showing progress"),
+            (
+                state("Phase 1 complete"),
+                ROADMAP,
+                Situation::Unknown,
+                "progress",
+                "The situation is unclear — showing \
+                    progress",
+            ),
             (
                 state("Somewhere").replace("2026-01-11", "2026-01-05"),
                 ROADMAP,

@@ -58,9 +58,9 @@ fn uncounted(milestone: &Milestone) -> String {
     match (&milestone.version, milestone.scope) {
         (_, MilestoneScope::Unreadable) => "there is no roadmap to count phases in".to_owned(),
         (Some(version), _) => {
-            format!("milestone {version} cannot be bounded to a versioned ROADMAP phase set")
+            format!("ROADMAP.md has no heading for milestone {version}, so its phases are unknown")
         }
-        (None, _) => "the roadmap's milestones have versions and STATE.md names none".to_owned(),
+        (None, _) => "the milestones of ROADMAP.md have versions, but STATE.md does not name one".to_owned(),
     }
 }
 

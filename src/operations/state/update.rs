@@ -29,15 +29,15 @@ pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     match set(&mut edit, field, value) {
-        Set::Absent => return Ok(refused(format!("Field \"{field}\" not found in STATE.md"))),
-        Set::Same => return Ok(refused(format!("`{field}` has this value already"))),
+        Set::Absent => return Ok(refused(format!("STATE.md has no field `{field}`"))),
+        Set::Same => return Ok(refused(format!("`{field}` already has this value"))),
         Set::Changed => {}
     }
     let written = close(view, edit, Rule::Keep, facts)?;
     if !labels(field).iter().any(|label| state.field(label).is_some())
         && State::parse(&written.text).front_text(&key_of(field)).as_deref() != Some(one_line(value).as_str())
     {
-        return Ok(refused(format!("`{field}` follows the roadmap, the body or the clock, and keeps what they tell")));
+        return Ok(refused(format!("`{field}` is derived and cannot be set; edit the body field or the roadmap")));
     }
     let edits = written.edits(view)?;
     let preserved = written.followed.into_iter().filter(|name| key_of(name) != key_of(field)).collect();

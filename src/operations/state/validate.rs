@@ -90,14 +90,13 @@ pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, Nothin
     };
     let mut findings = Vec::new();
     if let Some(at) = text.bytes().position(|byte| byte == 0) {
-        let message =
-            format!("STATE.md: file contains NUL bytes (first at offset {at}); search tools take it for binary");
+        let message = format!("STATE.md contains NUL bytes (first at offset {at}), so search tools treat it as binary");
         findings.push(error(message, LOST_CURE));
     }
     let state = State::parse(&text);
     if let Some(problem) = state.problem().filter(|problem| findings.is_empty() || !problem.is_lost) {
         let message = format!("STATE.md cannot be written to: line {} is {}", problem.line, problem.what);
-        let cure = if problem.is_lost { LOST_CURE } else { "Mend that line of STATE.md" };
+        let cure = if problem.is_lost { LOST_CURE } else { "Correct that line of STATE.md" };
         findings.push(error(message, cure));
     }
     findings.extend(drift(view, &state)?);
@@ -117,24 +116,25 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
     let mut findings = Vec::new();
     let named = phases_named(state);
     let Some(phase) = named.first() else {
-        let message = "Cannot validate phase drift: STATE.md has no usable current_phase, Current Phase, or Current Position Phase value";
-        let cure = "Have the position filled in from the roadmap and the phase folders: gsd-tools state rebuild";
+        let message = "the current phase is unknown: STATE.md has no current_phase, Current Phase, or Phase under \
+                       Current Position";
+        let cure = "fill it in from the roadmap and the phase folders: `gsd-tools state rebuild`";
         return Ok(vec![warning("S002", message.to_owned(), cure)]);
     };
     let id = PhaseId::new(phase);
     if named.iter().any(|other| !id.matches(other)) {
         findings.push(warning(
             "S003",
-            format!("Phase reference conflict: validating authoritative phase {phase}; align STATE.md phase sources"),
-            "Align STATE.md phase sources (frontmatter, Current Phase, Current Position Phase) on one phase",
+            format!("STATE.md names different current phases; phase {phase} is checked"),
+            "write the same phase in the front matter, Current Phase and Current Position of STATE.md",
         ));
     }
     let folder = match view.phase_folders() {
         Err(_) => {
             findings.push(warning(
                 "S004",
-                format!("Cannot validate phase drift: phases directory is unreadable for phase {phase}"),
-                "Check phases directory permissions and re-run validate",
+                format!("phase {phase} cannot be checked: the folder of phases cannot be read"),
+                "give yourself access to `.planning/phases`, then run `gsd-tools state validate` again",
             ));
             return Ok(findings);
         }
@@ -145,17 +145,14 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
             return Ok(findings);
         }
         let (what, cure) = if view.folder_exists(&view.layout().phases()) {
-            (
-                format!("no phase directory matches phase {phase}"),
-                "Create a phase directory matching the current phase or correct current_phase",
-            )
+            (format!("phase {phase} has no folder"), "correct current_phase, or create the folder of the phase")
         } else {
             (
-                format!("phases directory is missing for phase {phase}"),
-                "Create the phases directory or correct current_phase to a phase that exists on disk",
+                format!("the folder of phase {phase} is missing, as there are no phases"),
+                "correct current_phase, or create the folder of the phase",
             )
         };
-        findings.push(warning("S004", format!("Cannot validate phase drift: {what}"), cure));
+        findings.push(warning("S004", format!("the current phase cannot be checked: {what}"), cure));
         return Ok(findings);
     };
     findings.extend(folder_drift(view, state, &folder)?);
@@ -176,8 +173,8 @@ fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> 
     if let Some(told) = state.value("Total Plans in Phase").filter(|told| told.parse() != Ok(plans.len())) {
         findings.push(warning(
             "S005",
-            format!("Plan count mismatch: STATE.md says {told} plans, disk has {}", plans.len()),
-            "Run state sync or correct Total Plans in Phase to match the plans on disk",
+            format!("STATE.md says {told} plans, the phase folder has {}", plans.len()),
+            "run `gsd-tools state sync`, or correct Total Plans in Phase",
         ));
     }
     let status = state.front_text("status").or_else(|| state.value("Status").map(str::to_owned));
@@ -188,19 +185,18 @@ fn folder_drift(view: &ProjectView, state: &State<'_>, folder: &PhaseFolder) -> 
         let file = folder.artifact("VERIFICATION").unwrap_or("VERIFICATION.md");
         findings.push(warning(
             "S006",
-            format!(
-                "Status drift: STATE.md says \"{status}\" but {file} shows verification passed — phase may be complete"
-            ),
-            "Run state complete-phase (or otherwise advance STATE.md status past \"executing\")",
+            format!("STATE.md says `{status}`, but {file} shows that verification passed; the phase may be complete"),
+            "run `gsd-tools state complete-phase`, or correct the status in STATE.md",
         ));
     } else if !plans.is_empty() && view.open_plans(folder)?.is_empty() {
         findings.push(warning(
             "S007",
             format!(
-                "All {} plans have summaries but status is still \"{status}\" — phase may be ready for verification",
+                "all {} plans have summaries, but the status is still `{status}`; the phase may be ready for \
+                 verification",
                 plans.len()
             ),
-            "Run phase verification, then advance STATE.md status past \"executing\"",
+            "verify the phase, then correct the status in STATE.md",
         ));
     }
     Ok(findings)

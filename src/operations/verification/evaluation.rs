@@ -9,11 +9,11 @@ const PARTS: usize = 5;
 /// Why there is no score.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ScoreError {
-    #[error("`--infra` has {0} parts, not five, such as ok,ok,partial,missing,ok")]
+    #[error("`--infra` needs five parts and has {0}")]
     Parts(usize),
-    #[error("`--covered` and `--total` are whole numbers, and no more can be covered than there are")]
+    #[error("`--covered` and `--total` are whole numbers, and `--covered` cannot be larger")]
     Domain,
-    #[error("`{0}` in `--infra` is none of ok, partial, missing")]
+    #[error("`{0}` is not a value of `--infra`; use ok, partial or missing")]
     Part(String),
 }
 

@@ -23,11 +23,11 @@ const OPEN: &str = "open";
 /// Why checks are not deferred or settled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HumanCheckError {
-    #[error("phase {phase} not found")]
+    #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
     #[error("the verification of phase {phase} is `{status}`: {action}")]
     NotWaiting { phase: String, status: &'static str, action: String, command: String },
-    #[error("`{path}` says `human_needed` and lists no entry under `human_verification`")]
+    #[error("`{path}` has the status `human_needed` but no entry under `human_verification`")]
     NoEntry { path: String },
     #[error("{NO_STATE}")]
     NoState,

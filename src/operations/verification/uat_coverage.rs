@@ -65,7 +65,7 @@ pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
     let entries = match &block {
         Value::List(entries) if entries.iter().all(|entry| matches!(entry, Value::Map(_))) => entries.as_slice(),
         _ => {
-            let message = "coverage is not a list of entries, so the summary's own words count".to_owned();
+            let message = "`coverage` is not a list of entries; the text of the summary is used instead".to_owned();
             report.errors.push(EntryError { index: -1, id: None, code: "malformed_block", field: None, message });
             return report;
         }
@@ -141,7 +141,7 @@ fn faults(entry: &Value, read: &Deliverable, ids: &[String]) -> Vec<(&'static st
     let mut add = |code, field: &str, message: String| faults.push((code, field.to_owned(), message));
     match &read.id {
         None => add("missing_id", "id", "entry is missing a non-empty id".to_owned()),
-        Some(id) if ids.contains(id) => add("duplicate_id", "id", format!("duplicate coverage id \"{id}\"")),
+        Some(id) if ids.contains(id) => add("duplicate_id", "id", format!("duplicate coverage id `{id}`")),
         Some(_) => {}
     }
     if read.description.is_none() {

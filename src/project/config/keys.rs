@@ -192,7 +192,7 @@ fn accepts(key: &str) -> Option<Accepts> {
 }
 
 /// The row of the table for a key.
-fn row(key: &str) -> Option<&'static Key> {
+pub(super) fn row(key: &str) -> Option<&'static Key> {
     let fixed = KEYS.iter().find(|(name, ..)| *name == key);
     fixed.or_else(|| PATTERNS.iter().find(|(pattern, ..)| fits(pattern, key)))
 }

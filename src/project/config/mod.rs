@@ -5,6 +5,7 @@
 //! Edits are not made here but on the file's own text, through [`crate::text::json`].
 
 mod accepts;
+pub(crate) mod facts;
 mod keys;
 mod legacy;
 mod report;
@@ -46,9 +47,9 @@ pub(crate) struct ConfigTexts<'text> {
 /// What was left out of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigProblem {
-    #[error("the {which} is not a JSON object and was left out: {reason}")]
+    #[error("the {which} is not a JSON object and is ignored: {reason}")]
     Unparsable { which: &'static str, reason: String },
-    #[error("a value in the {which} was left out: {reason}")]
+    #[error("a value in the {which} is ignored: {reason}")]
     Unusable { which: &'static str, reason: String },
 }
 
@@ -262,7 +263,7 @@ fn default_of(key: &str) -> Option<&'static Value> {
 pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, String> {
     match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err("it holds another kind of value".to_owned()),
+        Ok(_) => Err("it is another kind of value".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

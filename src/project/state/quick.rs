@@ -21,11 +21,11 @@ pub(crate) enum QuickVariant {
 /// Why the table cannot be added to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuickTableError {
-    #[error("no Quick Tasks Completed section")]
+    #[error("STATE.md has no section `Quick Tasks Completed`")]
     NoSection,
-    #[error("no table below Quick Tasks Completed")]
+    #[error("the section `Quick Tasks Completed` of STATE.md has no table")]
     NoTable,
-    #[error("unrecognized Quick Tasks schema (columns: {})", columns.join(" | "))]
+    #[error("the table `Quick Tasks Completed` has unknown columns: {}", columns.join(" | "))]
     Schema { columns: Vec<String> },
 }
 

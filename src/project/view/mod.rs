@@ -468,8 +468,8 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
 /// repository brings what names it likes.
 fn refuse_acting_name(name: &str, path: &str) -> Result<(), FileError> {
     let Some(letter) = acting_letter(name) else { return Ok(()) };
-    let reason = format!("a shell would act on `{}` in its name; rename it", letter.escape_debug());
-    Err(FileError { path: path.to_owned(), reason })
+    let reason = format!("its name has the character `{}`, on which a shell would act", letter.escape_debug());
+    Err(FileError { path: path.to_owned(), reason, hint: Some("rename it".to_owned()) })
 }
 
 /// Most plans do not hold the word at all, which is told without parsing: every plan of a project is asked.
@@ -584,7 +584,7 @@ mod tests {
             ".planning/phases/01-a/01-\u{9b}-SUMMARY.md",
         ] {
             let error = read(path).unwrap_err();
-            assert!(error.to_string().contains("rename it"), "{error}");
+            assert_eq!(error.hint().as_deref(), Some("rename it"), "{error}");
         }
         for path in [
             ".planning/phases/01-größe und mehr/01-01-PLAN.md",

@@ -61,12 +61,12 @@ pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec
             continue;
         }
         let Some(key) = split_key(line.content(text)).filter(|_| line.indent == 0) else {
-            reader.problems.push((line.start, "a line that is no `key: value`"));
+            reader.problems.push((line.start, "a line that is not `key: value`"));
             index += 1;
             continue;
         };
         if !keys.insert(key.name.clone()) {
-            reader.problems.push((line.start, "a key that stands twice"));
+            reader.problems.push((line.start, "a duplicate key"));
         }
         let end = reader.end_of_entry(&own, index, &key);
         entries.push(reader.entry(&mut own[index..end], key, 0));

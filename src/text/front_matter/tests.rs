@@ -129,11 +129,11 @@ fn what_a_stricter_reader_would_stumble_over_is_told_by_line() {
     let source =
         "---\n<<<<<<< HEAD\na: 1\n=======\na: &x 2\n>>>>>>> other\n  in: 3\n- item: 4\nb: *x\nc: [1,\n  2\n---\n";
     let front = FrontMatter::parse(source).unwrap();
-    let stray = "a line that is no `key: value`";
+    let stray = "a line that is not `key: value`";
     let expected = [
         (2, stray),
         (4, stray),
-        (5, "a key that stands twice"),
+        (5, "a duplicate key"),
         (5, "an anchor or alias"),
         (6, stray),
         (7, stray),

@@ -67,7 +67,7 @@ struct Reader<'text> {
 const PARENTHESES: NotPlain = NotPlain("a parenthesis without quotes");
 const OPEN_QUOTES: NotPlain = NotPlain("a quote that is not closed");
 const DOLLAR: NotPlain = NotPlain("`$` with more than the name of a variable");
-const COMMAND_IN_WORDS: NotPlain = NotPlain("a command within its words");
+const COMMAND_IN_WORDS: NotPlain = NotPlain("a command inside its words");
 const CONTINUED: NotPlain = NotPlain("`\\` at the end of a line without a space before it");
 const COMMENT: NotPlain = NotPlain("`#` without a space before it");
 
@@ -203,7 +203,7 @@ impl Reader<'_> {
     fn redirect(&mut self) -> Result<(), NotPlain> {
         // `{name}>file` sets a variable.
         if self.last() == Some('}') {
-            return Err(NotPlain("a redirection behind `}`"));
+            return Err(NotPlain("a redirection after `}`"));
         }
         if self.take("<(") || self.take(">(") {
             return Err(COMMAND_IN_WORDS);

@@ -231,7 +231,7 @@ impl<'a> Lines<'a> {
     fn refuse_tabs(&self, path: &[String]) -> Result<(), EditError> {
         let tab = self.list.iter().position(|line| line.kind == Kind::Content && self.content(line).starts_with('\t'));
         match tab {
-            Some(line) => Err(EditError::Style { path: dotted(path), line: line + 1, found: "stands below a tab" }),
+            Some(line) => Err(EditError::Style { path: dotted(path), line: line + 1, found: "is indented with a tab" }),
             None => Ok(()),
         }
     }
@@ -362,7 +362,7 @@ fn unreadable(value: &str) -> Option<&'static str> {
         '&' => Some("has an anchor"),
         '*' => Some("is an alias"),
         '!' => Some("has a tag"),
-        '?' => Some("has keys that are no words"),
+        '?' => Some("has keys that are not words"),
         _ => None,
     }
 }

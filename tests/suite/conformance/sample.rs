@@ -157,6 +157,20 @@ fn without_sentences(value: &Value, is_prose: bool) -> Option<Value> {
     })
 }
 
+/// An answer with its sentences of advice as any text: whether there is one is compared, and in a list how many, not the
+/// words. One word is a code.
+pub(super) fn without_advice(value: &Value, is_prose: bool) -> Value {
+    match value {
+        Value::String(text) if is_prose && is_sentence(text, true) => json!(SENTENCE),
+        Value::Array(items) => items.iter().map(|item| without_advice(item, is_prose)).collect(),
+        Value::Object(map) => {
+            let advice = |key: &str| PROSE_KEYS.contains(&key);
+            map.iter().map(|(key, value)| (key.clone(), without_advice(value, advice(key)))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
 fn is_sentence(text: &str, is_prose: bool) -> bool {
     text.split_whitespace().count() > if is_prose { 1 } else { WORDS }
 }

@@ -20,7 +20,7 @@ use crate::text::markdown::Markdown;
 pub(crate) enum InstructionsError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("the standing texts do not parse")]
+    #[error("the built-in `sections.toml` is invalid")]
     Texts(#[from] toml_edit::de::Error),
     #[error("`{path}` cannot be edited: {why}")]
     Markers { path: String, why: MarkedError },
@@ -120,7 +120,7 @@ pub(crate) fn generate(
     let mut edits = Edits::default();
     let is_theirs = |text: &str| !text.trim().is_empty() && !has_markers(text);
     if before.as_deref().is_some_and(is_theirs) && !request.force {
-        report.reason = Some("the file has no parts of ours: it is yours alone; --force adds them below");
+        report.reason = Some("the file has no generated sections; --force adds them at the end");
         report.sections_skipped = names(&texts.section);
         report.message = format!("Left {path} as it is.");
         return Ok((report, edits));

@@ -49,7 +49,7 @@ impl Known {
             Ok(Some(text)) => match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
                 Ok(value) => Self::Read(value),
                 Err(error) => {
-                    Self::Unreadable(format!("Could not parse \"{}\": {error}", view.layout().shown(&path(view, name))))
+                    Self::Unreadable(format!("`{}` is not valid JSON: {error}", view.layout().shown(&path(view, name))))
                 }
             },
         }
@@ -111,7 +111,7 @@ fn children(value: &Value) -> Vec<(String, &Value)> {
 
 /// Nothing is known as long as nobody asked for it.
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport::new("Intel system disabled. Set intel.enabled=true in config.json to activate.")
+    DisabledReport::new("the code index is disabled; enable it: `gsd-tools config-set intel.enabled true`")
 }
 
 /// What `intel status` answers.
@@ -230,7 +230,7 @@ pub(crate) struct UpdateReport {
 pub(crate) fn update() -> UpdateReport {
     UpdateReport {
         action: "spawn_agent",
-        message: "Run gsd-tools intel update or spawn gsd-intel-updater agent for full refresh",
+        message: "run `gsd-tools intel update`, or start the agent gsd-intel-updater to rebuild it",
     }
 }
 
@@ -250,7 +250,7 @@ pub(crate) fn diff(view: &ProjectView) -> Result<DiffReport, FileError> {
     let Some(hashes) = baseline.value().and_then(|value| value.get("hashes")).and_then(Value::as_object) else {
         let read_error = baseline.read_error().or_else(|| {
             let shown = view.layout().shown(&path(view, BASELINE));
-            baseline.value().map(|_| format!("\"{shown}\" has no hashes"))
+            baseline.value().map(|_| format!("`{shown}` has no hashes"))
         });
         return Ok(DiffReport::NoBaseline { no_baseline: true, read_error });
     };
@@ -349,7 +349,7 @@ fn doubts_of_age(known: &Known, now: i64) -> Vec<String> {
     match (stamp, known.age(now)) {
         (None | Some(Value::Null), _) => vec!["missing _meta.updated_at".to_owned()],
         (Some(Value::String(empty)), _) if empty.is_empty() => vec!["missing _meta.updated_at".to_owned()],
-        (Some(stamp), None) => vec![format!("_meta.updated_at is no time: {stamp}")],
+        (Some(stamp), None) => vec![format!("_meta.updated_at is not a time: {stamp}")],
         (Some(_), Some(age)) if age > FRESH => {
             vec![format!("_meta.updated_at is {} hours old (>24 hr)", (age + HOUR / 2) / HOUR)]
         }
@@ -363,10 +363,10 @@ fn doubts_of_roles(view: &ProjectView, known: &Known) -> Vec<String> {
     for (file, entry) in entries {
         let exports = entry.get("exports").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         for export in exports.filter(|export| export.contains(' ')) {
-            doubts.push(format!("\"{file}\" export \"{export}\" looks like a description (contains space)"));
+            doubts.push(format!("`{file}`: the export `{export}` looks like a description (it has a space)"));
         }
         if !view.exists(file.trim_end_matches('/')) {
-            doubts.push(format!("entry path \"{file}\" does not exist on disk"));
+            doubts.push(format!("there is no file `{file}`"));
         }
     }
     doubts
@@ -377,7 +377,7 @@ fn doubts_of_dependencies(known: &Known) -> Vec<String> {
     let lacking = |(name, entry): (String, &Value)| {
         let missing: Vec<&str> =
             ["version", "type", "used_by"].into_iter().filter(|field| entry.get(field).is_none()).collect();
-        (!missing.is_empty()).then(|| format!("\"{name}\" missing fields: {}", missing.join(", ")))
+        (!missing.is_empty()).then(|| format!("`{name}` lacks fields: {}", missing.join(", ")))
     };
     entries.into_iter().filter_map(lacking).collect()
 }
@@ -421,7 +421,7 @@ fn stamped(text: &str, timestamp: &str) -> Result<String, String> {
         None | Some(Value::Null) => 1,
         Some(version) => {
             let number = version.as_u64().and_then(|number| number.checked_add(1));
-            number.ok_or_else(|| format!("_meta.version is no number: {version}"))?
+            number.ok_or_else(|| format!("_meta.version is not a number: {version}"))?
         }
     };
     for edit in [
@@ -518,11 +518,11 @@ mod tests {
         assert_eq!(
             report.warnings,
             [
-                "file-roles.json: \"src/a.ts\" export \"a b\" looks like a description (contains space)",
-                "file-roles.json: entry path \"gone\" does not exist on disk",
+                "file-roles.json: `src/a.ts`: the export `a b` looks like a description (it has a space)",
+                "file-roles.json: there is no file `gone`",
                 "dependency-graph.json: missing _meta.updated_at",
-                "dependency-graph.json: \"x\" missing fields: used_by",
-                "dependency-graph.json: \"y\" missing fields: version, type, used_by",
+                "dependency-graph.json: `x` lacks fields: used_by",
+                "dependency-graph.json: `y` lacks fields: version, type, used_by",
                 "stack.json: _meta.updated_at is 84 hours old (>24 hr)",
             ]
         );

@@ -59,7 +59,7 @@ fn print(entries: &[(String, &Value)], stale: bool, read_error: Option<&str>) ->
     page
 }
 
-const UNKNOWN: &str = "What is not listed may exist all the same.";
+const UNKNOWN: &str = "What is not listed may still exist.";
 
 /// A list with commas; what nests deeper as the JSON it is.
 fn shown(value: &Value) -> String {

@@ -28,14 +28,17 @@ pub(crate) enum RefactorError {
     File(#[from] FileError),
     #[error("`{path}` does not parse: {why}")]
     Baseline { path: String, why: String },
-    #[error("No refactor proposal found for phase {phase}.")]
+    #[error("phase {phase} has no refactoring proposal")]
     NoProposal { phase: String },
-    #[error("the front matter of `{path}` tells no {field}")]
+    #[error("the front matter of `{path}` has no {field}")]
     Broken { path: String, field: &'static str },
 }
 
 pub(crate) fn disabled() -> DisabledReport {
-    DisabledReport::new("refactor-trigger is not enabled. Enable with: gsd config-set refactor.trigger_enabled true")
+    DisabledReport::new(
+        "refactoring proposals are disabled; enable them: `gsd-tools config-set \
+                         refactor.trigger_enabled true`",
+    )
 }
 
 /// From where on a function is proposed.

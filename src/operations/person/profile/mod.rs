@@ -17,13 +17,13 @@ use serde_json::{Map, Value};
 /// What was said that cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ProfileError {
-    #[error("Expected {expected} answers (comma-separated), got {found}")]
+    #[error("expected {expected} answers separated by commas, got {found}")]
     AnswerCount { expected: usize, found: usize },
-    #[error("Invalid answer \"{answer}\" for {dimension}. Valid values: {valid}")]
+    #[error("`{answer}` is not an answer for {dimension}; use one of {valid}")]
     Answer { answer: String, dimension: String, valid: String },
-    #[error("Failed to parse analysis JSON: {0}")]
+    #[error("the analysis is not valid JSON: {0}")]
     Parse(String),
-    #[error("Analysis JSON must contain a \"dimensions\" object")]
+    #[error("the analysis has no object `dimensions`")]
     NoDimensions,
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, ProfileError> {
                 quote: &choice.label,
                 project: "N/A (questionnaire)",
             }],
-            summary: format!("{}: {}, by their own word.", dimension.header, choice.rating),
+            summary: format!("{}: {}, as they said themselves.", dimension.header, choice.rating),
             claude_instruction: &choice.directive,
         };
         dimensions.insert(dimension.key.clone(), serde_json::to_value(rated).unwrap_or_default());
@@ -334,7 +334,7 @@ mod tests {
     fn what_cannot_be_used_is_told() {
         assert_eq!(answers("a,b", "").unwrap_err(), ProfileError::AnswerCount { expected: 8, found: 2 });
         let error = answers("z,a,a,a,a,a,a,a", "").unwrap_err().to_string();
-        assert_eq!(error, "Invalid answer \"z\" for communication_style. Valid values: a, b, c, d");
+        assert_eq!(error, "`z` is not an answer for communication_style; use one of a, b, c, d");
         assert!(matches!(Analysis::parse("{"), Err(ProfileError::Parse(_))));
         for text in ["{}", "[]", "null", "{\"dimensions\":[]}"] {
             assert_eq!(Analysis::parse(text).unwrap_err(), ProfileError::NoDimensions, "{text}");

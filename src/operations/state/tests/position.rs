@@ -256,7 +256,7 @@ fn what_names_no_phase_is_not_completed() {
     let view = of_text("## Current Position\n\nPhase: Not started\n");
     for named in [None, Some("x"), Some("")] {
         let (report, edits) = printed_found(position::complete(&view, named, &facts())).unwrap();
-        assert_eq!(report, r#"{"error":"phase required: --phase <N>"}"#);
+        assert_eq!(report, r#"{"error":"`state complete-phase` needs --phase"}"#);
         assert!(edits.is_empty());
     }
 }
@@ -311,7 +311,7 @@ fn an_unreadable_position_is_told_with_a_way_out() {
     assert_data_eq!(
         shown(&view, printed_found(advance::advance(&view, &facts()))),
         str![[r#"
-{"error":"no field of `.planning/STATE.md` tells which plan is at work; write `Plan: N of M` under Current Position","reason":"plan_position_unreadable","phase_dir":"02-gießen","disk":{"plan_count":2,"summarized_count":1},"suggested":{"current_plan":2,"total_plans":2,"lines":["Current Plan: 2","Total Plans in Phase: 2"]}}
+{"error":"`.planning/STATE.md` does not name the current plan; write `Plan: N of M` under Current Position","reason":"plan_position_unreadable","phase_dir":"02-gießen","disk":{"plan_count":2,"summarized_count":1},"suggested":{"current_plan":2,"total_plans":2,"lines":["Current Plan: 2","Total Plans in Phase: 2"]}}
 
 "#]]
     );

@@ -130,7 +130,7 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
         "garden",
         set("Nope", "x"),
         str![[r#"
-{"updated":false,"reason":"Field /"Nope/" not found in STATE.md","preserved":[]}
+{"updated":false,"reason":"STATE.md has no field `Nope`","preserved":[]}
 
 "#]],
     );
@@ -138,7 +138,7 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
         "garden",
         set("progress.percent", "90"),
         str![[r#"
-{"updated":false,"reason":"Field /"progress.percent/" not found in STATE.md","preserved":[]}
+{"updated":false,"reason":"STATE.md has no field `progress.percent`","preserved":[]}
 
 "#]],
     );
@@ -146,7 +146,7 @@ fn keys_of_the_front_matter_are_set_where_they_have_no_field() {
         "garden",
         set("tags", "x"),
         str![[r#"
-{"updated":false,"reason":"Field /"tags/" not found in STATE.md","preserved":[]}
+{"updated":false,"reason":"STATE.md has no field `tags`","preserved":[]}
 
 "#]],
     );

@@ -194,7 +194,7 @@ fn a_finding_tells_what_to_do() {
     assert_data_eq!(
         serde_json::to_string(&report).unwrap(),
         str![[
-            r#"{"valid":false,"warnings":[{"code":"S004","severity":"warning","message":"Cannot validate phase drift: no phase directory matches phase 7","remedy":{"action":"advise","risk":"none","args":{"command":"Create a phase directory matching the current phase or correct current_phase"}}}],"scope":"complete"}"#
+            r#"{"valid":false,"warnings":[{"code":"S004","severity":"warning","message":"the current phase cannot be checked: phase 7 has no folder","remedy":{"action":"advise","risk":"none","args":{"command":"correct current_phase, or create the folder of the phase"}}}],"scope":"complete"}"#
         ]]
     );
 }

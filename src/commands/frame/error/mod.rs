@@ -1,77 +1,20 @@
 //! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
+pub(in crate::commands) mod codes;
+
 use std::error::Error;
-use std::fmt::Write as _;
+
+pub(crate) use codes::Reason;
 
 use crate::disk::DiskError;
 use crate::install::InstallError;
+use crate::operations;
 use crate::project::ProjectError;
 use crate::project::boundary::BoundaryError;
-
-/// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "the set is closed: scripts may match on each, whichever verbs there are")]
-pub(crate) enum Reason {
-    ConfigKeyNotFound,
-    ConfigNoFile,
-    ConfigParseFailed,
-    ConfigInvalidKey,
-    /// Our own fault, or the machine's: not something the caller wrote.
-    SdkFailFast,
-    SdkUnknownCommand,
-    SdkMissingArg,
-    PhaseNotFound,
-    PhaseVerificationIncomplete,
-    PhasePlanCoverageIncomplete,
-    SummaryNoPlanning,
-    WorkstreamModeNoneActive,
-    WorkstreamModeMarkerUnresolved,
-    GraphifyNoGraph,
-    GraphifyInvalidQuery,
-    EstimatePhasesUnreadable,
-    HooksOptOut,
-    CommitDocsGuardNotARepo,
-    CommitDocsGuardForeignHook,
-    CommitDocsGuardHooksPathSet,
-    SecurityScanFailed,
-    PickFieldAbsent,
-    PickOutputNotJson,
-    Usage,
-    Unknown,
-    /// Ours: somebody else wrote since the caller read.
-    DocumentChanged,
-}
-
-impl Reason {
-    /// The exit code under the second exit contract; the first knows only 1.
-    fn distinct_code(self) -> u8 {
-        match self {
-            Self::ConfigInvalidKey
-            | Self::SdkUnknownCommand
-            | Self::SdkMissingArg
-            | Self::GraphifyInvalidQuery
-            | Self::Usage => 64,
-            Self::ConfigKeyNotFound | Self::SummaryNoPlanning | Self::WorkstreamModeNoneActive => 66,
-            Self::ConfigNoFile
-            | Self::ConfigParseFailed
-            | Self::PhaseNotFound
-            | Self::PhaseVerificationIncomplete
-            | Self::PhasePlanCoverageIncomplete
-            | Self::WorkstreamModeMarkerUnresolved
-            | Self::GraphifyNoGraph
-            | Self::EstimatePhasesUnreadable
-            | Self::CommitDocsGuardNotARepo
-            | Self::CommitDocsGuardForeignHook
-            | Self::CommitDocsGuardHooksPathSet
-            | Self::PickFieldAbsent
-            | Self::PickOutputNotJson => 69,
-            Self::SdkFailFast | Self::SecurityScanFailed => 70,
-            Self::DocumentChanged => 75,
-            Self::HooksOptOut | Self::Unknown => 1,
-        }
-    }
-}
+use crate::project::local_state::LocalStateError;
+use crate::runtime::RegistryError;
+use crate::text::screen::{Screen, Tone};
+use crate::world::WorldError;
 
 /// Which exit codes the caller asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,12 +26,23 @@ pub(crate) enum ExitContract {
     V2,
 }
 
-/// How the caller wants failures told.
+/// How failures and warnings are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
     /// One line of JSON instead of text.
     pub(crate) json: bool,
     pub(crate) contract: ExitContract,
+    /// The terminal of a person who reads standard error.
+    pub(crate) screen: Option<Screen>,
+}
+
+impl Manner {
+    /// A line that begins with a word such as `hint:`; at a terminal in lines that fit, with the word in colour.
+    pub(in crate::commands) fn line(self, indent: &str, word: &str, tone: Tone, text: &str) -> String {
+        let Some(screen) = self.screen else { return format!("{indent}{word}: {text}\n") };
+        let lines = screen.prose(&format!("{indent}{word}: "), &format!("{indent}  "), text);
+        lines.replacen(&format!("{word}:"), &screen.paint(tone, &format!("{word}:")), 1)
+    }
 }
 
 /// A failed command: what was being done, why it failed, and what to do about it.
@@ -114,9 +68,7 @@ impl CommandError {
     /// An error of one of the rooms, with its sources as causes.
     pub(crate) fn because(reason: Reason, error: &(dyn Error + 'static)) -> Self {
         let mut told = Self::new(reason, error.to_string());
-        let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
-        let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
-        told.hints.extend(hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint()));
+        told.hints.extend(hint_of(error));
         if let Some(error) = error.downcast_ref::<InstallError>() {
             told.hints.extend(error.hint());
             told.exit_code = Some(error.exit_code());
@@ -170,18 +122,13 @@ impl CommandError {
 
     /// What goes to standard error, final newline included.
     pub(crate) fn render(&self, manner: Manner) -> String {
-        if manner.json { self.envelope() } else { self.text() }
+        if manner.json { self.envelope() } else { self.text(manner) }
     }
 
-    fn text(&self) -> String {
-        let mut text = format!("Error: {}\n", self.message);
-        // Writing to a string cannot fail.
-        for cause in &self.causes {
-            let _ = writeln!(text, "  caused by: {cause}");
-        }
-        for hint in &self.hints {
-            let _ = writeln!(text, "  hint: {hint}");
-        }
+    fn text(&self, manner: Manner) -> String {
+        let mut text = manner.line("", "Error", Tone::Bad, &self.message);
+        text.extend(self.causes.iter().map(|cause| manner.line("  ", "caused by", Tone::Plain, cause)));
+        text.extend(self.hints.iter().map(|hint| manner.line("  ", "hint", Tone::Command, hint)));
         text
     }
 
@@ -193,10 +140,24 @@ impl CommandError {
             causes: &self.causes,
             hints: &self.hints,
         };
-        let mut line = serde_json::to_string(&envelope).unwrap_or_else(|_| self.text());
+        let mut line = serde_json::to_string(&envelope).unwrap_or_else(|_| self.text(Manner::default()));
         line.push('\n');
         line
     }
+}
+
+/// The hint that the room of an error has for it.
+fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
+    let hint = error.downcast_ref::<DiskError>().and_then(DiskError::hint);
+    let hint = hint.or_else(|| error.downcast_ref::<BoundaryError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<ProjectError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<WorldError>()?.hint());
+    let hint = hint.or_else(|| Some(error.downcast_ref::<RegistryError>()?.hint().to_owned()));
+    let hint = hint.or_else(|| match error.downcast_ref::<LocalStateError>()? {
+        LocalStateError::Malformed { .. } => Some("correct the file, or delete it".to_owned()),
+        LocalStateError::Disk(error) => error.hint(),
+    });
+    hint.or_else(|| operations::hints::hint_of(error))
 }
 
 /// Any error of a room becomes a failed command; where a reason matters, use [`CommandError::because`].
@@ -236,6 +197,18 @@ mod tests {
             error.render(Manner { json: true, ..Manner::default() }),
             "{\"ok\":false,\"reason\":\"unknown\",\"message\":\"cannot read `STATE.md`\",\
              \"causes\":[\"disk on fire\"],\"hints\":[\"buy a disk\"]}\n"
+        );
+    }
+
+    #[test]
+    fn at_a_terminal_lines_fit() {
+        let screen = Screen { width: 40, color: true, signs: true };
+        let error = CommandError::usage("there is no project in `/a/long/path/of/a/folder` here").hint("make one");
+        let text = error.render(Manner { screen: Some(screen), ..Manner::default() });
+        assert_eq!(
+            text,
+            "\u{1b}[31mError:\u{1b}[0m there is no project in\n  `/a/long/path/of/a/folder` here\n  \
+             \u{1b}[36mhint:\u{1b}[0m make one\n"
         );
     }
 

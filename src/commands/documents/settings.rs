@@ -1,0 +1,141 @@
+//! `config list` and `config explain`: what is set, where, and what each key does.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::commands::frame::{CommandError, Context};
+use crate::disk;
+use crate::project::config::facts::{self, KeyFacts, Origin};
+use crate::project::config::{ConfigTexts, KeyError};
+use crate::text::screen::{Cell, Screen, Tone};
+
+/// What `config list` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ListReport {
+    keys: Vec<KeyFacts>,
+}
+
+/// The narrowest screen that has room for what each key accepts.
+const WIDE: usize = 100;
+
+pub(super) fn list(context: &mut Context, all: bool) -> Result<(), CommandError> {
+    let keys = with_texts(context, |texts| facts::list(texts, all))?;
+    if !context.shows_to_a_person() {
+        return context.emit(&ListReport { keys });
+    }
+    let screen = context.screen();
+    context.text(table(&keys, screen));
+    Ok(())
+}
+
+/// What there is to say about a key.
+pub(super) fn facts_of(context: &Context, key: &str) -> Result<Result<KeyFacts, KeyError>, CommandError> {
+    with_texts(context, |texts| facts::explain(texts, key))
+}
+
+pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), CommandError> {
+    if !context.shows_to_a_person() {
+        return context.emit(facts);
+    }
+    let screen = context.screen();
+    context.text(page(facts, screen));
+    Ok(())
+}
+
+/// Calls `act` with the files that keys can be set in. One that does not parse is reported.
+fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> Result<T, CommandError> {
+    context.config()?;
+    let layout = context.layout();
+    let read = |path: String| disk::read_config(layout.absolute(&path));
+    let project = read(layout.root_config())?;
+    let workstream = layout.workstream().is_some().then(|| read(layout.config())).transpose()?.flatten();
+    let personal = context.personal_defaults()?;
+    Ok(act(ConfigTexts {
+        project: project.as_deref(),
+        workstream: workstream.as_deref(),
+        personal: personal.as_deref(),
+    }))
+}
+
+fn table(keys: &[KeyFacts], screen: Screen) -> String {
+    if keys.is_empty() {
+        return screen.prose("", "", "No key is set. `gsd-tools config list --all` shows all keys and their defaults.");
+    }
+    let is_wide = screen.width >= WIDE;
+    let cells = |texts: [String; 5], tone: Tone| {
+        let [key, value, source, default, accepts] = texts.map(|text| Cell::new(tone, text));
+        if is_wide { vec![key, value, source, default, accepts] } else { vec![key, value, source] }
+    };
+    let head = ["key", "value", "source", "default", "accepts"].map(str::to_owned);
+    let mut rows = vec![cells(head, Tone::Strong)];
+    for facts in keys {
+        let tone = match (facts.invalid, facts.source) {
+            (true, _) => Tone::Warning,
+            (false, Origin::Default) => Tone::Faint,
+            (false, _) => Tone::Plain,
+        };
+        let accepts = facts.accepts.as_deref().map_or_else(|| "unknown key".to_owned(), |text| text.replace('`', ""));
+        let texts =
+            [facts.key.clone(), bare(&facts.value), source(facts.source).to_owned(), bare(&facts.default), accepts];
+        rows.push(cells(texts, tone));
+    }
+    let mut page = screen.table("", &rows);
+    if keys.iter().any(|facts| facts.invalid) {
+        page.push('\n');
+        page +=
+            &screen.prose("", "", "A key or a value in colour is not known and is ignored, or its default is used.");
+    }
+    page.push('\n');
+    page + &screen.prose(
+        "",
+        "",
+        "`gsd-tools config explain KEY` describes a key; `gsd-tools config-set KEY VALUE` sets one.",
+    )
+}
+
+fn page(facts: &KeyFacts, screen: Screen) -> String {
+    let mut page = format!("{}\n", screen.paint(Tone::Strong, &facts.key));
+    page += &screen.prose("  ", "  ", facts.about.unwrap_or_default());
+    page.push('\n');
+    let rows = [
+        ("accepts", facts.accepts.clone().unwrap_or_default()),
+        ("default", bare(&facts.default)),
+        ("value", format!("{} ({})", bare(&facts.value), long_source(facts.source))),
+    ];
+    for (name, text) in rows {
+        page += &screen.prose(&format!("  {name:<8} "), "           ", &text);
+    }
+    if facts.invalid {
+        page += &screen.prose("  ", "  ", "This value is not accepted, so the default is used.");
+    }
+    let set = format!("gsd-tools config-set {} VALUE", facts.key);
+    page + &format!("\n  {}\n", screen.paint(Tone::Command, &set))
+}
+
+/// A value as people write it.
+fn bare(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn source(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Workstream => "workstream",
+        Origin::Project => "project",
+        Origin::Personal => "personal",
+        Origin::Default => "default",
+    }
+}
+
+fn long_source(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Workstream => "from config.json of the workstream",
+        Origin::Project => "from .planning/config.json",
+        Origin::Personal => "from ~/.gsd/defaults.json",
+        Origin::Default => "the default",
+    }
+}

@@ -1,0 +1,174 @@
+//! Every exit code and what it means. `gsd-tools help exit-codes` prints these tables, and a test compares `docs/cli.md`
+//! with them.
+
+use std::fmt::Write as _;
+
+/// Defines the reasons and the exit code of each under the second contract, so that none is left out of a table.
+macro_rules! reasons {
+    ($($(#[$about:meta])* $name:ident = $code:literal,)+) => {
+        /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub(crate) enum Reason {
+            $($(#[$about])* $name,)+
+        }
+
+        impl Reason {
+            const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// The exit code under the second exit contract; the first knows only 1.
+            pub(super) fn distinct_code(self) -> u8 {
+                match self {
+                    $(Self::$name => $code,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    HooksOptOut = 1,
+    Unknown = 1,
+    ConfigInvalidKey = 64,
+    SdkUnknownCommand = 64,
+    SdkMissingArg = 64,
+    GraphifyInvalidQuery = 64,
+    Usage = 64,
+    ConfigKeyNotFound = 66,
+    SummaryNoPlanning = 66,
+    WorkstreamModeNoneActive = 66,
+    ConfigNoFile = 69,
+    ConfigParseFailed = 69,
+    PhaseNotFound = 69,
+    PhaseVerificationIncomplete = 69,
+    PhasePlanCoverageIncomplete = 69,
+    WorkstreamModeMarkerUnresolved = 69,
+    GraphifyNoGraph = 69,
+    EstimatePhasesUnreadable = 69,
+    CommitDocsGuardNotARepo = 69,
+    CommitDocsGuardForeignHook = 69,
+    CommitDocsGuardHooksPathSet = 69,
+    PickFieldAbsent = 69,
+    PickOutputNotJson = 69,
+    /// Our own fault, or the machine's: not something the caller wrote.
+    SdkFailFast = 70,
+    SecurityScanFailed = 70,
+    /// Ours: another call wrote since the caller read.
+    DocumentChanged = 75,
+}
+
+impl Reason {
+    /// Its name in the JSON envelope.
+    fn name(self) -> String {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(name)) => name,
+            _ => format!("{self:?}"),
+        }
+    }
+}
+
+/// Exit code of an answer that has a key `error`, under the second contract.
+pub(in crate::commands) const DEGRADED: u8 = 80;
+
+/// The codes that are the same under both contracts.
+const OF_BOTH: &[(u8, &str)] = &[
+    (
+        2,
+        "wrong usage of `install`, `uninstall`, `status`, `package`, `guide`, `hooks bench` or `worktree`; a prompt that \
+         does not fit into its budget (`prompt-budget`); in hosts that read the exit code of a hook, the hook refuses",
+    ),
+    (
+        65,
+        "a settings file, manifest or host descriptor that install or uninstall cannot read as what it should be; nothing \
+         is written",
+    ),
+    (70, "a defect of this program"),
+    (73, "a file or folder that `install`, `uninstall` or `man-pages` cannot create or may not replace"),
+    (74, "an input or output error"),
+    (75, "locked by another call, or changed while install or uninstall ran; try again"),
+    (
+        77,
+        "needs a person: an agent, or a script without a terminal, made the call; `gate run`: nobody approved the command",
+    ),
+    (78, "`gate run`: no command is configured"),
+    (124, "`run-with-timeout` and `gate run`: the time limit was reached"),
+    (125, "`run-with-timeout`: the program did not start, for another reason than the next two"),
+    (126, "`run-with-timeout`: the program is not executable"),
+    (127, "`run-with-timeout`: the program was not found"),
+    (130, "a question was left with Esc or Ctrl-C; nothing was changed"),
+];
+
+/// The codes of both contracts and when each is used: code under v1, code under v2, meaning.
+fn of_contracts() -> Vec<(u8, u8, String)> {
+    let mut rows = vec![
+        (0, 0, "none: the command succeeded".to_owned()),
+        (0, DEGRADED, "none: the answer has a key `error`".to_owned()),
+        (1, 1, "none: the answer says what failed, as `commit` does".to_owned()),
+    ];
+    for reason in Reason::ALL {
+        let (name, code) = (format!("`{}`", reason.name()), reason.distinct_code());
+        match rows.iter_mut().find(|row| row.1 == code && row.2.starts_with('`')) {
+            Some((_, _, names)) => names.push_str(&format!(", {name}")),
+            None => rows.push((1, code, name)),
+        }
+    }
+    rows
+}
+
+const CONTRACTS: &str = "Without another wish a failure exits with 1 (contract v1). At a terminal, where no agent runs \
+                         the call, each kind of failure has its own code (contract v2). `--exit-contract=v1` or \
+                         `--exit-contract=v2` chooses one for a call, `GSD_EXIT_CONTRACT` for all calls.";
+
+/// The help page about exit codes.
+pub(in crate::commands) fn page() -> String {
+    let mut page = format!("Exit codes\n\n{CONTRACTS}\n\n   v1   v2  reason, as in an error that is printed as JSON\n");
+    for (first, second, meaning) in of_contracts() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "  {first:>3}  {second:>3}  {}", meaning.replace('`', ""));
+    }
+    page.push_str("\nUnder both contracts:\n");
+    for (code, meaning) in OF_BOTH {
+        let _ = writeln!(page, "  {code:>3}  {meaning}");
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tables as `docs/cli.md` has them.
+    fn markdown() -> String {
+        let mut text = "| reason | v1 | v2 |\n|---|---|---|\n".to_owned();
+        for (first, second, meaning) in of_contracts() {
+            let _ = writeln!(text, "| {meaning} | {first} | {second} |");
+        }
+        text.push_str("\nThese codes are the same under both contracts:\n\n| code | meaning |\n|---|---|\n");
+        for (code, meaning) in OF_BOTH {
+            let _ = writeln!(text, "| {code} | {meaning} |");
+        }
+        text
+    }
+
+    #[test]
+    fn the_documents_have_the_tables_of_exit_codes() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
+        let text = std::fs::read_to_string(path).unwrap().replace("\r\n", "\n");
+        let start = text.find("| reason |").unwrap();
+        let end = text.find("\n\n`run-with-timeout` otherwise").unwrap() + 1;
+        if std::env::var("SNAPSHOTS").as_deref() == Ok("overwrite") {
+            std::fs::write(path, format!("{}{}{}", &text[..start], markdown(), &text[end..])).unwrap();
+            return;
+        }
+        assert_eq!(&text[start..end], markdown(), "SNAPSHOTS=overwrite writes the tables of docs/cli.md");
+    }
+
+    #[test]
+    fn the_page_lists_each_reason_and_code() {
+        let page = page();
+        for reason in Reason::ALL {
+            assert!(page.contains(&reason.name()), "{page}");
+        }
+        assert!(OF_BOTH.is_sorted_by_key(|(code, _)| *code));
+    }
+}

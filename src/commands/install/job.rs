@@ -1,0 +1,270 @@
+//! One call of `install` or `uninstall`: hosts and scope, a plan for each host, the question, and the writing.
+
+use super::report::{InstallReport, Planned};
+use super::summary::{Named, Telling};
+use super::{Which, ask, diff, every_host};
+use crate::commands::frame::{CommandError, Context, listing};
+use crate::commands::hooks::state::Off;
+use crate::disk::Snapshot;
+use crate::install::{InstallError, InstallPlan, Installer, Program, Target, Wish};
+use crate::library::Library;
+use crate::runtime::{Descriptor, Registry, Scope};
+
+/// The exit code of a call that a person cancelled, as of a program that Ctrl-C ended.
+const CANCELLED: u8 = 130;
+
+/// One call of `install` or `uninstall`.
+pub(super) struct Job {
+    pub(super) wish: Wish,
+    pub(super) which: Which,
+    /// Use the hosts that are found.
+    pub(super) detected: bool,
+    pub(super) asking: Asking,
+    pub(super) only_show: bool,
+    pub(super) permissions: bool,
+    pub(super) nested: Option<bool>,
+}
+
+/// What is asked at a terminal, and how much is shown.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Asking {
+    /// Do not ask for confirmation
+    #[arg(long, short = 'y')]
+    yes: bool,
+    /// Never ask; fail if something is missing
+    #[arg(long)]
+    no_input: bool,
+    /// With `--dry-run`, list every file and show full diffs
+    #[arg(long, short = 'v')]
+    verbose: bool,
+}
+
+/// A choice that a person may cancel; `None` then.
+type Chosen<T> = Result<Option<T>, CommandError>;
+
+impl Job {
+    pub(super) fn run(&self, context: &mut Context) -> Result<(), CommandError> {
+        let registry = context.registry()?.clone();
+        let Some(descriptors) = self.hosts(context, &registry)? else {
+            cancel(context);
+            return Ok(());
+        };
+        if descriptors.is_empty() {
+            context.text("Nothing is installed; there is nothing to remove.\n");
+            return Ok(());
+        }
+        let Some(scope) = self.scope(context, &descriptors)? else {
+            cancel(context);
+            return Ok(());
+        };
+        let library = Library::embedded().map_err(InstallError::from)?;
+        let disk = context.disk();
+        let installer = Installer {
+            world: context.world(),
+            disk: &disk,
+            registry: &registry,
+            library: &library,
+            program: Program::running(context.world())?,
+            permissions: self.permissions,
+            unasked: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
+            nested: self.nested,
+        };
+        let planned = self.plan(context, &installer, descriptors, scope);
+        let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
+        if asks {
+            let proposal = self.report(scope, &planned).proposal(context.page(), self.names_scope());
+            context.tell(proposal.trim_end());
+            if !ask::proceed(context.can_ask())? {
+                cancel(context);
+                return Ok(());
+            }
+        }
+        let mut shown = String::new();
+        let done = if self.only_show {
+            for (_, planned) in &planned {
+                if let Ok((target, plan)) = planned {
+                    shown.push_str(&self.rehearsal(context, target, plan)?);
+                }
+            }
+            planned
+        } else {
+            self.perform(context, &installer, planned)
+        };
+        let report = self.report(scope, &done);
+        if self.wish == Wish::Install && !self.only_show {
+            // A new install would do nothing at its events, and nobody would know why.
+            let off = Off::read(context.world())?;
+            for finding in [off.finding(), off.finding_of_variable()].into_iter().flatten() {
+                context.warn(finding.line());
+            }
+        }
+        self.answer(context, &report, &shown, asks)
+    }
+
+    fn answer(
+        &self,
+        context: &mut Context,
+        report: &InstallReport,
+        shown: &str,
+        asked: bool,
+    ) -> Result<(), CommandError> {
+        if self.which.json {
+            context.emit(report)?;
+        } else {
+            let (screen, telling) = (context.page(), if asked { Telling::DoneAsAsked } else { Telling::Done });
+            let named = Named { all: self.which.all, verbose: self.asking.verbose };
+            let telling = if self.only_show { Telling::Rehearsed } else { telling };
+            context.text(shown.to_owned() + &report.text(screen, telling, named));
+            let failures = report.failures(screen);
+            if !failures.is_empty() {
+                context.tell(failures.trim_end());
+            }
+        }
+        context.exit_with(report.exit_code());
+        Ok(())
+    }
+
+    /// What would be done for each host. Everything that can be known to fail is known before the first byte is written.
+    fn plan(
+        &self,
+        context: &Context,
+        installer: &Installer<'_>,
+        descriptors: Vec<Descriptor>,
+        scope: Scope,
+    ) -> Vec<(Descriptor, Planned)> {
+        let mut targets = Vec::new();
+        for descriptor in descriptors {
+            let target = self.which.target(context, descriptor.clone(), scope);
+            if (self.which.all || self.detected)
+                && let Err(error @ InstallError::NoLocal { .. }) = &target
+            {
+                context.tell(format!("skipped: {error}"));
+                continue;
+            }
+            let target = target.and_then(|target| {
+                if !self.only_show {
+                    installer.settle(&target)?;
+                }
+                Ok(target)
+            });
+            targets.push((descriptor, target));
+        }
+        // After all that earlier calls left: what is settled for one host may be read for another.
+        let mut seen = Snapshot::default();
+        let mut plan = |target| {
+            let plan = installer.plan(self.wish, &target, &mut seen).map_err(|error| target.explain(error))?;
+            Ok((target, plan))
+        };
+        targets.into_iter().map(|(descriptor, target)| (descriptor, target.and_then(&mut plan))).collect()
+    }
+
+    fn perform(
+        &self,
+        context: &Context,
+        installer: &Installer<'_>,
+        planned: Vec<(Descriptor, Planned)>,
+    ) -> Vec<(Descriptor, Planned)> {
+        let count = planned.len();
+        // To a person the result is shown soon enough.
+        let tells = count > 1 && !context.is_for_a_person();
+        let perform = |(number, (descriptor, planned)): (usize, (Descriptor, Planned))| {
+            let done = planned.and_then(|(target, plan)| {
+                if tells {
+                    context.tell(format!("[{} of {count}] {}", number + 1, descriptor.name));
+                }
+                let plan = installer.perform(self.wish, &target, plan).map_err(|error| target.explain(error))?;
+                Ok((target, plan))
+            });
+            (descriptor, done)
+        };
+        planned.into_iter().enumerate().map(perform).collect()
+    }
+
+    fn rehearsal(&self, context: &Context, target: &Target, plan: &InstallPlan) -> Result<String, CommandError> {
+        if self.asking.verbose && !self.which.json {
+            return Ok(diff::text(target, plan, context.screen())?);
+        }
+        Ok(String::new())
+    }
+
+    fn report(&self, scope: Scope, planned: &[(Descriptor, Planned)]) -> InstallReport {
+        let mut report = InstallReport::new(self.wish, self.only_show);
+        for (descriptor, planned) in planned {
+            report.push(descriptor, scope, planned, self.wish);
+        }
+        report
+    }
+
+    /// The hosts that were named or found, or that a person chose.
+    fn hosts(&self, context: &Context, registry: &Registry) -> Chosen<Vec<Descriptor>> {
+        if self.which.all || !self.which.hosts.is_empty() {
+            return self.which.named(context, registry).map(Some);
+        }
+        let asks = !self.detected && self.may_ask(context);
+        if !self.detected && !asks {
+            return Err(CommandError::usage("no host given")
+                .hint("add `--detected` for the hosts found on this machine, or name some with `--host NAME`")
+                .hint("`gsd-tools runtimes` lists the supported hosts")
+                .exits(2));
+        }
+        let known = every_host(context, registry)?;
+        let (found, others): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|descriptor| self.which.is_likely(context, descriptor, self.wish));
+        match self.wish {
+            Wish::Install if asks => ask::hosts(found, others, self.wish),
+            Wish::Uninstall if asks && !found.is_empty() => ask::hosts(found, Vec::new(), self.wish),
+            Wish::Install if found.is_empty() => Err(CommandError::usage("no host was found on this machine")
+                .hint("name one with `--host NAME`; `gsd-tools runtimes` lists the supported hosts")
+                .exits(2)),
+            Wish::Install | Wish::Uninstall => Ok(Some(found)),
+        }
+    }
+
+    /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
+    fn scope(&self, context: &Context, hosts: &[Descriptor]) -> Chosen<Scope> {
+        let which = &self.which;
+        if self.names_scope() {
+            return Ok(Some(if which.local { Scope::Local } else { Scope::Global }));
+        }
+        let can_ask = self.may_ask(context);
+        if self.wish == Wish::Install {
+            let was_asked = which.hosts.is_empty() && !which.all && !self.detected;
+            return if was_asked && can_ask { ask::scope(self.wish) } else { Ok(Some(Scope::Global)) };
+        }
+        // What came with a repository decides nothing.
+        let is_anywhere = |scope| hosts.iter().any(|host| which.is_installed(context, host, scope));
+        match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
+            (true, true) if can_ask => ask::scope(self.wish),
+            (true, true) => Err(CommandError::usage("installed both globally and in this project")
+                .hint("add --global or --local to say which install to remove")
+                .exits(2)),
+            (false, true) => Ok(Some(Scope::Local)),
+            _ => Ok(Some(Scope::Global)),
+        }
+    }
+
+    fn names_scope(&self) -> bool {
+        self.which.local || self.which.global || self.which.config_dir.is_some()
+    }
+
+    /// Whether a person can be asked to choose.
+    fn may_ask(&self, context: &Context) -> bool {
+        context.can_ask() && !self.which.json && !self.asking.no_input
+    }
+
+    /// Whether a person is asked before anything is written.
+    fn may_confirm(&self, context: &Context) -> bool {
+        let quiet = self.which.json || self.only_show || self.asking.no_input || self.asking.yes;
+        context.can_confirm() && !quiet
+    }
+}
+
+fn changes_something(planned: &Planned) -> bool {
+    planned.as_ref().is_ok_and(|(_, plan)| !plan.is_empty())
+}
+
+/// Ends a call that a person cancelled.
+fn cancel(context: &mut Context) {
+    context.tell("Cancelled; nothing was changed");
+    context.exit_with(CANCELLED);
+}

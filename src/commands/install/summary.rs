@@ -1,0 +1,344 @@
+//! What an install did or would do, in sentences for people.
+
+use std::fmt::Write as _;
+
+use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver};
+use crate::install::{StatusLine, Wish};
+use crate::runtime::Scope;
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+
+/// When the text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// Before the question whether to proceed.
+    Proposed,
+    /// With `--dry-run`.
+    Rehearsed,
+    Done,
+    /// After the question, so that what it named need not be named again.
+    DoneAsAsked,
+}
+
+impl Telling {
+    fn is_done(self) -> bool {
+        matches!(self, Self::Done | Self::DoneAsAsked)
+    }
+}
+
+/// What the call named that the text depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) all: bool,
+    pub(super) verbose: bool,
+}
+
+/// A host of a report, and how it is told.
+struct Section<'a> {
+    host: &'a HostReport,
+    wish: Wish,
+    telling: Telling,
+    screen: Screen,
+    /// It is the only one.
+    single: bool,
+}
+
+impl InstallReport {
+    /// What is going to be done, before the question.
+    pub(super) fn proposal(&self, screen: Screen, names_scope: bool) -> String {
+        let title = match self.wish {
+            Wish::Install => format!("gsd-tools {} will be installed:", env!("CARGO_PKG_VERSION")),
+            Wish::Uninstall => "gsd-tools will be uninstalled:".to_owned(),
+        };
+        let mut text = screen.paint(Tone::Strong, &title) + "\n";
+        for host in &self.hosts {
+            text += &self.section(host, screen, Telling::Proposed).text();
+        }
+        if let Some(host) = self.hosts.first().filter(|_| !names_scope) {
+            let other = match (self.wish, host.scope == Scope::Global.word()) {
+                (Wish::Install, true) => "global, for all your projects (`--local`: only this project)",
+                (Wish::Uninstall, true) => "global, for all your projects",
+                (_, false) => "local, only this project",
+            };
+            text += &screen.commands(&screen.prose("  ", "  ", &format!("Scope: {other}")));
+        }
+        text
+    }
+
+    /// What was done or would be, of the hosts for which nothing failed.
+    pub(super) fn text(&self, screen: Screen, telling: Telling, named: Named) -> String {
+        let hosts = self.hosts.iter().filter(|host| host.error.is_none());
+        let mut text: String = hosts.map(|host| self.section(host, screen, telling).text()).collect();
+        if telling == Telling::Rehearsed {
+            text += &self.totals(screen, named.verbose);
+        } else if self.wish == Wish::Install {
+            text += &screen.commands(&self.next(screen, telling, named.all));
+        }
+        text
+    }
+
+    /// What failed, for standard error; empty if nothing did.
+    pub(super) fn failures(&self, screen: Screen) -> String {
+        let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
+        let mut text: String = failed.iter().map(|host| self.section(host, screen, Telling::Done).text()).collect();
+        if self.hosts.len() > 1 && !failed.is_empty() {
+            let others = match (failed.len() == self.hosts.len(), self.dry_run) {
+                (true, _) => "",
+                (false, true) => "; the others can be done",
+                (false, false) => "; the others are done",
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{} of {} hosts failed{others}", failed.len(), self.hosts.len());
+        }
+        text
+    }
+
+    fn section<'a>(&self, host: &'a HostReport, screen: Screen, telling: Telling) -> Section<'a> {
+        Section { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1 }
+    }
+
+    /// What to type next, and how to undo it.
+    fn next(&self, screen: Screen, telling: Telling, all: bool) -> String {
+        let done: Vec<&HostReport> = self.hosts.iter().filter(|host| host.outcome == Outcome::Done).collect();
+        let Some(first) = done.first() else { return String::new() };
+        let [help, start] = &first.shown.commands;
+        let mut line = format!("Open a new session and type {help}, then {start}.");
+        let mut others: Vec<(&[String; 2], Vec<&str>)> = Vec::new();
+        for host in done.iter().filter(|host| host.shown.commands != first.shown.commands) {
+            match others.iter_mut().find(|(commands, _)| **commands == host.shown.commands) {
+                Some((_, names)) => names.push(&host.name),
+                None => others.push((&host.shown.commands, vec![&host.name])),
+            }
+        }
+        for ([help, start], names) in others {
+            let _ = write!(line, " In {}: {help}, then {start}.", names.join(", "));
+        }
+        let mut text = screen.prose("  ", "  ", &line);
+        let grants = done.iter().any(|host| !host.permissions.is_empty());
+        if done.len() > 1 && grants && telling == Telling::Done {
+            text += &screen.prose("  ", "  ", "`--no-permissions` leaves permission lists unchanged.");
+        }
+        let flags = match (done.as_slice(), all) {
+            ([only], _) => only.shown.flags.clone(),
+            (_, true) => format!("--all --{}", first.scope),
+            (several, false) => {
+                let hosts: Vec<&str> = several.iter().map(|host| host.shown.host.as_str()).collect();
+                format!("{} --{}", hosts.join(" "), first.scope)
+            }
+        };
+        text + &screen.prose("  ", "  ", &format!("Undo: `gsd-tools uninstall {flags}`"))
+    }
+
+    /// How much would be written in all.
+    fn totals(&self, screen: Screen, verbose: bool) -> String {
+        let sum = |count: fn(&HostReport) -> usize| self.hosts.iter().map(count).sum::<usize>();
+        let counts = [
+            (sum(|host| host.created), "new file"),
+            (sum(|host| host.updated), "updated file"),
+            (sum(|host| host.removed), "removed file"),
+            (sum(|host| host.merged.len()), "edited settings file"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = counts.map(|(count, what)| counted(count, what)).collect();
+        let more = if parts.is_empty() || verbose { "" } else { " `--verbose` lists each file." };
+        let parts = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
+        screen.commands(&screen.prose("", "  ", &format!("Dry run: {parts}. Nothing was written.{more}")))
+    }
+}
+
+impl Section<'_> {
+    fn text(&self) -> String {
+        let screen = self.screen;
+        if let Some(error) = &self.host.error {
+            let failed = if error.half_way { "failed half-way" } else { "failed; nothing was changed" };
+            let mut text = self.heading(Mark::Failed, failed);
+            text += &screen.commands(&screen.prose("    ", "    ", &error.message));
+            if let Some(hint) = &error.hint {
+                text += &screen.commands(&screen.prose("    hint: ", "      ", hint));
+            }
+            return text;
+        }
+        let mark = match (self.telling, self.warnings().is_empty()) {
+            (Telling::Proposed | Telling::Rehearsed, _) => Mark::Open,
+            (_, true) => Mark::Done,
+            (_, false) => Mark::Warning,
+        };
+        let mut text = self.heading(mark, &self.facts());
+        if self.telling == Telling::Rehearsed {
+            text += &self.lines(&self.kept());
+            text += &self.host.shown.groups.iter().map(|group| group.text(screen)).collect::<String>();
+        } else if self.telling != Telling::DoneAsAsked {
+            text += &self.lines(&self.added());
+        }
+        if self.telling != Telling::DoneAsAsked {
+            text += &self.lines(&self.replaced());
+            for warning in self.warnings() {
+                text += &screen.commands(&screen.item("  ", Mark::Warning, &warning));
+            }
+        }
+        text + &self.lines(&self.moved())
+    }
+
+    /// The host, its folder, and what happens there.
+    fn heading(&self, mark: Mark, facts: &str) -> String {
+        let cells = [
+            self.screen.mark(mark),
+            Cell::new(Tone::Strong, &self.host.name),
+            Cell::from(self.host.shown.root.as_str()),
+            Cell::from(facts),
+        ];
+        let cells: Vec<Cell> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();
+        let line = self.screen.heading(&cells);
+        if line.trim_end().lines().count() == 1 {
+            return line;
+        }
+        // The facts have lines of their own.
+        self.screen.heading(&cells[..cells.len() - 1]) + &self.screen.prose("    ", "    ", facts)
+    }
+
+    fn lines(&self, lines: &[String]) -> String {
+        lines.iter().map(|line| self.screen.commands(&self.screen.prose("    ", "      ", line))).collect()
+    }
+
+    /// What is there in the end, in a few words.
+    fn facts(&self) -> String {
+        let host = self.host;
+        match (self.wish, host.outcome) {
+            (Wish::Install, Outcome::Unchanged) => {
+                format!("already up to date ({})", host.version.as_deref().unwrap_or_default())
+            }
+            (Wish::Uninstall, Outcome::Unchanged) => "not installed".to_owned(),
+            (Wish::Install, _) => {
+                let mut facts = vec![self.files()];
+                facts.extend((host.hooks > 0).then(|| counted(host.hooks, "hook")));
+                facts.extend((host.status_line == Some(StatusLine::Ours)).then(|| "status line".to_owned()));
+                self.upgrade() + &facts.join(", ")
+            }
+            (Wish::Uninstall, _) => {
+                let verb = if self.telling.is_done() { "removed" } else { "removes" };
+                let mut parts = Vec::new();
+                parts.extend((host.removed > 0).then(|| counted(host.removed, "file")));
+                parts.extend((!host.merged.is_empty()).then(|| format!("our entries in {}", host.merged.join(", "))));
+                if parts.is_empty() {
+                    format!("{verb} what was left")
+                } else {
+                    format!("{verb} {}", parts.join(" and "))
+                }
+            }
+        }
+    }
+
+    /// From which version to which, where that differs.
+    fn upgrade(&self) -> String {
+        match (&self.host.from_version, &self.host.version) {
+            (Some(from), Some(to)) if from != to => {
+                let verb = if self.telling.is_done() { "updated" } else { "updates" };
+                format!("{verb} {from} -> {to}: ")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn files(&self) -> String {
+        let host = self.host;
+        if host.created == host.files && host.removed == 0 {
+            return counted(host.files, if self.telling.is_done() { "file" } else { "new file" });
+        }
+        let counts = [(host.created, "new"), (host.updated, "updated"), (host.removed, "removed")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let changed = if counts.is_empty() { "all unchanged".to_owned() } else { counts.join(", ") };
+        format!("{} ({changed})", counted(host.files, "file"))
+    }
+
+    /// What is edited and allowed.
+    fn added(&self) -> Vec<String> {
+        let host = self.host;
+        if host.outcome != Outcome::Done || self.wish == Wish::Uninstall {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        let without = if self.single { " (`--no-permissions` leaves this out)" } else { "" };
+        for path in &host.permissions {
+            lines.push(format!("{path}: agents may run `gsd-tools` without asking{without}"));
+        }
+        let others: Vec<&str> =
+            host.merged.iter().filter(|path| !host.permissions.contains(path)).map(String::as_str).collect();
+        if !others.is_empty() {
+            let verb = if self.telling.is_done() { "edited" } else { "edits" };
+            lines.push(format!("{verb}: {}", others.join(", ")));
+        }
+        lines.extend(self.kept());
+        lines
+    }
+
+    /// What a person has set that an install does not replace.
+    fn kept(&self) -> Vec<String> {
+        let kept = self.host.status_line == Some(StatusLine::Kept);
+        kept.then(|| "your own status line is unchanged".to_owned()).into_iter().collect()
+    }
+
+    /// What another program, or a repository, had put there.
+    fn replaced(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let (replaced, removed) = match self.telling {
+            Telling::Proposed | Telling::Rehearsed => ("replaces", "removes"),
+            Telling::Done | Telling::DoneAsAsked => ("replaced", "removed"),
+        };
+        for TakenOver { root, version, permissions } in &self.host.taken_over {
+            let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+            lines.push(format!("{replaced} gsd-core{version} in {root}"));
+            if !permissions.is_empty() {
+                lines.push(format!("{removed} its permissions: {}", permissions.join(", ")));
+            }
+        }
+        for path in &self.host.claimed {
+            let fix = if self.wish == Wish::Install { String::new() } else { format!("; {OWN_IT}") };
+            lines.push(format!("{path} came with this repository: the files it lists count as yours{fix}"));
+        }
+        lines
+    }
+
+    /// What keeps the install from working as it should.
+    fn warnings(&self) -> Vec<String> {
+        let host = self.host;
+        let mut warnings: Vec<String> = host.not_loaded.iter().map(ToString::to_string).collect();
+        if host.other_scope.is_some() {
+            let root = &host.shown.other_scope;
+            let (also, other) = if host.scope == Scope::Global.word() {
+                (format!("in this project ({root})"), Scope::Local.word())
+            } else {
+                (format!("globally ({root})"), Scope::Global.word())
+            };
+            let twice = if host.shown.has_hooks { "hooks run twice and commands are" } else { "commands are" };
+            warnings.push(format!(
+                "also installed {also}: {twice} listed twice; remove that one with `gsd-tools uninstall {} --{other}`",
+                host.shown.host
+            ));
+        }
+        if host.plugin {
+            warnings.push(TWICE.to_owned());
+        }
+        if let Some(why) = &host.plugin_unknown {
+            warnings.push(format!("cannot check whether the gsd plugin is also enabled there: {why}"));
+        }
+        warnings
+    }
+
+    /// Files of the person's that were in the way.
+    fn moved(&self) -> Vec<String> {
+        let host = self.host;
+        let mut lines = Vec::new();
+        for SetAside { path, to } in &host.set_aside {
+            let saved = if self.telling.is_done() { "was" } else { "will be" };
+            let what = if host.from_version.is_some() { "You had edited" } else { "There was already a file" };
+            lines.push(format!("{what} {path}. Your version {saved} saved to {to}"));
+        }
+        lines.extend(host.left.iter().map(|path| format!("not removed, because you had edited it: {path}")));
+        lines.extend(host.leftovers.iter().map(ToString::to_string));
+        let elsewhere = host.elsewhere.iter();
+        lines.extend(elsewhere.map(|path| format!("not removed, because a link leads out of the folder: {path}")));
+        let gave_way = host.gave_way.iter();
+        lines.extend(gave_way.map(|path| format!("not written, because a file of yours has this name: {path}")));
+        lines
+    }
+}

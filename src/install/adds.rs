@@ -1,0 +1,31 @@
+//! What an install adds to a host beside files: hooks, permissions, a status line.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::NotLoaded;
+use crate::disk::AbsolutePath;
+
+/// What an install adds to a host, and what stands in the way of it.
+#[derive(Debug, Default)]
+pub(crate) struct Adds {
+    /// How many hooks the host runs for us.
+    pub(crate) hooks: usize,
+    /// The files that say that our program runs without asking.
+    pub(crate) permissions: Vec<AbsolutePath>,
+    /// `None` if the host has none that can be set.
+    pub(crate) status_line: Option<StatusLine>,
+    /// Settings files of which the host loads nothing.
+    pub(crate) not_loaded: Vec<NotLoaded>,
+    /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
+    pub(crate) other_scope: Option<AbsolutePath>,
+}
+
+/// Whose status line the host shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StatusLine {
+    Ours,
+    /// The user had one, and keeps it.
+    Kept,
+}

@@ -1,0 +1,165 @@
+//! Each key with its value, its default, where the value is from, and what it accepts: for people who ask.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::keys::{self, KeyError};
+use super::table::KEYS;
+use super::{ConfigTexts, at, default_of, legacy, parse};
+
+/// Where the value of a key is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Origin {
+    /// `config.json` of the active workstream.
+    Workstream,
+    /// `config.json` of the project.
+    Project,
+    /// The user's own `defaults.json`, which counts if the project has no file.
+    Personal,
+    Default,
+}
+
+/// One key of the configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct KeyFacts {
+    pub(crate) key: String,
+    /// The value that counts; null if there is none.
+    pub(crate) value: Value,
+    /// Null if the key has no default.
+    pub(crate) default: Value,
+    pub(crate) source: Origin,
+    /// The values it accepts, in words; null for a key that does not exist.
+    pub(crate) accepts: Option<String>,
+    /// What it does; null for a key that does not exist.
+    pub(crate) about: Option<&'static str>,
+    /// A file has a value that the key does not accept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) invalid: bool,
+}
+
+/// The files that keys can be set in, topmost first.
+struct Layers(Vec<(Origin, Map<String, Value>)>);
+
+impl Layers {
+    /// A file that does not parse is left out; whoever reads the configuration reports it.
+    fn read(texts: ConfigTexts<'_>) -> Self {
+        let has_file = texts.project.is_some() || texts.workstream.is_some();
+        let files = [
+            (Origin::Workstream, texts.workstream),
+            (Origin::Project, texts.project),
+            (Origin::Personal, texts.personal.filter(|_| !has_file)),
+        ];
+        let read = |(origin, text): (Origin, Option<&str>)| {
+            let mut file = parse(text?).ok()?;
+            legacy::normalize(&mut file);
+            Some((origin, file))
+        };
+        Self(files.into_iter().filter_map(read).collect())
+    }
+
+    fn facts(&self, key: &str) -> KeyFacts {
+        let found = self.0.iter().find_map(|(origin, file)| Some((*origin, at(file, key)?)));
+        let default = default_of(key).cloned().unwrap_or_default();
+        let row = keys::row(key);
+        let (source, value) = found.map_or((Origin::Default, &default), |(origin, value)| (origin, value));
+        KeyFacts {
+            value: shown(key, value.clone()),
+            source,
+            accepts: row.map(|(_, accepts, _)| accepts.to_string()),
+            about: row.map(|(_, _, about)| *about),
+            invalid: found.is_some_and(|(_, value)| row.is_none_or(|(_, accepts, _)| !accepts.fits(value))),
+            key: key.to_owned(),
+            default,
+        }
+    }
+}
+
+/// A value as anybody may see it: of an API key only the end.
+pub(crate) fn shown(key: &str, value: Value) -> Value {
+    match value {
+        Value::String(secret) if keys::is_secret(key) => Value::String(keys::masked(&secret)),
+        value => value,
+    }
+}
+
+/// The keys that a file sets; with `all` also those that have their defaults.
+pub(crate) fn list(texts: ConfigTexts<'_>, all: bool) -> Vec<KeyFacts> {
+    let layers = Layers::read(texts);
+    let mut names: Vec<String> = layers.0.iter().flat_map(|(_, file)| set_keys(file, "")).collect();
+    if all {
+        names.extend(KEYS.iter().map(|(key, ..)| (*key).to_owned()));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names.iter().map(|key| layers.facts(key)).collect()
+}
+
+/// One key, whether it is set or not.
+pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, KeyError> {
+    if keys::row(key).is_none() {
+        return Err(KeyError::Unknown { key: key.to_owned() });
+    }
+    Ok(Layers::read(texts).facts(key))
+}
+
+/// The dotted keys that an object sets: those that exist, and for the rest the innermost ones.
+fn set_keys(object: &Map<String, Value>, above: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, value) in object {
+        let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+        match value {
+            Value::Object(inner) if !inner.is_empty() && keys::row(&key).is_none() => {
+                found.extend(set_keys(inner, &key))
+            }
+            _ => found.push(key),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: ConfigTexts<'_> = ConfigTexts {
+        project: Some(r#"{"mode": "yolo", "depth": "quick", "brave_search": "sk-abcdefghijkl", "zzz": {"a": 1}}"#),
+        workstream: Some(r#"{"mode": "interactive", "workflow": {"research": "maybe"}}"#),
+        personal: Some(r#"{"model_profile": "budget"}"#),
+    };
+
+    #[test]
+    fn keys_that_are_set_are_listed_with_where_they_are_set() {
+        let rows = list(TEXTS, false);
+        let told = |key: &str| {
+            let row = rows.iter().find(|row| row.key == key).unwrap();
+            (row.value.clone(), row.source, row.invalid)
+        };
+        assert_eq!(told("mode"), ("interactive".into(), Origin::Workstream, false));
+        assert_eq!(told("granularity"), ("coarse".into(), Origin::Project, false));
+        assert_eq!(told("workflow.research"), ("maybe".into(), Origin::Workstream, true));
+        assert_eq!(told("brave_search"), ("****ijkl".into(), Origin::Project, false));
+        assert_eq!(told("zzz.a"), (1.into(), Origin::Project, true));
+        assert_eq!(rows.len(), 5, "{rows:?}");
+        assert_eq!(rows.iter().find(|row| row.key == "zzz.a").unwrap().accepts, None);
+    }
+
+    #[test]
+    fn all_keys_are_listed_with_their_defaults() {
+        let rows = list(ConfigTexts { workstream: None, project: None, ..TEXTS }, true);
+        assert!(rows.len() > 150 && rows.is_sorted_by_key(|row| row.key.clone()));
+        let row = rows.iter().find(|row| row.key == "model_profile").unwrap();
+        assert_eq!((&row.value, row.source), (&"budget".into(), Origin::Personal));
+        assert!(rows.iter().all(|row| row.accepts.is_some() && row.about.is_some()));
+    }
+
+    #[test]
+    fn a_key_is_explained_whether_it_is_set_or_not() {
+        let facts = explain(TEXTS, "workflow.verifier").unwrap();
+        assert_eq!((facts.value, facts.source), (true.into(), Origin::Default));
+        assert_eq!(facts.accepts.as_deref(), Some("`true` or `false`"));
+        assert_eq!(explain(TEXTS, "model_overrides.gsd-planner").unwrap().value, Value::Null);
+        assert!(explain(TEXTS, "workflow").is_err() && explain(TEXTS, "workflow.verifyer").is_err());
+    }
+}

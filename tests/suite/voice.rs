@@ -1,0 +1,169 @@
+//! Texts that people read have no phrase of `tests/voice/phrases.txt`: the string literals of the program, and the pages
+//! about hooks. Tests beside the commands hold the help to the same table.
+
+use std::path::Path;
+
+use crate::kit::repository;
+
+#[path = "../voice/phrases.rs"]
+mod phrases;
+
+/// Literals that are not prose of ours, by a part of the file and of the text.
+const NOT_PROSE: &[(&str, &str)] = &[
+    // Options of curl.
+    ("world/web.rs", "show-error"),
+];
+
+/// A string literal of a Rust file: its line, and its text with continued lines joined.
+struct Literal {
+    line: usize,
+    text: String,
+}
+
+/// The string literals of a Rust text, without those of comments.
+fn literals(source: &str) -> Vec<Literal> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = source.get(at..) {
+        let Some(next) = rest.find(['"', '/', '\'', 'r']) else { break };
+        let (start, rest) = (at + next, &rest[next..]);
+        at = start + 1;
+        if rest.starts_with("//") {
+            at = start + rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with('\'') {
+            // A character; a lifetime has no second quote.
+            let mut letters = rest[1..].char_indices();
+            let letter = letters.next();
+            let end = match letter {
+                Some((_, '\\')) => rest[3..].find('\'').map(|end| end + 3),
+                Some((_, letter)) => Some(1 + letter.len_utf8()).filter(|end| rest[*end..].starts_with('\'')),
+                None => None,
+            };
+            at = end.map_or(at, |end| start + end + 1);
+        } else if let Some((hashes, body)) = raw_string(source, start) {
+            let closing = format!("\"{}", "#".repeat(hashes));
+            let end = source[body..].find(&closing).map_or(source.len(), |end| body + end);
+            found.push(Literal { line: line_of(source, start), text: source[body..end].to_owned() });
+            at = end + closing.len();
+        } else if rest.starts_with('"') {
+            let end = closing_quote(rest).map_or(source.len(), |end| start + end);
+            let text = joined(&source[start + 1..end]);
+            if !source[..start].trim_end().ends_with("reason =") {
+                found.push(Literal { line: line_of(source, start), text });
+            }
+            at = end + 1;
+        }
+    }
+    found
+}
+
+/// How many `#` a raw string that begins at `start` has, and where its text begins.
+fn raw_string(source: &str, start: usize) -> Option<(usize, usize)> {
+    let rest = source[start..].strip_prefix('r')?;
+    let is_word = source[..start].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let hashes = rest.len() - rest.trim_start_matches('#').len();
+    (rest[hashes..].starts_with('"') && !is_word).then_some((hashes, start + hashes + 2))
+}
+
+/// Where the string that begins here ends.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    text.char_indices().skip(1).find_map(|(at, letter)| {
+        let is_end = letter == '"' && !is_escaped;
+        is_escaped = letter == '\\' && !is_escaped;
+        is_end.then_some(at)
+    })
+}
+
+fn line_of(source: &str, at: usize) -> usize {
+    source[..at].matches('\n').count() + 1
+}
+
+/// A text with its continued lines joined.
+fn joined(text: &str) -> String {
+    let mut lines = text.split("\\\n");
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |text, line| text + line.trim_start()).replace("\\n", "\n")
+}
+
+/// Rust files of the program without what is compiled only for tests, by their paths below `src`.
+fn sources() -> Vec<(String, String)> {
+    let root = repository().join("src");
+    let files = walkdir::WalkDir::new(&root).into_iter().map(|entry| entry.unwrap().into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "rs") && !is_of_tests(path));
+    let tests = regex::Regex::new(r"\n#\[cfg\([^\n]*test[^\n]*\n(?:#\[[^\n]*\n)*(?:pub\([^)]*\) )?mod \w+ \{").unwrap();
+    let read = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let end = tests.find(&text).map_or(text.len(), |found| found.start());
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        (name, text[..end].to_owned())
+    };
+    files.map(read).collect()
+}
+
+fn is_of_tests(path: &Path) -> bool {
+    let parts = path.with_extension("");
+    let mut parts = parts.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    // `figures` of the secret guard measures it in a test; `fuzzing` makes texts for fuzzers.
+    let names = ["tests", "made_up", "fuzzing", "figures"];
+    parts.any(|part| names.contains(&part.as_str()) || part.ends_with("_tests"))
+}
+
+/// What a person could read in a literal: more than one word.
+fn is_prose(literal: &Literal) -> bool {
+    literal.text.split_whitespace().count() > 1
+}
+
+#[test]
+fn texts_of_the_program_have_no_phrase_to_avoid() {
+    let phrases = phrases::phrases();
+    let mut faults = Vec::new();
+    let mut seen = 0;
+    for (file, text) in sources() {
+        for literal in literals(&text).into_iter().filter(is_prose) {
+            seen += 1;
+            if NOT_PROSE.iter().any(|(part, text)| file.ends_with(part) && literal.text.contains(text)) {
+                continue;
+            }
+            let prose = without_values(&literal.text);
+            let found = phrases::found_in(&prose, &phrases);
+            faults.extend(
+                found.iter().map(|found| format!("src/{file}:{}: {found}\n    {}", literal.line, literal.text)),
+            );
+        }
+    }
+    assert!(seen > 2000, "only {seen} texts were found");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The text without the names of the values in it, such as `{told}`.
+fn without_values(text: &str) -> String {
+    regex::Regex::new(r"\{[a-z_.]*(:[^{}]*)?\}").unwrap().replace_all(text, "{}").into_owned()
+}
+
+#[test]
+fn pages_about_hooks_have_no_phrase_to_avoid() {
+    let phrases = phrases::phrases();
+    let mut faults = Vec::new();
+    for entry in std::fs::read_dir(repository().join("hooks")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "md") {
+            continue;
+        }
+        for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
+            let found = phrases::found_in(line, &phrases);
+            faults.extend(found.iter().map(|found| format!("{}:{}: {found}", path.display(), number + 1)));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn literals_are_found_and_comments_are_not() {
+    let source = "// \"a comment\"\nlet a = \"one \\\"two\\\" \\\n    three\"; // it's \"x\"\nlet b = r#\"raw \"text\" \"#;\n\
+                  let c = '\"'; fn d<'a>(e: &'a str) { f(\"last\", '\\'') }\n#[expect(x, reason = \"not this\")]\n";
+    let found: Vec<(usize, String)> = literals(source).into_iter().map(|found| (found.line, found.text)).collect();
+    let expected = [(2, "one \\\"two\\\" three"), (4, "raw \"text\" "), (5, "last")];
+    assert_eq!(found, expected.map(|(line, text)| (line, text.to_owned())));
+    assert_eq!(without_values("{} {told} {count:>3} {{x}}"), "{} {} {} {{}}");
+}
