@@ -282,7 +282,10 @@ impl EntryReport {
     /// The next command, and what else can be done, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let mut page = self.advice.shown(screen, &[]);
-        let known = |action: &&Action| !self.advice.command.starts_with(&action.command) && action.id != NEXT;
+        // Without a roadmap there is no phase to discuss or to plan.
+        let can = |id: &str| self.signals.has_roadmap || !id.ends_with("-phase");
+        let is_next = |action: &Action| action.id == NEXT || self.advice.command.starts_with(&action.command);
+        let known = |action: &&Action| can(action.id) && !is_next(action);
         let row = |action: &Action| {
             vec![Cell::new(Tone::Command, action.command.as_str()), Cell::from(action.label.as_str())]
         };
