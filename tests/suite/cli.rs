@@ -148,3 +148,57 @@ fn an_agent_forces_nothing_and_stays_in_its_project() {
     let _ = context.gsd(["phase", "remove", "1", "--force"]).json();
     assert!(!context.project().join(".planning/phases/01-a").exists(), "a person may force it");
 }
+
+#[test]
+fn a_pick_of_an_answer_with_another_shape_says_what_the_answer_is() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}\n");
+    let told = context.gsd(["intel", "status", "--pick", "stale"]).failure(1);
+    assert!(told.starts_with("Error: cannot pick `stale`: the answer is: the code index is disabled"), "{told}");
+    assert!(told.contains("hint: the answer has: disabled, message"), "{told}");
+    // One word is a code, not a reason.
+    let told = context.gsd(["workstream", "set", "nope", "--pick", "set"]).failure(1);
+    assert!(told.contains("the answer has no such field"), "{told}");
+}
+
+#[test]
+fn a_person_gets_an_exit_code_for_each_kind_of_failure() {
+    let context = TestContext::new();
+    let code = |call: &str, variables: &[(&str, &str)]| context.at_a_terminal(call, variables, "").status.code();
+    assert_eq!(code("nope", &[]), Some(64));
+    assert_eq!(code("config-get nope --exit-contract=v1", &[]), Some(1));
+    assert_eq!(code("nope", &[("CLAUDECODE", "1")]), Some(1), "an agent runs the call in a terminal");
+    assert_eq!(context.gsd(["nope"]).code, 1, "a program calls");
+    let page = context.gsd(["help", "exit-codes"]).success();
+    assert!(
+        page.contains("1   64  config_invalid_key, sdk_unknown_command") && page.contains("130  a question"),
+        "{page}"
+    );
+}
+
+#[test]
+fn errors_and_warnings_fit_a_narrow_terminal() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{broken");
+    let shown = context.at_a_terminal_of(60, "config-get mode --color never", &[], "");
+    let shown = String::from_utf8(shown.stdout).unwrap().replace("\r\n", "\n");
+    assert!(shown.contains("Error: ") && shown.contains("\n  hint: "), "{shown}");
+    let path = |line: &&str| line.contains('/');
+    let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 60 && !path(line)).collect();
+    assert_eq!(wide, [""; 0], "{shown}");
+}
+
+#[test]
+fn failures_of_an_install_are_json_on_request() {
+    let context = TestContext::new();
+    std::fs::create_dir_all(context.home().join(".claude")).unwrap();
+    std::fs::write(context.home().join(".claude/settings.json"), "{ broken").unwrap();
+    let call = ["install", "--claude", "--global"];
+    let text = context.gsd(call);
+    assert!(text.stdout.is_empty() && text.stderr.contains("  hint: "), "{text:?}");
+    let ran = context.gsd_with(call.into_iter().chain(["--json-errors"]), &[], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (65, ""));
+    let envelope: serde_json::Value = serde_json::from_str(ran.stderr.trim_end()).unwrap();
+    assert!(envelope["message"].as_str().unwrap().contains("settings.json"), "{envelope}");
+    assert_eq!((&envelope["ok"], envelope["hints"].as_array().unwrap().len()), (&false.into(), 1), "{envelope}");
+}

@@ -61,3 +61,13 @@ fn a_project_without_a_roadmap_is_not_consistent() {
     std::fs::remove_file(context.project().join(".planning/ROADMAP.md")).unwrap();
     assert_eq!(context.gsd(["validate", "consistency", "--raw"]).success(), "failed");
 }
+
+#[test]
+fn a_dry_run_of_a_repair_claims_no_success() {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# P\n");
+    let report = context.gsd(["validate", "health", "--repair", "--dry-run"]).json();
+    assert_eq!(report["repairs_performed"], serde_json::Value::Null, "{report:#}");
+    assert_eq!(report["repairs_planned"][0], serde_json::json!({"action": "createConfig", "path": "config.json"}));
+    assert!(!context.project().join(".planning/config.json").exists());
+}

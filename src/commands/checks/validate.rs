@@ -106,8 +106,9 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandEr
     let report = if arguments.repair || arguments.backfill {
         let day = context.world().today();
         let repairs = Repairs { configuration: arguments.repair, milestones: arguments.backfill, day: &day };
-        context
-            .update(|view| health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told))?
+        let report = context
+            .update(|view| health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told))?;
+        if context.is_rehearsal() { report.rehearsed() } else { report }
     } else {
         let found: Result<HealthReport, ConfigurationError> =
             health::check(&context.view(), &facts).map_err(Into::into);

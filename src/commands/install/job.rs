@@ -115,9 +115,8 @@ impl Job {
             let named = Named { all: self.which.all, verbose: self.asking.verbose };
             let telling = if self.only_show { Telling::Rehearsed } else { telling };
             context.text(shown.to_owned() + &report.text(screen, telling, named));
-            let failures = report.failures(screen);
-            if !failures.is_empty() {
-                context.tell(failures.trim_end());
+            if let Some(error) = report.failure(screen) {
+                return Err(error);
             }
         }
         context.exit_with(report.exit_code());

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver};
+use crate::commands::frame::CommandError;
+use crate::commands::frame::error::Reason;
 use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -76,8 +78,22 @@ impl InstallReport {
         text
     }
 
-    /// What failed, for standard error; empty if nothing did.
-    pub(super) fn failures(&self, screen: Screen) -> String {
+    /// What failed, for standard error; `None` if nothing did.
+    pub(super) fn failure(&self, screen: Screen) -> Option<CommandError> {
+        let errors = self.hosts.iter().filter_map(|host| Some((host, host.error.as_ref()?)));
+        let messages: Vec<String> =
+            errors.clone().map(|(host, error)| format!("{}: {}", host.name, error.message)).collect();
+        let hints: Vec<&String> = errors.filter_map(|(_, error)| error.hint.as_ref()).collect();
+        if messages.is_empty() {
+            return None;
+        }
+        let error = CommandError::new(Reason::Unknown, messages.join("; "));
+        let error = hints.into_iter().fold(error, CommandError::hint);
+        Some(error.exits(self.exit_code()).shown_as(self.failures(screen)))
+    }
+
+    /// What failed, as text.
+    fn failures(&self, screen: Screen) -> String {
         let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
         let mut text: String = failed.iter().map(|host| self.section(host, screen, Telling::Done).text()).collect();
         if self.hosts.len() > 1 && !failed.is_empty() {

@@ -281,7 +281,7 @@ impl Scan<'_> {
         let mut todos = Vec::new();
         for (stem, text) in self.files(&self.view.layout().todos_pending())? {
             if self.count(Category::Todos, &text, "") {
-                let summary = first_line(&text);
+                let summary = summary_of(&text);
                 let (priority, area) = (field(&text, "priority"), field(&text, "area"));
                 let filename = format!("{stem}.md");
                 todos.push(OpenTodo { remainder_count: None, filename, priority, area, summary });
@@ -422,17 +422,25 @@ fn hypothesis(text: &str) -> String {
     let markdown = Markdown::parse(text);
     let section = markdown.section_named("Current Focus");
     let mut lines = section.into_iter().flat_map(|(_, lines)| lines).map(|line| markdown.line(line).trim());
-    short(lines.find(|line| !line.is_empty()).unwrap_or_default())
+    let is_empty =
+        |line: &str| line.strip_prefix("hypothesis:").is_some_and(|value| matches!(value.trim(), "" | "null"));
+    short(lines.find(|line| !line.is_empty() && !is_empty(line)).unwrap_or_default())
 }
 
 fn first_heading(text: &str) -> String {
     Markdown::parse(text).headings().next().map(|heading| heading.title.to_owned()).unwrap_or_default()
 }
 
-/// The first line that says something, without the marks of a title.
-fn first_line(text: &str) -> String {
+/// The title that the front matter has, else the first line of text, else the first heading.
+fn summary_of(text: &str) -> String {
+    let title = field(text, "title");
+    if !title.is_empty() {
+        return short(&title);
+    }
     let body = FrontMatter::parse(text).map_or(text, |front| front.body());
-    short(body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default())
+    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let heading = lines.clone().next().unwrap_or_default();
+    short(lines.find(|line| !line.starts_with('#')).unwrap_or(heading))
 }
 
 fn short(line: &str) -> String {
@@ -585,7 +593,7 @@ impl OpenReport {
                 let line = |gap: &UatGap| {
                     let count = gap.open_scenario_count;
                     let archived = milestone(&gap.archived_milestone);
-                    format!("{} [{}] — {count} pending scenarios{archived}", gap.place.line(), gap.status)
+                    format!("{} [{}] — {}{archived}", gap.place.line(), gap.status, counted(count, "pending scenario"))
                 };
                 items.uat_gaps.iter().map(line).collect()
             }
@@ -598,8 +606,11 @@ impl OpenReport {
             Category::ContextQuestions => {
                 let lines = |context: &ContextQuestions| {
                     let archived = milestone(&context.archived_milestone);
-                    let mut lines =
-                        vec![format!("{} ({} questions){archived}", context.place.line(), context.question_count)];
+                    let mut lines = vec![format!(
+                        "{} ({}){archived}",
+                        context.place.line(),
+                        counted(context.question_count, "question")
+                    )];
                     lines.extend(context.questions.iter().map(|question| format!("  - {}", without_mark(question))));
                     lines
                 };

@@ -62,7 +62,7 @@ fn everything_open_is_counted_and_listed() {
         "🔴 Debug Sessions (1 open)\n   • crash [investigating] — hypothesis: cache\n",
         "🟡 Quick Tasks (1 incomplete)\n   • 260101-a [missing]\n",
         "   • a.md [ui]\n     fix it\n",
-        "   • Phase 02: 02-CONTEXT.md (1 questions)\n     - q one\n",
+        "   • Phase 02: 02-CONTEXT.md (1 question)\n     - q one\n",
         "   • Phase 01: 01-UAT.md [testing] — 0 pending scenarios (archived, v0.9)\n",
         "\n---\n\n**11 items require decisions before close.**",
     ] {
@@ -162,4 +162,16 @@ fn a_verification_that_waits_is_listed_even_if_it_does_not_say_for_what() {
     let value = serde_json::to_value(uat(&view(&silent)).unwrap()).unwrap();
     assert_eq!((&value["results"][0]["parse_gap"], &value["summary"]["total_files"]), (&true.into(), &1.into()));
     assert!(matches!(uat(&view(&[])), Err(super::uat::UatAuditError::NoPhases)));
+}
+
+#[test]
+fn what_is_empty_and_headings_are_no_summary() {
+    let files = [
+        (".planning/debug/crash.md", "---\nstatus: investigating\n---\n## Current Focus\nhypothesis: null\n"),
+        (".planning/todos/pending/a.md", "---\narea: ui\n---\n\n## Problem\n\nIt crashes.\n"),
+        (".planning/todos/pending/b.md", "---\ntitle: Fix it\n---\n\n## Problem\n"),
+    ];
+    let page = open(&view(&files), String::new()).unwrap().page();
+    assert!(page.contains("   • crash [investigating]\n"), "{page}");
+    assert!(page.contains("     It crashes.\n") && page.contains("     Fix it\n"), "{page}");
 }

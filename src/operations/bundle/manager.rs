@@ -14,6 +14,7 @@ use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 
+use crate::text::screen::counted;
 use crate::text::time;
 
 use super::completion::Completion;
@@ -228,7 +229,7 @@ impl Bundle<'_> {
                     (Step::Verify, format!("Implementation complete; verification {}", completion.verification_status))
                 }
                 Stage::Planned if phase.deps_satisfied && !clashes_with_executing[at] => {
-                    (Step::Execute, format!("{} plans ready, dependencies met", phase.plan_count))
+                    (Step::Execute, format!("{} ready, dependencies met", counted(phase.plan_count, "plan")))
                 }
                 stage if is_gathered(stage) && !clashes_with_planning[at] => {
                     (Step::Plan, "Context gathered, ready for planning".to_owned())

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::consistency::roadmap_and_disk;
-use super::{BACKFILL, HealthFinding, REPAIR, RepairReport, error, listed, warning};
+use super::{BACKFILL, HealthFinding, PlannedRepair, REPAIR, RepairReport, error, listed, warning};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
@@ -64,6 +64,9 @@ pub(crate) struct HealthReport {
     pub(crate) repairable_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repairs_performed: Option<Vec<RepairReport>>,
+    /// With `--dry-run`: what would be repaired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repairs_planned: Option<Vec<PlannedRepair>>,
 }
 
 impl HealthReport {
@@ -79,7 +82,21 @@ impl HealthReport {
             (true, true) => "healthy",
         };
         let repairable_count = findings.iter().filter(|finding| finding.fix.is_some()).count();
-        Self { status, errors, warnings, info: of(Severity::Note), repairable_count, repairs_performed: None }
+        Self {
+            status,
+            errors,
+            warnings,
+            info: of(Severity::Note),
+            repairable_count,
+            repairs_performed: None,
+            repairs_planned: None,
+        }
+    }
+
+    /// The report of a dry run, which repaired nothing.
+    pub(crate) fn rehearsed(self) -> Self {
+        let planned = self.repairs_performed.map(|done| done.into_iter().map(PlannedRepair::from).collect());
+        Self { repairs_performed: None, repairs_planned: planned, ..self }
     }
 
     /// The findings for a person at a terminal.

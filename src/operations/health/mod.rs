@@ -83,6 +83,23 @@ pub(crate) struct RepairReport {
     pub(crate) error: Option<String>,
 }
 
+/// What a repair would do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlannedRepair {
+    pub(crate) action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<&'static str>,
+    /// Why it would be refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+impl From<RepairReport> for PlannedRepair {
+    fn from(RepairReport { action, path, error, .. }: RepairReport) -> Self {
+        Self { action, path, error }
+    }
+}
+
 impl RepairReport {
     /// What was made good, or was not, for a person at a terminal.
     fn shown(&self, screen: Screen) -> String {
@@ -96,7 +113,7 @@ impl RepairReport {
     }
 
     fn refused(action: &'static str) -> Self {
-        let error = format!("refused: '{action}' is a destructive remedy and is not auto-applied by --repair");
+        let error = format!("`{action}` would lose data, so --repair does not do it");
         Self { action, success: false, path: None, detail: None, error: Some(error) }
     }
 }

@@ -227,7 +227,7 @@ impl StatsReport {
         page.push('\n');
         if self.git_commits > 0 {
             let since = self.git_first_commit_date.as_deref().map(|day| format!(" (since {day})")).unwrap_or_default();
-            let _ = writeln!(page, "**Git:** {} commits{since}", self.git_commits);
+            let _ = writeln!(page, "**Git:** {}{since}", counted(self.git_commits, "commit"));
         }
         if let Some(last_activity) = &self.last_activity {
             let _ = writeln!(page, "**Last activity:** {last_activity}");

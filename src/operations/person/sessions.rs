@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::text::screen::counted;
+
 /// The longest message that is taken over whole, in characters.
 pub(crate) const LONGEST: usize = 2000;
 
@@ -101,13 +103,13 @@ pub(crate) fn table(projects: &[ProjectSessions], verbose: bool) -> String {
     }
     for project in projects.iter().filter(|_| verbose) {
         lines.push(String::new());
-        lines.push(format!("  {} ({} sessions):", project.name, project.sessions.len()));
+        lines.push(format!("  {} ({}):", project.name, counted(project.sessions.len(), "session")));
         for session in &project.sessions {
             lines.push(format!("  {:<40}{:<10}{}", session.id, size(session.size), seconds(session.modified)));
         }
     }
     lines.push(String::new());
-    lines.push(format!("Total: {} projects", projects.len()));
+    lines.push(format!("Total: {}", counted(projects.len(), "project")));
     lines.join("\n") + "\n"
 }
 

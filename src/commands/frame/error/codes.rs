@@ -95,7 +95,7 @@ const OF_BOTH: &[(u8, &str)] = &[
     (125, "`run-with-timeout`: the program did not start, for another reason than the next two"),
     (126, "`run-with-timeout`: the program is not executable"),
     (127, "`run-with-timeout`: the program was not found"),
-    (130, "a question was left with Esc or Ctrl-C; nothing was changed"),
+    (130, "a question was cancelled with Esc, Ctrl-C or the answer no; nothing was changed"),
 ];
 
 /// The codes of both contracts and when each is used: code under v1, code under v2, meaning.
@@ -108,16 +108,19 @@ fn of_contracts() -> Vec<(u8, u8, String)> {
     for reason in Reason::ALL {
         let (name, code) = (format!("`{}`", reason.name()), reason.distinct_code());
         match rows.iter_mut().find(|row| row.1 == code && row.2.starts_with('`')) {
-            Some((_, _, names)) => names.push_str(&format!(", {name}")),
+            Some((_, _, names)) => {
+                names.push_str(", ");
+                names.push_str(&name);
+            }
             None => rows.push((1, code, name)),
         }
     }
     rows
 }
 
-const CONTRACTS: &str = "Without another wish a failure exits with 1 (contract v1). At a terminal, where no agent runs \
-                         the call, each kind of failure has its own code (contract v2). `--exit-contract=v1` or \
-                         `--exit-contract=v2` chooses one for a call, `GSD_EXIT_CONTRACT` for all calls.";
+const CONTRACTS: &str = "A call from a program exits with 1 if it fails (contract v1). A call that a person makes at a \
+                         terminal has a code for each kind of failure (contract v2).\nTo choose one: \
+                         `--exit-contract=v1` or `--exit-contract=v2`, or GSD_EXIT_CONTRACT in the environment.";
 
 /// The help page about exit codes.
 pub(in crate::commands) fn page() -> String {

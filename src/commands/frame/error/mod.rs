@@ -53,11 +53,13 @@ pub(crate) struct CommandError {
     causes: Vec<String>,
     hints: Vec<String>,
     exit_code: Option<u8>,
+    /// The text of the error, where it is not made of the rest.
+    shown: Option<String>,
 }
 
 impl CommandError {
     pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), causes: Vec::new(), hints: Vec::new(), exit_code: None }
+        Self { reason, message: message.into(), causes: Vec::new(), hints: Vec::new(), exit_code: None, shown: None }
     }
 
     /// The call itself is wrong.
@@ -104,6 +106,12 @@ impl CommandError {
         self
     }
 
+    /// Sets the text for people; programs that ask for JSON get the message and the hints.
+    pub(crate) fn shown_as(mut self, text: impl Into<String>) -> Self {
+        self.shown = Some(text.into());
+        self
+    }
+
     pub(crate) fn reason(&self) -> Reason {
         self.reason
     }
@@ -126,6 +134,9 @@ impl CommandError {
     }
 
     fn text(&self, manner: Manner) -> String {
+        if let Some(text) = &self.shown {
+            return text.clone();
+        }
         let mut text = manner.line("", "Error", Tone::Bad, &self.message);
         text.extend(self.causes.iter().map(|cause| manner.line("  ", "caused by", Tone::Plain, cause)));
         text.extend(self.hints.iter().map(|hint| manner.line("  ", "hint", Tone::Command, hint)));

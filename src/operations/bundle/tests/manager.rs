@@ -34,7 +34,7 @@ fn each_phase_is_told_what_can_be_done_with_it_now() {
     assert_eq!(fresh["phases"][3].get("dep_phases"), None);
     assert_eq!(fresh["phases"][0]["last_activity"], Value::Null);
     let planned = manager(&[PLAN]);
-    assert_eq!(planned["recommended_actions"][0]["reason"], "1 plans ready, dependencies met");
+    assert_eq!(planned["recommended_actions"][0]["reason"], "1 plan ready, dependencies met");
     assert_eq!(planned["phases"][0]["last_activity"], "1970-01-01T00:00:00.000Z");
     assert_eq!(steps(&manager(&[PLAN, SUMMARY]))[0], "/gsd-execute-phase 2");
     let verified = manager(&[PLAN, SUMMARY, PASSED]);
