@@ -104,7 +104,7 @@ fn kinds(steps: &[&Step], target: &Target) -> String {
             Some(ItemKind::Template) => (4, "template"),
             Some(ItemKind::Reference) => (5, "reference"),
             Some(ItemKind::Hook) => (6, "hook file"),
-            Some(ItemKind::Settings) => (7, "settings file of our own"),
+            Some(ItemKind::Settings) => (7, "gsd settings file"),
             Some(ItemKind::Program) => (8, "program file"),
             None => (9, "file"),
         };

@@ -188,7 +188,9 @@ impl Which {
             }
         }
         if self.config_dir.is_some() && found.len() > 1 {
-            return Err(CommandError::usage("`--config-dir` is the folder of one host").exits(2));
+            return Err(CommandError::usage("`--config-dir` is the folder of one host")
+                .hint("name one host, or leave out --config-dir")
+                .exits(2));
         }
         Ok(found)
     }

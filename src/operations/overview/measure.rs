@@ -49,7 +49,7 @@ impl Measure<'_> {
                 )
             }
             (_, None) => {
-                "STATE.md names no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
+                "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
             }
         }
     }

@@ -108,7 +108,10 @@ fn of_contracts() -> Vec<(u8, u8, String)> {
     for reason in Reason::ALL {
         let (name, code) = (format!("`{}`", reason.name()), reason.distinct_code());
         match rows.iter_mut().find(|row| row.1 == code && row.2.starts_with('`')) {
-            Some((_, _, names)) => names.push_str(&format!(", {name}")),
+            Some((_, _, names)) => {
+                names.push_str(", ");
+                names.push_str(&name);
+            }
             None => rows.push((1, code, name)),
         }
     }
