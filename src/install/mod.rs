@@ -185,10 +185,6 @@ impl Installer<'_> {
         let events = emit::hook_count(self.library, descriptor, target.scope);
         let gave_way = plan.steps.iter().filter(|step| step.act == Act::GiveWay).count();
         plan.adds.hooks = events.saturating_sub(gave_way);
-        if plan.adds.status_line.is_none() && events > 0 && descriptor.status_line.is_some() {
-            // It was left out of a project's settings, because the user's own have one.
-            plan.adds.status_line = Some(StatusLine::Kept);
-        }
         if self.permissions {
             let is_one =
                 |purpose: Purpose, scopes: &[Scope]| purpose == Purpose::Permissions && scopes.contains(&target.scope);
@@ -202,6 +198,11 @@ impl Installer<'_> {
         }
         plan.adds.not_loaded = loadable::not_loaded_of(target, snapshot)?;
         plan.adds.other_scope = self.in_other_scope(target, snapshot);
+        let can_be_set = events > 0 && descriptor.status_line.is_some();
+        if plan.adds.status_line.is_none() && can_be_set && plan.adds.other_scope.is_none() {
+            // It was left out of a project's settings, because the user's own have one; that of a global install is ours.
+            plan.adds.status_line = Some(StatusLine::Kept);
+        }
         Ok(())
     }
 

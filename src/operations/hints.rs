@@ -64,6 +64,7 @@ fn of<E: Error + 'static>(error: &(dyn Error + 'static), hint: impl FnOnce(&E) -
     hint(error.downcast_ref::<E>()?)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "most hints are one arm among others that give none")]
 fn own(hint: &str) -> Option<String> {
     Some(hint.to_owned())
 }

@@ -221,7 +221,7 @@ impl Screen {
             let lines = prose.lines().map(|line| self.paint(value.tone, line.trim_start()));
             let lines = lines.collect::<Vec<_>>().join(&format!("\n{hanging}"));
             let space = " ".repeat(column - width_of(label) + 2);
-            page += &format!("{indent}{}{space}{lines}\n", self.paint(Tone::Strong, label));
+            page = page + indent + &self.paint(Tone::Strong, label) + &space + &lines + "\n";
         }
         page
     }

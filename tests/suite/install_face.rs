@@ -113,8 +113,9 @@ fn the_summary_names_hooks_permissions_and_the_status_line() {
 fn a_status_line_of_the_persons_is_kept_and_the_summary_says_so() {
     let context = with_folders(&[".claude"]);
     std::fs::write(settings(&context), "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}}\n").unwrap();
-    for call in [&["install", "--claude", "--global"], &["install", "--claude", "--local"]] {
-        let told = context.gsd(*call).success();
+    for scope in ["--global", "--local"] {
+        let told = context.gsd(["install", "--claude", scope]).success();
+        context.gsd(["uninstall", "--claude", scope]).success();
         assert!(told.contains("your own status line is unchanged") && !told.contains(", status line"), "{told}");
     }
     assert!(std::fs::read_to_string(settings(&context)).unwrap().contains("\"mine\""));
@@ -280,6 +281,7 @@ fn an_install_in_both_scopes_is_warned_of_with_the_command_that_removes_one() {
     let told = context.gsd(["install", "--claude", "--local"]).success();
     assert!(told.contains("also installed globally (~/.claude): hooks run twice"), "{told}");
     assert!(told.contains("`gsd-tools uninstall --claude --global`"), "{told}");
+    assert!(!told.contains("your own status line"), "the global one is ours: {told}");
     let told = context.gsd(["install", "--claude", "--global"]).success();
     assert!(told.contains("in this project (.claude)") || told.contains("in this project ("), "{told}");
     assert!(told.contains("`gsd-tools uninstall --claude --local`"), "{told}");

@@ -121,6 +121,18 @@ fn a_person_without_a_project_is_never_told_that_it_is_safe_to_proceed() {
 }
 
 #[test]
+fn open_items_are_listed_in_plain_words() {
+    let context = project("workshop");
+    let page = plain(&seen(&context, "audit-open", 80, &[]));
+    assert!(page.starts_with("6 open items\n") && page.contains("\nTodos 2\n"), "{page}");
+    assert!(page.contains("phase 1  1 test pending  partial"), "{page}");
+    for internal in ["null", "##", "🔴", "[dormant]", "1 phases"] {
+        assert!(!page.contains(internal), "{internal}: {page}");
+    }
+    assert!(context.gsd(["audit-open"]).success().contains("🔴"), "a script gets the page it knows");
+}
+
+#[test]
 fn one_progress_is_shown_by_every_view() {
     let context = project("workshop");
     let shown =

@@ -30,11 +30,9 @@ fn literals(source: &str) -> Vec<Literal> {
         at = start + 1;
         if rest.starts_with("//") {
             at = start + rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with('\'') {
+        } else if let Some(quoted) = rest.strip_prefix('\'') {
             // A character; a lifetime has no second quote.
-            let mut letters = rest[1..].char_indices();
-            let letter = letters.next();
-            let end = match letter {
+            let end = match quoted.char_indices().next() {
                 Some((_, '\\')) => rest[3..].find('\'').map(|end| end + 3),
                 Some((_, letter)) => Some(1 + letter.len_utf8()).filter(|end| rest[*end..].starts_with('\'')),
                 None => None,

@@ -66,7 +66,7 @@ impl Context {
         let layout = self.layout();
         let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
         let mut names: Vec<String> =
-            entries.into_iter().filter(|entry| entry.is_folder()).map(|entry| entry.name).collect();
+            entries.into_iter().filter(disk::Entry::is_folder).map(|entry| entry.name).collect();
         names.sort_unstable();
         Ok(names)
     }

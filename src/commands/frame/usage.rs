@@ -36,7 +36,7 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
         return Err(CommandError::usage(format!("`{flag}` needs a value")));
     }
-    let complain = |error: &clap::Error| complaint(error, &leaf);
+    let complain = |error: &clap::Error| complaint(error, row, &leaf);
     tree.clone()
         .try_get_matches_from(std::iter::once("gsd-tools").chain(words.iter().map(String::as_str)))
         .map_err(|error| complain(&error))
@@ -131,7 +131,7 @@ fn flag_without_value<'a>(command: &clap::Command, words: &'a [String]) -> Optio
         .map(|pair| pair[0].as_str())
 }
 
-fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
+fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
     let told = |kind| error.get(kind).map(plain).unwrap_or_default();
     let argument = told(ContextKind::InvalidArg);
     let value = told(ContextKind::InvalidValue);
@@ -147,7 +147,7 @@ fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
         ErrorKind::InvalidSubcommand
         | ErrorKind::MissingSubcommand
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-        | ErrorKind::UnknownArgument => wrong_subcommand(leaf),
+        | ErrorKind::UnknownArgument => wrong_subcommand(row, leaf),
         ErrorKind::MissingRequiredArgument => {
             CommandError::new(Reason::SdkMissingArg, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
         }
@@ -170,14 +170,19 @@ fn complaint(error: &clap::Error, leaf: &Leaf) -> CommandError {
     }
 }
 
-fn wrong_subcommand(leaf: &Leaf) -> CommandError {
+fn wrong_subcommand(row: &Family, leaf: &Leaf) -> CommandError {
     let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
     let available = format!("it has: {}", names.join(", "));
     match leaf.next {
         None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
         Some(word) => {
             let complaint = CommandError::usage(format!("`{}` has no subcommand `{word}`", leaf.path));
+            // Some verbs are one word with a hyphen, such as `config-set`.
+            let hyphened = format!("{}-{word}", leaf.path);
             match nearest(word, names.iter().copied()) {
+                _ if row.words().any(|other| other == hyphened) => {
+                    complaint.hint(format!("did you mean `{hyphened}`?"))
+                }
                 Some(near) => complaint.hint(format!("did you mean `{near}`?")),
                 None => complaint.hint(available),
             }

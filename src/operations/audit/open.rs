@@ -465,7 +465,8 @@ impl OpenReport {
             if rows.is_empty() {
                 continue;
             }
-            page += &format!("\n{} {}\n", screen.paint(Tone::Strong, title), self.counts.of(*category));
+            // Writing to a string cannot fail.
+            let _ = writeln!(page, "\n{} {}", screen.paint(Tone::Strong, title), self.counts.of(*category));
             let rows: Vec<Vec<Cell>> = rows.into_iter().map(|row| row.cells(screen)).collect();
             page += &screen.list("  ", &rows, "gsd-tools audit-open --json");
         }

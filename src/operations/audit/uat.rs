@@ -23,7 +23,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 pub(crate) enum UatAuditError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("the project has no folder for phases")]
+    #[error("No phases directory found in planning directory")]
     NoPhases,
 }
 
@@ -56,13 +56,13 @@ impl UatAuditReport {
                 vec![screen.mark(Mark::Open), Cell::from(check.name.as_str()), Cell::new(Tone::Faint, phase)]
             };
             let rows: Vec<_> = self.deferred_checks.iter().map(row).collect();
-            page += &format!("\n{}\n", screen.paint(Tone::Strong, &title));
+            page = page + "\n" + &screen.paint(Tone::Strong, &title) + "\n";
             page += &screen.list("  ", &rows, "gsd-tools audit-uat --json");
         }
         let open = self.results.iter().filter(|file| file.archived_milestone.is_none()).map(|file| &file.phase);
         if let Some(phase) = open.chain(self.deferred_checks.iter().map(|check| &check.phase)).next() {
             let command = format!("{verify} {}", short(phase));
-            page += &format!("\n{}", screen.fields("", &[("Next", Cell::new(Tone::Command, command))]));
+            page = page + "\n" + &screen.fields("", &[("Next", Cell::new(Tone::Command, command))]);
         }
         page
     }

@@ -127,7 +127,7 @@ impl HealthReport {
         if self.repairable_count > 0 && self.repairs_performed.is_none() {
             let count = format!("repairs {}", counted(self.repairable_count, "finding"));
             let next = [("Next", Cell::new(Tone::Command, REPAIR)), ("", Cell::from(count))];
-            page += &format!("\n{}", screen.fields("", &next));
+            page = page + "\n" + &screen.fields("", &next);
         }
         page
     }

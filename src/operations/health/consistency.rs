@@ -35,7 +35,8 @@ impl ConsistencyReport {
         }
         let mut page: String = self.errors.iter().map(|error| screen.item("", Mark::Failed, error)).collect();
         if !self.warnings.is_empty() {
-            page += &format!("{}\n", screen.paint(Tone::Warning, &counted(self.warnings.len(), "warning")));
+            page += &screen.paint(Tone::Warning, &counted(self.warnings.len(), "warning"));
+            page += "\n";
         }
         page + &listed(&self.warnings, screen, Mark::Warning, "gsd-tools validate consistency --json")
     }

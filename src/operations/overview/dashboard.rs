@@ -125,7 +125,7 @@ mod tests {
         let unfinished = Some("02-02 has no SUMMARY (1 commit)");
         assert_data_eq!(
             page(Screen { width: 60, ..SCREEN }, &[], unfinished),
-            str![[r#"
+            str![[r"
 Acme Notes  v1.0 Notes
 ██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
 
@@ -141,11 +141,11 @@ Next        $gsd-execute-phase 2
 1 todo · 1 concern
   ! The API counts requests
 
-"#]]
+"]]
         );
         assert_data_eq!(
             page(SCREEN, &[], unfinished),
-            str![[r#"
+            str![[r"
 Acme Notes  v1.0 Notes   ██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
 
   ✓  1  Foundation       complete
@@ -159,12 +159,12 @@ Next        $gsd-execute-phase 2
 1 todo · 1 concern
   ! The API counts requests
 
-"#]]
+"]]
         );
         let wide = page(Screen { width: 120, ..SCREEN }, &[], unfinished);
         assert_data_eq!(
             wide.clone(),
-            str![[r#"
+            str![[r"
 Acme Notes  v1.0 Notes   ██████░░░░░░░░░░░░░░ 33%  1/3 plans · 1/3 phases
 
   ✓  1  Foundation       complete
@@ -178,7 +178,7 @@ Next        $gsd-execute-phase 2
 1 todo · 1 concern
   ! The API counts requests
 
-"#]]
+"]]
         );
         assert_eq!(page(Screen { width: 200, ..SCREEN }, &[], unfinished), wide);
     }

@@ -282,13 +282,17 @@ impl EntryReport {
     /// The next command, and what else can be done, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let mut page = self.advice.shown(screen, &[]);
-        let known = |action: &&Action| !self.advice.command.starts_with(&action.command) && action.id != NEXT;
+        // Without a roadmap there is no phase to discuss or to plan.
+        let can = |id: &str| self.signals.has_roadmap || !id.ends_with("-phase");
+        let is_next = |action: &Action| action.id == NEXT || self.advice.command.starts_with(&action.command);
+        let known = |action: &&Action| can(action.id) && !is_next(action);
         let row = |action: &Action| {
             vec![Cell::new(Tone::Command, action.command.as_str()), Cell::from(action.label.as_str())]
         };
         let others: Vec<Vec<Cell>> = self.actions.iter().filter(known).map(row).collect();
         if !others.is_empty() {
-            page += &format!("\n{}\n{}", screen.paint(Tone::Strong, "Other commands"), screen.table("  ", &others));
+            let title = screen.paint(Tone::Strong, "Other commands");
+            page = page + "\n" + &title + "\n" + &screen.table("  ", &others);
         }
         page
     }

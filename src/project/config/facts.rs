@@ -111,7 +111,7 @@ fn set_keys(object: &Map<String, Value>, above: &str) -> Vec<String> {
         let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         match value {
             Value::Object(inner) if !inner.is_empty() && keys::row(&key).is_none() => {
-                found.extend(set_keys(inner, &key))
+                found.extend(set_keys(inner, &key));
             }
             _ => found.push(key),
         }
