@@ -2,10 +2,13 @@
 
 use std::error::Error;
 
+use super::agents::instructions::InstructionsError;
 use super::answers::token::BadToken;
+use super::audit::acknowledge::AcknowledgeError;
 use super::audit::uat::UatAuditError;
 use super::code::refactor::RefactorError;
 use super::documents::configuration::ConfigurationError;
+use super::documents::frontmatter::FrontMatterError;
 use super::import::gsd2::ImportError;
 use super::milestones::archive::ArchiveError;
 use super::milestones::complete::MilestoneError;
@@ -16,6 +19,7 @@ use super::phases::complete::Incomplete;
 use super::phases::remove::RemoveError;
 use super::phases::scaffold::ScaffoldError;
 use super::plans::estimates::EstimateError;
+use super::plans::index::PlanIndexError;
 use super::roadmap::upgrade::UpgradeError;
 use super::state::{NO_STATE_CURE, StateError};
 use super::verification::human_checks::HumanCheckError;
@@ -47,6 +51,10 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_estimate))
         .or_else(|| of(error, of_import))
         .or_else(|| of(error, of_configuration))
+        .or_else(|| of(error, of_front_matter))
+        .or_else(|| of(error, of_instructions))
+        .or_else(|| of(error, of_plans))
+        .or_else(|| of(error, of_acknowledge))
         .or_else(|| of(error, of_refactor))
         .or_else(|| of(error, |_: &BadToken| own("the answer of a command that reads the documents has a `token`")))
         .or_else(|| of(error, |_: &WorkstreamNameError| own("`gsd-tools workstream list` lists the workstreams")))
@@ -190,6 +198,7 @@ fn of_quick_task(error: &QuickTaskError) -> Option<String> {
 fn of_todo(error: &TodoError) -> Option<String> {
     match error {
         TodoError::Unreadable(error) => error.hint(),
+        TodoError::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
         TodoError::FrontMatter(_) => own(CORRECT_LINE),
         TodoError::NotAName { .. } | TodoError::Missing { .. } => own("`gsd-tools list-todos` lists the todos"),
         TodoError::Taken { .. } => own("rename one of the two files"),
@@ -229,6 +238,36 @@ fn of_import(error: &ImportError) -> Option<String> {
 fn of_configuration(error: &ConfigurationError) -> Option<String> {
     match error {
         ConfigurationError::Unreadable(error) => error.hint(),
+        _ => None,
+    }
+}
+
+/// Commands that change front matter add what becomes of the file.
+fn of_front_matter(error: &FrontMatterError) -> Option<String> {
+    match error {
+        FrontMatterError::Unreadable(error) => error.hint(),
+        FrontMatterError::Key { .. } => own("name it with letters, digits, `_` and `-`"),
+        _ => None,
+    }
+}
+
+fn of_acknowledge(error: &AcknowledgeError) -> Option<String> {
+    match error {
+        AcknowledgeError::File(error) => error.hint(),
+        _ => None,
+    }
+}
+
+fn of_instructions(error: &InstructionsError) -> Option<String> {
+    match error {
+        InstructionsError::File(error) => error.hint(),
+        _ => None,
+    }
+}
+
+fn of_plans(error: &PlanIndexError) -> Option<String> {
+    match error {
+        PlanIndexError::Unreadable(error) => error.hint(),
         _ => None,
     }
 }

@@ -68,6 +68,7 @@ fn a_dry_run_of_a_repair_claims_no_success() {
     context.write(".planning/PROJECT.md", "# P\n");
     let report = context.gsd(["validate", "health", "--repair", "--dry-run"]).json();
     assert_eq!(report["repairs_performed"], serde_json::Value::Null, "{report:#}");
-    assert_eq!(report["repairs_planned"][0], serde_json::json!({"action": "createConfig", "path": "config.json"}));
+    let planned = report["repairs_planned"].as_array().unwrap();
+    assert!(planned.contains(&serde_json::json!({"action": "createConfig", "path": "config.json"})), "{report:#}");
     assert!(!context.project().join(".planning/config.json").exists());
 }
