@@ -49,8 +49,7 @@ impl Measure<'_> {
                 )
             }
             (_, None) => {
-                "STATE.md does not name a milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one"
-                    .to_owned()
+                "STATE.md has no milestone; `gsd-tools state milestone-switch --milestone v1.0` sets one".to_owned()
             }
         }
     }
