@@ -164,7 +164,7 @@ fn dashboard_smart_entry_and_status_line_name_the_same_next_command() {
         let shown = next("");
         assert_eq!(next("smart-entry"), shown, "{name}");
         let event = serde_json::json!({ "cwd": context.project() }).to_string();
-        let line = context.gsd_with(&["hook", "standard", "status-line"], &[], &event).success();
+        let line = context.gsd_with(["hook", "standard", "status-line"], &[], &event).success();
         // An acceptance test that is open comes before the next step of a phase.
         let is_step = line.contains(&format!("→ {shown}")) || shown.contains("verify-work") || shown == "/gsd-progress";
         assert!(is_step, "{name}: {shown} and {line}");
