@@ -600,7 +600,7 @@ impl OpenReport {
                 let line = |gap: &UatGap| {
                     let count = gap.open_scenario_count;
                     let archived = milestone(&gap.archived_milestone);
-                    format!("{} [{}] — {}{archived}", gap.place.line(), gap.status, counted(count, "pending scenario"))
+                    format!("{} [{}] — {count} pending scenarios{archived}", gap.place.line(), gap.status)
                 };
                 items.uat_gaps.iter().map(line).collect()
             }
@@ -613,11 +613,8 @@ impl OpenReport {
             Category::ContextQuestions => {
                 let lines = |context: &ContextQuestions| {
                     let archived = milestone(&context.archived_milestone);
-                    let mut lines = vec![format!(
-                        "{} ({}){archived}",
-                        context.place.line(),
-                        counted(context.question_count, "question")
-                    )];
+                    let mut lines =
+                        vec![format!("{} ({} questions){archived}", context.place.line(), context.question_count)];
                     lines.extend(context.questions.iter().map(|question| format!("  - {}", without_mark(question))));
                     lines
                 };
