@@ -197,8 +197,7 @@ fn of_quick_task(error: &QuickTaskError) -> Option<String> {
 
 fn of_todo(error: &TodoError) -> Option<String> {
     match error {
-        TodoError::Unreadable(error) => error.hint(),
-        TodoError::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
+        TodoError::Unreadable(error) | TodoError::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
         TodoError::FrontMatter(_) => own(CORRECT_LINE),
         TodoError::NotAName { .. } | TodoError::Missing { .. } => own("`gsd-tools list-todos` lists the todos"),
         TodoError::Taken { .. } => own("rename one of the two files"),
@@ -268,7 +267,7 @@ fn of_instructions(error: &InstructionsError) -> Option<String> {
 fn of_plans(error: &PlanIndexError) -> Option<String> {
     match error {
         PlanIndexError::Unreadable(error) => error.hint(),
-        _ => None,
+        PlanIndexError::Cycle { .. } => None,
     }
 }
 
