@@ -149,7 +149,7 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     statusline::Known {
         payload,
         position: project.and_then(|project| {
-            let position = Position::of_state(&project.state()?)?;
+            let position = Position::of_state(&project.state()?).unwrap_or_default();
             Some(position.in_project(project, |name| scene::command(world, name)))
         }),
         todo: statusline::todo(payload),

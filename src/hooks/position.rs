@@ -45,9 +45,13 @@ impl Position {
             Some(Ok(None) | Err(_)) | None => self,
         };
         let skips_discussion = project.flag("workflow.skip_discuss", false);
-        let next = UpNext::of(&view, here.phase.as_deref(), skips_discussion).ok().flatten();
-        let next = next.filter(|_| here.paused_at.is_none()).map(|next| next.command(spelled));
-        Self { next, ..here }
+        let Ok(Some(next)) = UpNext::of(&view, here.phase.as_deref(), skips_discussion) else { return here };
+        let here = if here.phase.is_none() {
+            Self { phase: Some(next.number.clone()), phase_name: next.name.clone(), ..here }
+        } else {
+            here
+        };
+        Self { next: here.paused_at.is_none().then(|| next.command(spelled)), ..here }
     }
 
     /// One line a fact, for an agent: `- At: phase 2, Notes`.

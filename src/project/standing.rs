@@ -295,8 +295,8 @@ fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLa
 pub(crate) struct UpNext {
     pub(crate) step: NextStep,
     /// The phase as people call it.
-    number: String,
-    name: Option<String>,
+    pub(crate) number: String,
+    pub(crate) name: Option<String>,
     /// The plans that are not done, such as `02-02`.
     open_plans: Vec<String>,
 }

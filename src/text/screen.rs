@@ -115,7 +115,7 @@ impl Screen {
     /// A sign, one column wide.
     pub(crate) fn mark(self, mark: Mark) -> Cell {
         let (sign, plain, tone) = match mark {
-            Mark::Done => ("✓", "x", Tone::Good),
+            Mark::Done => ("✓", "+", Tone::Good),
             Mark::Current => ("▸", ">", Tone::Command),
             Mark::Open => ("○", "-", Tone::Faint),
             Mark::Warning => ("!", "!", Tone::Warning),

@@ -153,6 +153,25 @@ fn a_view_names_commands_as_the_host_spells_them_and_no_internal_names() {
 }
 
 #[test]
+fn dashboard_smart_entry_and_status_line_name_the_same_next_command() {
+    for name in ["attic", "clinic", "notes", "pocket", "workshop"] {
+        let context = project(name);
+        let next = |call: &str| {
+            let page = plain(&seen(&context, call, 80, &[]));
+            let line = page.lines().find_map(|line| line.strip_prefix("Next  ")).map(str::trim);
+            line.unwrap_or_else(|| panic!("{name} `{call}`: {page}")).to_owned()
+        };
+        let shown = next("");
+        assert_eq!(next("smart-entry"), shown, "{name}");
+        let event = serde_json::json!({ "cwd": context.project() }).to_string();
+        let line = context.gsd_with(["hook", "standard", "status-line"], &[], &event).success();
+        // An acceptance test that is open comes before the next step of a phase.
+        let is_step = line.contains(&format!("→ {shown}")) || shown.contains("verify-work") || shown == "/gsd-progress";
+        assert!(is_step, "{name}: {shown} and {line}");
+    }
+}
+
+#[test]
 fn a_dashboard_names_a_plan_that_is_half_done() {
     let context = project("workshop");
     let git = |words: &[&str]| {

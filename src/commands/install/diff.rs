@@ -104,19 +104,13 @@ fn kinds(steps: &[&Step], target: &Target) -> String {
             Some(ItemKind::Template) => (4, "template"),
             Some(ItemKind::Reference) => (5, "reference"),
             Some(ItemKind::Hook) => (6, "hook file"),
-            Some(ItemKind::Settings) => (7, "gsd settings file"),
+            Some(ItemKind::Settings) => (7, "settings file"),
             Some(ItemKind::Program) => (8, "program file"),
             None => (9, "file"),
         };
         *counts.entry(kind).or_default() += 1;
     }
-    let counts: Vec<String> = counts
-        .into_iter()
-        .map(|((_, noun), count)| match noun.split_once(" of ") {
-            Some((noun, of)) => format!("{} of {of}", counted(count, noun)),
-            None => counted(count, noun),
-        })
-        .collect();
+    let counts: Vec<String> = counts.into_iter().map(|((_, noun), count)| counted(count, noun)).collect();
     counts.join(", ")
 }
 

@@ -189,7 +189,7 @@ impl Which {
         }
         if self.config_dir.is_some() && found.len() > 1 {
             return Err(CommandError::usage("`--config-dir` is the folder of one host")
-                .hint("name one host, or leave out --config-dir")
+                .hint("run `gsd-tools install` once for each host and folder")
                 .exits(2));
         }
         Ok(found)

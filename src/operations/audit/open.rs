@@ -115,6 +115,9 @@ pub(crate) struct OpenTodo {
     priority: String,
     area: String,
     summary: String,
+    /// What a person reads instead of the summary, which is the first line even where that is a heading.
+    #[serde(skip)]
+    title: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -281,10 +284,10 @@ impl Scan<'_> {
         let mut todos = Vec::new();
         for (stem, text) in self.files(&self.view.layout().todos_pending())? {
             if self.count(Category::Todos, &text, "") {
-                let summary = summary_of(&text);
+                let (summary, title) = (first_line(&text), title_of(&text));
                 let (priority, area) = (field(&text, "priority"), field(&text, "area"));
                 let filename = format!("{stem}.md");
-                todos.push(OpenTodo { remainder_count: None, filename, priority, area, summary });
+                todos.push(OpenTodo { remainder_count: None, filename, priority, area, summary, title });
             }
         }
         if todos.len() > LISTED_TODOS {
@@ -422,17 +425,21 @@ fn hypothesis(text: &str) -> String {
     let markdown = Markdown::parse(text);
     let section = markdown.section_named("Current Focus");
     let mut lines = section.into_iter().flat_map(|(_, lines)| lines).map(|line| markdown.line(line).trim());
-    let is_empty =
-        |line: &str| line.strip_prefix("hypothesis:").is_some_and(|value| matches!(value.trim(), "" | "null"));
-    short(lines.find(|line| !line.is_empty() && !is_empty(line)).unwrap_or_default())
+    short(lines.find(|line| !line.is_empty()).unwrap_or_default())
 }
 
 fn first_heading(text: &str) -> String {
     Markdown::parse(text).headings().next().map(|heading| heading.title.to_owned()).unwrap_or_default()
 }
 
+/// The first line that says something.
+fn first_line(text: &str) -> String {
+    let body = FrontMatter::parse(text).map_or(text, |front| front.body());
+    short(body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default())
+}
+
 /// The title that the front matter has, else the first line of text, else the first heading.
-fn summary_of(text: &str) -> String {
+fn title_of(text: &str) -> String {
     let title = field(text, "title");
     if !title.is_empty() {
         return short(&title);
@@ -700,7 +707,7 @@ impl OpenTodo {
     fn row(&self) -> OpenRow {
         match self.remainder_count {
             Some(more) => OpenRow::new(&format!("and {more} more"), "`gsd-tools list-todos` lists them all", ""),
-            None => OpenRow::new(&self.filename, &self.summary, &self.area),
+            None => OpenRow::new(&self.filename, &self.title, &self.area),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::project::view::{Edits, ProjectView};
+use crate::text::screen::Screen;
 
 fn view(files: &[(&str, &str)]) -> ProjectView {
     ProjectView::of(files.iter().copied())
@@ -165,13 +166,14 @@ fn a_verification_that_waits_is_listed_even_if_it_does_not_say_for_what() {
 }
 
 #[test]
-fn what_is_empty_and_headings_are_no_summary() {
+fn a_person_sees_titles_instead_of_headings_and_nothing_of_null() {
     let files = [
         (".planning/debug/crash.md", "---\nstatus: investigating\n---\n## Current Focus\nhypothesis: null\n"),
         (".planning/todos/pending/a.md", "---\narea: ui\n---\n\n## Problem\n\nIt crashes.\n"),
         (".planning/todos/pending/b.md", "---\ntitle: Fix it\n---\n\n## Problem\n"),
     ];
-    let page = open(&view(&files), String::new()).unwrap().page();
-    assert!(page.contains("   • crash [investigating]\n"), "{page}");
-    assert!(page.contains("     It crashes.\n") && page.contains("     Fix it\n"), "{page}");
+    let screen = Screen { width: 80, color: false, signs: true };
+    let page = open(&view(&files), String::new()).unwrap().shown(screen);
+    assert!(page.contains("It crashes.") && page.contains("Fix it"), "{page}");
+    assert!(!page.contains("null") && !page.contains("Problem"), "{page}");
 }

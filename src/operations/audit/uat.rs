@@ -23,7 +23,7 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 pub(crate) enum UatAuditError {
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("No phases directory found in planning directory")]
+    #[error("there is no folder for phases in `.planning`")]
     NoPhases,
 }
 

@@ -195,7 +195,7 @@ impl<'library> Bench<'library> {
         let mut command = self.context.command(installer());
         command.args(["install", &format!("--{}", package.host), "--global", "--dry-run"]);
         let finished = run_bounded(&mut command, RUN_LIMIT, &self.scratch());
-        self.expect(Check::InAndOut, finished.stdout.contains("our plugin is in use there too"), || {
+        self.expect(Check::InAndOut, finished.stdout.contains("the gsd plugin is enabled too"), || {
             format!("our install does not see the plugin: {}{}", finished.stdout, finished.stderr)
         });
     }
