@@ -152,5 +152,5 @@ fn a_search_that_fails_says_how() {
 fn an_update_check_says_that_the_package_is_not_published() {
     let (context, path) = context(&[("latest", 404, "{}")]);
     let told = context.gsd_with(["update-check"], &[("PATH", path.as_str())], "").failure(1);
-    assert!(told.contains("`gsd-tools` is not published there") && told.contains("  hint: "), "{told}");
+    assert!(told.contains("`gsd-tools` is not published on npm") && told.contains("  hint: "), "{told}");
 }

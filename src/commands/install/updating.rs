@@ -120,8 +120,8 @@ fn update_check(context: &mut Context) -> Result<(), CommandError> {
 /// Why the registry has no newest version.
 fn no_version(page: &str, status: u16) -> CommandError {
     match status {
-        404 => CommandError::usage(format!("`{}` is not published there (`{page}`)", env!("CARGO_PKG_NAME")))
-            .hint("there is nothing to update to; update the way you installed it"),
+        404 => CommandError::usage(format!("`{}` is not published on npm (`{page}`)", env!("CARGO_PKG_NAME")))
+            .hint("update it the way you installed it, such as from its git repository"),
         200 => CommandError::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
         status => CommandError::usage(format!("`{page}` answered with status {status}"))
             .hint("try again later, or check the registry"),
