@@ -63,7 +63,7 @@ fn everything_open_is_counted_and_listed() {
         "🔴 Debug Sessions (1 open)\n   • crash [investigating] — hypothesis: cache\n",
         "🟡 Quick Tasks (1 incomplete)\n   • 260101-a [missing]\n",
         "   • a.md [ui]\n     fix it\n",
-        "   • Phase 02: 02-CONTEXT.md (1 question)\n     - q one\n",
+        "   • Phase 02: 02-CONTEXT.md (1 questions)\n     - q one\n",
         "   • Phase 01: 01-UAT.md [testing] — 0 pending scenarios (archived, v0.9)\n",
         "\n---\n\n**11 items require decisions before close.**",
     ] {
