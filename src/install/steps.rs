@@ -31,7 +31,7 @@ enum FileKind {
 pub(crate) enum Act {
     /// A file of ours that was not there.
     Create,
-    /// A file of ours that was there as we had written it.
+    /// A file of ours that was unmodified.
     Update,
     /// Our part of a file that is not ours alone.
     Merge,

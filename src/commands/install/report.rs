@@ -164,7 +164,7 @@ impl InstallReport {
         {
             host.plan = Some(plan.report(target));
         } else if let (Wish::Uninstall, Ok((target, _))) = (wish, result) {
-            // The uninstall is done: what cannot be listed is no failure of it.
+            // The uninstall is done; failing to list the rest does not undo it.
             host.leftovers = install::leftovers(target).unwrap_or_default();
         }
         self.hosts.push(host);

@@ -21,7 +21,7 @@ pub(in crate::commands) struct StatusReport {
     /// Folders with files of yours in hosts that have no install any longer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
-    /// What is no matter of one install.
+    /// What does not concern a single install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
     /// Hosts that are in use on this computer, with their flags: where nothing is installed, a person is told.

@@ -34,7 +34,7 @@ pub(super) struct Named {
     pub(super) verbose: bool,
 }
 
-/// A host of a report, and how it is told.
+/// A host of a report, and how it is shown.
 struct Section<'a> {
     host: &'a HostReport,
     wish: Wish,
