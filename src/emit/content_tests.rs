@@ -131,28 +131,31 @@ fn every_file_is_plain_text_with_a_final_line_break() {
 
 #[test]
 fn every_path_of_the_library_in_a_text_is_there() {
-    no_faults(|library, item| {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
-        let mut missing = Vec::new();
-        for folder in ["workflows/", "references/", "templates/"] {
-            for (position, _) in item.body.match_indices(folder) {
-                let before = &item.body[..position];
-                if before.ends_with(|c: char| c.is_alphanumeric() || "/._-~}>".contains(c)) {
-                    continue;
-                }
-                let rest = &item.body[position..];
-                let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-                let path = rest[..end].trim_end_matches(['.', '-']);
-                let is_pattern = rest[path.len()..].starts_with(['{', '<', '*']);
-                let folder_of = path.rfind('/').map_or(path, |slash| &path[..slash]);
-                let there = if is_pattern { library.has_folder(folder_of) } else { library.at(path).is_some() };
-                if !there && !library.has_folder(path.trim_end_matches('/')) {
-                    missing.push(format!("no `{path}`"));
-                }
+    no_faults(missing_paths);
+}
+
+/// The paths in a text of `library` that lead to nothing.
+pub(crate) fn missing_paths(library: &Library, item: &Item) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-".contains(c);
+    let mut missing = Vec::new();
+    for folder in ["workflows/", "references/", "templates/"] {
+        for (position, _) in item.body.match_indices(folder) {
+            let before = &item.body[..position];
+            if before.ends_with(|c: char| c.is_alphanumeric() || "/._-~}>".contains(c)) {
+                continue;
+            }
+            let rest = &item.body[position..];
+            let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+            let path = rest[..end].trim_end_matches(['.', '-']);
+            let is_pattern = rest[path.len()..].starts_with(['{', '<', '*']);
+            let folder_of = path.rfind('/').map_or(path, |slash| &path[..slash]);
+            let there = if is_pattern { library.has_folder(folder_of) } else { library.at(path).is_some() };
+            if !there && !library.has_folder(path.trim_end_matches('/')) {
+                missing.push(format!("no `{path}`"));
             }
         }
-        missing
-    });
+    }
+    missing
 }
 
 #[test]

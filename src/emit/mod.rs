@@ -14,7 +14,7 @@ mod settings;
 mod spelling;
 
 #[cfg(test)]
-mod content_tests;
+pub(crate) mod content_tests;
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]

@@ -64,6 +64,7 @@ mod refactor;
 mod reference;
 mod refusals;
 mod rehearsal;
+mod roster;
 mod scaffold;
 mod schemas;
 mod screens;

@@ -4,7 +4,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare a tree by hand")]
 
 mod calls;
+mod contracts;
 mod project;
+mod rehearsal;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -140,9 +142,13 @@ fn every_call_in_a_text_is_one_the_program_takes() {
     let host = crate::runtime::Registry::embedded().ids().next().unwrap().to_string();
     let in_document = |(path, text): (String, String)| calls::calls_in(&path, &text.replace("lantern", &host));
     let of_documents = documents().into_iter().flat_map(in_document);
-    let calls = all_calls().into_iter().chain(of_documents);
-    let faults: Vec<String> = calls.filter_map(|call| Some(format!("{call}\n    {}", fault(&call)?))).collect();
+    let faults = refused(all_calls().into_iter().chain(of_documents));
     assert!(faults.is_empty(), "correct the text, or the command:\n{}", faults.join("\n"));
+}
+
+/// The calls that the program does not take, each with the reason.
+fn refused(calls: impl Iterator<Item = Call>) -> Vec<String> {
+    calls.filter_map(|call| Some(format!("{call}\n    {}", fault(&call)?))).collect()
 }
 
 #[test]

@@ -140,6 +140,18 @@ pub(crate) struct Hook {
     reviewer_lanes: bool,
 }
 
+impl Hook {
+    /// The workflows and the agent that it leads to.
+    #[cfg(test)]
+    pub(crate) fn leads_to(&self) -> (Vec<&str>, Option<&str>) {
+        let cure = match &self.cure {
+            Some(Cure::Skill(skill)) => Some(skill.as_str()),
+            _ => None,
+        };
+        (self.skill.as_deref().into_iter().chain(cure).collect(), self.agent.as_deref())
+    }
+}
+
 /// What removes the reason for a gate's refusal.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,0 +1,101 @@
+//! Every call of the texts that writes documents or commits is made, each in a fresh project under git.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{Call, Effect, PHASE, PLAIN, all_calls, argv, needs_words, project, sample, told, tree, usage};
+use crate::commands::families::{CATALOG, answer};
+use crate::commands::frame::error::Manner;
+use crate::world::World;
+
+/// Calls that act on what is outside of the project.
+const ELSEWHERE: &[&str] = &[];
+
+/// Brings the project into the state that a call expects.
+fn prepare(folder: &Path, path: &str, words: &[String]) {
+    let phase = folder.join(PHASE);
+    let report = |status: &str| {
+        let text = format!(
+            "---\nphase: 02-core\nverified: 2026-01-05T10:00:00Z\nstatus: {status}\nscore: 1/1\n---\n\n# Report\n"
+        );
+        fs::write(phase.join("02-VERIFICATION.md"), text).unwrap();
+    };
+    match path {
+        "phase complete" => report("passed"),
+        "verification defer-human" => report("human_needed"),
+        "commit" => {
+            for removed in words.iter().skip_while(|word| *word != "--files-removed").skip(1) {
+                _ = fs::remove_file(folder.join(removed));
+            }
+        }
+        "quick-tasks-append" => {
+            let state = folder.join(".planning/STATE.md");
+            let text = fs::read_to_string(&state).unwrap();
+            let table = "### Quick Tasks Completed\n\n| # | Description | Date | Commit | Status | Directory |\n|---|---|---|---|---|---|\n\n";
+            let at = text.find("## Session").unwrap_or(text.len());
+            fs::write(&state, format!("{}{table}{}", &text[..at], &text[at..])).unwrap();
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_writing_call_in_a_text_does_its_work() {
+    let mut faults = Vec::new();
+    let mut made = 0;
+    for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
+        match rehearsed(&call) {
+            Some(Ok(())) => made += 1,
+            Some(Err(fault)) => faults.push(format!("{call}\n    {fault}")),
+            None => {}
+        }
+    }
+    assert!(faults.is_empty(), "correct the text, the samples, or the command:\n{}", faults.join("\n"));
+    assert!(made > 60, "{made}");
+}
+
+/// What came of a call that writes; none of one that does not.
+fn rehearsed(call: &Call) -> Option<Result<(), String>> {
+    let value = |name: &str| {
+        sample(name).unwrap_or_else(|| if PLAIN.contains(&name) { "1".to_owned() } else { "Some words".to_owned() })
+    };
+    let words = call.words.iter().map(|word| word.with(value));
+    let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
+    let row = usage::family_of(CATALOG, &parsed).ok()?;
+    let tree = tree(row);
+    let leaf = usage::leaf(&tree, &parsed.words);
+    let effect = row.verb(&leaf.path)?.effect;
+    // Words in capitals alone stand for something in a sentence about the command.
+    let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command)
+        || parsed.words.iter().any(|word| matches!(word.as_str(), "KEY" | "VALUE" | "NAME"));
+    let is_made = effect == Effect::Writes || leaf.path == "commit";
+    if !is_made || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
+        return None;
+    }
+    let folder = project();
+    under_git(folder.path());
+    prepare(folder.path(), &leaf.path, &parsed.words);
+    let home = folder.path().join(".home");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let world = World::with([("HOME", home.to_str().unwrap_or_default()), ("PATH", path.as_str())], folder.path());
+    let answer = answer(parsed, Manner::default(), world);
+    Some(match answer.outcome {
+        Err(error) => Err(told(&error)),
+        Ok(0) => Ok(()),
+        Ok(code) => Err(format!("exit {code}: {}", answer.stdout.trim())),
+    })
+}
+
+fn under_git(folder: &Path) {
+    for words in [
+        &["init", "-q", "-b", "main"][..],
+        &["config", "user.email", "a@b.c"],
+        &["config", "user.name", "A"],
+        &["add", "-A"],
+        &["commit", "-qm", "start"],
+    ] {
+        assert!(Command::new("git").args(words).current_dir(folder).status().unwrap().success());
+    }
+}
