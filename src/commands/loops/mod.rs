@@ -227,7 +227,11 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
 }
 
 /// Why a phase does not need a step: it is about something else, or the step's files are there.
-fn not_needed(context: &Context, hook: &ActiveHook, phase: Option<&NamedPhase>) -> Result<Option<String>, CommandError> {
+fn not_needed(
+    context: &Context,
+    hook: &ActiveHook,
+    phase: Option<&NamedPhase>,
+) -> Result<Option<String>, CommandError> {
     if let (Some(subject), Some(phase)) = (hook.about, phase) {
         let view = context.view();
         let (is_about, what) = match subject {
