@@ -237,6 +237,22 @@ fn a_gate_whose_cure_is_not_installed_does_not_fire() {
 }
 
 #[test]
+fn a_step_about_a_subject_is_left_out_of_a_phase_that_does_not_mention_it() {
+    let context = project();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let steps = |goal: &str| {
+        context.write(".planning/ROADMAP.md", &format!("# R\n\n### Phase 1: Core\n**Goal**: {goal}\n"));
+        let answer = context.gsd(["loop", "enter", "plan:pre", "1"]).json();
+        let steps = answer["steps"].as_array().cloned().unwrap_or_default();
+        let skills: Vec<Value> = steps.into_iter().map(|step| step["skill"].clone()).filter(Value::is_string).collect();
+        (skills, answer["inactive"]["ui-phase"].clone())
+    };
+    assert_eq!(steps("a store for notes"), (vec![], json!("phase 1 does not mention a user interface")));
+    assert_eq!(steps("a page of notes"), (vec![json!("ui-phase")], Value::Null));
+    assert_eq!(steps("notes summed up by an LLM").0, [json!("ai-integration-phase")]);
+}
+
+#[test]
 fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
     let context = project();
     let entered = context.gsd(["loop", "enter", "plan:pre", "1"]).success();
