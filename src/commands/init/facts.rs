@@ -1,6 +1,8 @@
 //! What bundles say that no document of the project does: the host, its agents, what git ignores.
 
+use crate::commands::agents::hosts;
 use crate::commands::frame::{CommandError, Context};
+use crate::disk;
 use crate::operations::bundle::Facts;
 
 impl Context {
@@ -12,10 +14,17 @@ impl Context {
             runtime: host.id.clone(),
             command_prefix: self.command_prefix()?.to_owned(),
             agents_folder: agents.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
+            user_profile: self.user_profile(),
             missing_agents: agents.missing,
             documents_ignored: self.documents_ignored()?,
             auto: self.auto_mode()?,
         })
+    }
+
+    /// The profile that `write-profile` has written for this host; where the host has no known folder there is none.
+    fn user_profile(&self) -> Option<String> {
+        let path = hosts::home(self).ok()?.root.join("gsd-core").join("USER-PROFILE.md");
+        disk::is_file(&path).then(|| path.to_string_lossy().replace('\\', "/"))
     }
 
     /// Whether git is told to leave the project's documents out. Asked only where the configuration leaves it open.

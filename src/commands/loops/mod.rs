@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
-use crate::operations::capability::{HookKind, OnError, POINTS};
+use crate::operations::capability::{HookKind, OnError, POINTS, Subject};
+use crate::operations::gates::artifact;
 use crate::project::phase;
 use crate::project::view::NamedPhase;
 use capability::HostFlags;
@@ -191,8 +192,8 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
                 .or_default()
                 .push(text.unwrap_or_default()),
             HookKind::Step if hook.built_in => {}
-            HookKind::Step => match made_already(&hook, phase.as_ref()) {
-                Some(files) => drop(report.inactive.insert(hook.id(), format!("{files} already exists"))),
+            HookKind::Step => match not_needed(context, &hook, phase.as_ref())? {
+                Some(reason) => drop(report.inactive.insert(hook.id(), reason)),
                 None => report.steps.extend(step(context, hook, phase.as_ref(), text)),
             },
         }
@@ -223,6 +224,25 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
     };
     let status = if stops { GateStatus::Block } else { GateStatus::Warn };
     Some(GateResult { gate: hook.id(), status, message, cure })
+}
+
+/// Why a phase does not need a step: it is about something else, or the step's files are there.
+fn not_needed(
+    context: &Context,
+    hook: &ActiveHook,
+    phase: Option<&NamedPhase>,
+) -> Result<Option<String>, CommandError> {
+    if let (Some(subject), Some(phase)) = (hook.about, phase) {
+        let view = context.view();
+        let (is_about, what) = match subject {
+            Subject::Sight => (artifact::is_about_sight(&view, phase)?, "a user interface"),
+            Subject::Models => (artifact::is_about_models(&view, phase)?, "a language model"),
+        };
+        if !is_about {
+            return Ok(Some(format!("phase {} does not mention {what}", phase.number)));
+        }
+    }
+    Ok(made_already(hook, phase).map(|files| format!("{files} already exists")))
 }
 
 /// The files of a step in the folder of the phase, where all of them are there.

@@ -57,6 +57,8 @@ pub(crate) struct Facts {
     pub(crate) command_prefix: String,
     /// Where the host looks for agents.
     pub(crate) agents_folder: Option<String>,
+    /// The profile of the user, where there is one.
+    pub(crate) user_profile: Option<String>,
     /// The agents of ours that are not there.
     pub(crate) missing_agents: Vec<String>,
     /// Whether git is told to leave the project's documents out.

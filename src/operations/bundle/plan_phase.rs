@@ -83,6 +83,7 @@ const SETTINGS: &[&str] = &[
     "workflow.security_block_on",
     "workflow.smart_zone_tokens",
     "workflow.plan_bounce",
+    "workflow.specless_probe_fallback",
 ];
 
 impl Bundle<'_> {

@@ -34,6 +34,8 @@ enum Need {
     Milestone,
     Todos,
     Maps,
+    /// The profile of the user, where there is one.
+    Profile,
 }
 
 /// What a workflow starts from, as its front matter says it.
@@ -84,6 +86,8 @@ pub(crate) struct WorkflowReport {
     todos: Option<TodoFacts>,
     #[serde(flatten)]
     maps: Option<MapFacts>,
+    #[serde(flatten)]
+    profile: Option<ProfileFacts>,
     section_manifest: SectionManifest,
 }
 
@@ -123,6 +127,12 @@ struct MapFacts {
     existing_maps: Vec<String>,
     /// All documents of the map are there.
     has_codebase_map: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ProfileFacts {
+    /// The profile that `write-profile` has written; null if there is none.
+    user_profile_path: Option<String>,
 }
 
 /// What was typed after the name of a workflow.
@@ -211,6 +221,9 @@ impl Bundle<'_> {
             milestone: table.needs(Need::Milestone).then(|| self.milestone_facts()).transpose()?,
             todos: table.needs(Need::Todos).then(|| self.todo_facts()).transpose()?,
             maps: table.needs(Need::Maps).then(|| self.map_facts()).transpose()?,
+            profile: table
+                .needs(Need::Profile)
+                .then(|| ProfileFacts { user_profile_path: self.facts.user_profile.clone() }),
             section_manifest: SectionManifest::gathered(&table.name, &table.front_matter, holds),
         };
         Ok(self.complete(report)?)
@@ -344,6 +357,13 @@ mod tests {
         assert!(report["models"]["planner"].is_string());
         let bare = told("needs: []\n", &[]);
         assert!(["phase_dir", "phase_count", "todo_count", "existing_maps"].iter().all(|key| bare.get(key).is_none()));
+    }
+
+    #[test]
+    fn the_profile_of_the_user_is_named_where_it_is_asked_for() {
+        let report = told("needs: [profile]\n", &[]);
+        assert_eq!(report["user_profile_path"], Value::Null);
+        assert!(told("needs: [phase]\n", &["1"]).get("user_profile_path").is_none());
     }
 
     #[test]

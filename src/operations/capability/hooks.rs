@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::surface::Surface;
-use super::{Capability, Cure, Hook, HookKind, OnError, all};
+use super::{Capability, Cure, Hook, HookKind, OnError, Subject, all};
 use crate::project::config::Config;
 
 /// What features want at a point.
@@ -72,6 +72,9 @@ pub(crate) struct ActiveHook {
     /// Of a gate: what removes the reason for a refusal.
     #[serde(skip)]
     pub(crate) cure: Option<Reference>,
+    /// Of a step: what a phase has to be about to need it.
+    #[serde(skip)]
+    pub(crate) about: Option<Subject>,
 }
 
 /// Who does a step.
@@ -162,6 +165,7 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config,
         config_values,
         supports_reviewer_lanes: hook.reviewer_lanes,
         built_in: hook.built_in,
+        about: hook.about,
         cure: hook.cure.as_ref().map(|cure| match cure {
             Cure::Skill(name) => Reference::Skill(name),
             Cure::Command(path) => Reference::Command(path),

@@ -128,6 +128,9 @@ pub(crate) struct Hook {
     /// The workflow of the point does it by itself.
     #[serde(default)]
     built_in: bool,
+    /// Of a step: what a phase has to be about to need it.
+    #[serde(default)]
+    about: Option<Subject>,
     /// Of a gate: whether a refusal stops the loop.
     #[serde(default)]
     blocking: Option<bool>,
@@ -160,6 +163,16 @@ enum Cure {
     Skill(String),
     /// A command of this program.
     Command(String),
+}
+
+/// What a phase can be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Subject {
+    /// What people see.
+    Sight,
+    /// Language models and what is built on them.
+    Models,
 }
 
 /// In the order in which the work of one point is done.

@@ -224,6 +224,22 @@ pub(crate) fn is_about_sight(view: &ProjectView, phase: &NamedPhase) -> Result<b
     Ok(seen.matched.is_some() || seen.spec.is_some())
 }
 
+/// Words by which a phase says that it builds on language models.
+const MODELS: &[&str] = &["ai", "chatbot", "embedding", "llm", "rag"];
+
+/// Whether a phase builds on language models: the roadmap says so, or it has a contract for them.
+pub(crate) fn is_about_models(view: &ProjectView, phase: &NamedPhase) -> Result<bool, FileError> {
+    let has_contract = phase.folder.as_ref().is_some_and(|folder| folder.artifact("AI-SPEC").is_some());
+    let text = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = view.parse_roadmap(&text);
+    let section = roadmap.section(&phase.number).map(|section| roadmap.section_text(section)).unwrap_or_default();
+    let says_so = |line: &str| MODELS.iter().any(|word| says(line, word)) || line.to_lowercase().contains(MODEL_PHRASE);
+    Ok(has_contract || section.lines().any(says_so))
+}
+
+/// The same in two words: a model alone is anything.
+const MODEL_PHRASE: &str = "language model";
+
 impl SeenPhase {
     /// A roadmap that has `**UI hint**` lines is believed: a phase without one is not about what people see. Only where
     /// none of its phases has such a line do words of its prose count.
@@ -312,6 +328,16 @@ mod tests {
 
     fn named(view: &ProjectView, typed: &str) -> NamedPhase {
         view.phase_named(typed).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_phase_builds_on_models_if_its_roadmap_says_so_or_it_has_a_contract() {
+        let roadmap = "### Phase 1: A\n**Goal**: the data model, said in plain domain words\n\n\
+                       ### Phase 2: B\n**Goal**: answers by an LLM\n\n### Phase 3: C\n**Goal**: small language models\n";
+        let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/04-d/04-AI-SPEC.md", "x")];
+        let view = view(&files);
+        let about = ["1", "2", "3", "4"].map(|phase| is_about_models(&view, &named(&view, phase)).unwrap());
+        assert_eq!(about, [false, true, true, true]);
     }
 
     #[test]
