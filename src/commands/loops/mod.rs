@@ -15,6 +15,7 @@ use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Refe
 use crate::operations::capability::{HookKind, OnError, POINTS};
 use crate::project::phase;
 use crate::project::view::NamedPhase;
+use crate::text::front_matter::FrontMatter;
 use capability::HostFlags;
 
 verbs! {
@@ -191,7 +192,7 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
                 .or_default()
                 .push(text.unwrap_or_default()),
             HookKind::Step if hook.built_in => {}
-            HookKind::Step => match made_already(&hook, phase.as_ref()) {
+            HookKind::Step => match made_already(context, &hook, phase.as_ref())? {
                 Some(files) => drop(report.inactive.insert(hook.id(), format!("{files} already exists"))),
                 None => report.steps.extend(step(context, hook, phase.as_ref(), text)),
             },
@@ -225,12 +226,27 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
     Some(GateResult { gate: hook.id(), status, message, cure })
 }
 
-/// The files of a step in the folder of the phase, where all of them are there.
-fn made_already(hook: &ActiveHook, phase: Option<&NamedPhase>) -> Option<String> {
-    let folder = phase?.folder.as_ref()?;
+/// The files of a step in the folder of the phase, where all of them are there and say that it is done.
+fn made_already(
+    context: &Context,
+    hook: &ActiveHook,
+    phase: Option<&NamedPhase>,
+) -> Result<Option<String>, CommandError> {
+    let Some(folder) = phase.and_then(|phase| phase.folder.as_ref()) else { return Ok(None) };
     let kinds = hook.produces.iter().map(|file| file.strip_suffix(".md").filter(|kind| !kind.contains('/')));
     let files: Option<Vec<&str>> = kinds.map(|kind| folder.artifact(kind?)).collect();
-    files.filter(|files| !files.is_empty()).map(|files| files.join(", "))
+    let Some(files) = files.filter(|files| !files.is_empty()) else { return Ok(None) };
+    if let Some(done) = hook.done {
+        let view = context.view();
+        for file in &files {
+            let text = view.text(&folder.join(file))?.unwrap_or_default();
+            let said = FrontMatter::parse(&text).and_then(|front| front.text(&done.field));
+            if said.as_ref() != Some(&done.value) {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(files.join(", ")))
 }
 
 fn step(context: &Context, hook: ActiveHook, phase: Option<&NamedPhase>, text: Option<String>) -> Option<StepWork> {

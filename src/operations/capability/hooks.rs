@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::surface::Surface;
-use super::{Capability, Cure, Hook, HookKind, OnError, all};
+use super::{Capability, Cure, Done, Hook, HookKind, OnError, all};
 use crate::project::config::Config;
 
 /// What features want at a point.
@@ -72,6 +72,9 @@ pub(crate) struct ActiveHook {
     /// Of a gate: what removes the reason for a refusal.
     #[serde(skip)]
     pub(crate) cure: Option<Reference>,
+    /// Of a step: what its document says once it is done.
+    #[serde(skip)]
+    pub(crate) done: Option<&'static Done>,
 }
 
 /// Who does a step.
@@ -166,6 +169,7 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config,
             Cure::Skill(name) => Reference::Skill(name),
             Cure::Command(path) => Reference::Command(path),
         }),
+        done: hook.done.as_ref(),
     }
 }
 
