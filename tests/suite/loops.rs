@@ -285,6 +285,27 @@ fn a_command_is_handed_over_as_a_line_until_its_file_is_there() {
 }
 
 #[test]
+fn a_step_whose_document_does_not_say_that_it_is_done_is_done_again() {
+    let context = project();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let step = |skill: &str| {
+        let answer = context.gsd(["loop", "enter", "verify:post", FOLDER]).json();
+        let steps = answer["steps"].as_array().cloned().unwrap_or_default();
+        steps.iter().any(|step| step["skill"] == skill)
+    };
+    for (skill, file, open, done) in [
+        ("validate-phase", "01-VALIDATION.md", "status: verified", "status: validated"),
+        ("secure-phase", "01-SECURITY.md", "threats_open: 1", "threats_open: 0"),
+    ] {
+        assert!(step(skill), "{skill}");
+        context.write(&format!("{FOLDER}/{file}"), &format!("---\n{open}\n---\n"));
+        assert!(step(skill), "{skill} with {open}");
+        context.write(&format!("{FOLDER}/{file}"), &format!("---\n{done}\n---\n"));
+        assert!(!step(skill), "{skill} with {done}");
+    }
+}
+
+#[test]
 fn an_installed_program_is_named_by_its_path() {
     let context = project();
     context.gsd(["install", "--claude", "--global"]).success();

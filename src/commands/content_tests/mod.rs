@@ -69,6 +69,13 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
     ("{truth}", "The list shows all notes"),
+    ("{bug in a few words}", "The list is empty"),
+    ("{context_path}", "{dir}/02-CONTEXT.md"),
+    ("{CONTEXT.md}", "{dir}/02-CONTEXT.md"),
+    ("{fixed}", "{dir}/02-VERIFICATION.md"),
+    ("{report}", "{dir}/02-VERIFICATION.md"),
+    ("{reviewer}", "a-reviewer"),
+    ("{verdict}", "MISSING"),
 ];
 
 /// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
@@ -122,6 +129,20 @@ const PLAIN: &[&str] = &[
     "{CONTEXT}",
     "{file}",
     "{old debug paths}",
+    "{PLAN}",
+    "{RESEARCH}",
+    "{context_path}",
+    "{CONTEXT.md}",
+    "{map}",
+    "{report}",
+    "{fixed}",
+    "{reviews}",
+    "{run}",
+    "{reviewer}",
+    "{budget}",
+    "{seconds}",
+    "{fallow_max_crap}",
+    "{verdict}",
 ];
 
 fn all_calls() -> Vec<Call> {
@@ -240,8 +261,9 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
 /// Where a person is asked, a run without one stops.
 #[test]
 fn what_a_workflow_calls_runs_without_asking() {
-    // What another program does is for the host's own mode; an approval is typed by the person.
-    const ASKED: &[&str] = &["run-with-timeout", "gate approve"];
+    // What another program does is for the host's own mode; an approval is typed by the person; a prompt is made for
+    // programs that the same workflow starts.
+    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "prompt-budget"];
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));

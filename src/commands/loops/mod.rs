@@ -16,6 +16,7 @@ use crate::operations::capability::{HookKind, OnError, POINTS, Subject};
 use crate::operations::gates::artifact;
 use crate::project::phase;
 use crate::project::view::NamedPhase;
+use crate::text::front_matter::FrontMatter;
 use capability::HostFlags;
 
 verbs! {
@@ -242,15 +243,30 @@ fn not_needed(
             return Ok(Some(format!("phase {} does not mention {what}", phase.number)));
         }
     }
-    Ok(made_already(hook, phase).map(|files| format!("{files} already exists")))
+    Ok(made_already(context, hook, phase)?.map(|files| format!("{files} already exists")))
 }
 
-/// The files of a step in the folder of the phase, where all of them are there.
-fn made_already(hook: &ActiveHook, phase: Option<&NamedPhase>) -> Option<String> {
-    let folder = phase?.folder.as_ref()?;
+/// The files of a step in the folder of the phase, where all of them are there and say that it is done.
+fn made_already(
+    context: &Context,
+    hook: &ActiveHook,
+    phase: Option<&NamedPhase>,
+) -> Result<Option<String>, CommandError> {
+    let Some(folder) = phase.and_then(|phase| phase.folder.as_ref()) else { return Ok(None) };
     let kinds = hook.produces.iter().map(|file| file.strip_suffix(".md").filter(|kind| !kind.contains('/')));
     let files: Option<Vec<&str>> = kinds.map(|kind| folder.artifact(kind?)).collect();
-    files.filter(|files| !files.is_empty()).map(|files| files.join(", "))
+    let Some(files) = files.filter(|files| !files.is_empty()) else { return Ok(None) };
+    if let Some(done) = hook.done {
+        let view = context.view();
+        for file in &files {
+            let text = view.text(&folder.join(file))?.unwrap_or_default();
+            let said = FrontMatter::parse(&text).and_then(|front| front.text(&done.field));
+            if said.as_ref() != Some(&done.value) {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(files.join(", ")))
 }
 
 fn step(context: &Context, hook: ActiveHook, phase: Option<&NamedPhase>, text: Option<String>) -> Option<StepWork> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::surface::Surface;
-use super::{Capability, Cure, Hook, HookKind, OnError, Subject, all};
+use super::{Capability, Cure, Done, Hook, HookKind, OnError, Subject, all};
 use crate::project::config::Config;
 
 /// What features want at a point.
@@ -75,6 +75,9 @@ pub(crate) struct ActiveHook {
     /// Of a step: what a phase has to be about to need it.
     #[serde(skip)]
     pub(crate) about: Option<Subject>,
+    /// Of a step: what its document says once it is done.
+    #[serde(skip)]
+    pub(crate) done: Option<&'static Done>,
 }
 
 /// Who does a step.
@@ -170,6 +173,7 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config,
             Cure::Skill(name) => Reference::Skill(name),
             Cure::Command(path) => Reference::Command(path),
         }),
+        done: hook.done.as_ref(),
     }
 }
 

@@ -116,6 +116,9 @@ pub(crate) struct Hook {
     produces: Vec<String>,
     #[serde(default)]
     consumes: Vec<String>,
+    /// Of a step: what its document says once the step is done. Without it, the document being there is enough.
+    #[serde(default)]
+    done: Option<Done>,
     /// Of a gate: the check that is asked, or the condition.
     #[serde(default)]
     query: Option<String>,
@@ -153,6 +156,14 @@ impl Hook {
         };
         (self.skill.as_deref().into_iter().chain(cure).collect(), self.agent.as_deref())
     }
+}
+
+/// A field of front matter and the value it has once a step is done.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Done {
+    pub(crate) field: String,
+    pub(crate) value: String,
 }
 
 /// What removes the reason for a gate's refusal.
