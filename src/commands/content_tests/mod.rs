@@ -60,6 +60,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
     ("{truth}", "The list shows all notes"),
+    ("{term}", "notes"),
+    ("{path}", "src/main.rs"),
 ];
 
 /// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
