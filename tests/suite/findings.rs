@@ -56,6 +56,21 @@ fn what_holds_for_everybody_stands_in_the_users_own_folder() {
 }
 
 #[test]
+fn an_agent_adds_findings_to_its_project_only() {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# App\n");
+    let key = "c".repeat(64);
+    let as_agent = |source: &str| {
+        let call = ["research-store", "put", &key, "--content", "x", "--source", source, "--provider", "context7"];
+        let call: Vec<&str> = call.into_iter().chain(["--confidence", "HIGH", "--kind", "docs"]).collect();
+        context.gsd_with(&call, &[("CLAUDECODE", "1")], "")
+    };
+    let refused = as_agent("curated").failure(77);
+    assert!(refused.contains("CLAUDECODE is set") && !context.home().join(".gsd").exists(), "{refused}");
+    assert_eq!(as_agent("http://x").json()["source"], "http://x");
+}
+
+#[test]
 fn what_is_no_key_or_no_plan_writes_nothing() {
     let context = TestContext::new();
     for key in ["zz", "../../../x", &"A".repeat(64)] {

@@ -76,6 +76,13 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{report}", "{dir}/02-VERIFICATION.md"),
     ("{reviewer}", "a-reviewer"),
     ("{verdict}", "MISSING"),
+    ("{term}", "notes"),
+    ("{path}", "src/main.rs"),
+    ("{questions}", ".planning/tmp/questions.json"),
+    ("{query}", "sqlite full text search"),
+    ("{key}", "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441"),
+    ("{provider}", "context7"),
+    ("{confidence}", "MEDIUM"),
 ];
 
 /// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
@@ -261,9 +268,9 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
 /// Where a person is asked, a run without one stops.
 #[test]
 fn what_a_workflow_calls_runs_without_asking() {
-    // What another program does is for the host's own mode; an approval is typed by the person; a prompt is made for
-    // programs that the same workflow starts.
-    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "prompt-budget"];
+    // What another program does is for the host's own mode; an approval is typed by the person, and so is consent to write
+    // into the folder of all projects; a prompt is made for programs that the same workflow starts.
+    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget"];
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
@@ -280,7 +287,9 @@ fn what_a_workflow_calls_runs_without_asking() {
 
 /// What the program has against a call, whatever its placeholders stand for.
 fn fault(call: &Call) -> Option<String> {
-    let mut parsed = match argv::parse(call.words.iter().map(|word| word.with(|_| "1".to_owned()).into()).collect()) {
+    // Some values are checked as they are read.
+    let value = |name: &str| sample(name).unwrap_or("1".to_owned());
+    let mut parsed = match argv::parse(call.words.iter().map(|word| word.with(value).into()).collect()) {
         Ok(parsed) => parsed,
         Err(error) => return Some(told(&error)),
     };
@@ -298,6 +307,9 @@ fn fault(call: &Call) -> Option<String> {
         Ok(row) => row,
         Err(error) => return Some(told(&error)),
     };
+    if let Err(error) = usage::lift_of_writers(row, &mut parsed) {
+        return Some(told(&error));
+    }
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
     if leaf.command.has_subcommands() {

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-/// A copy of `tests/projects/notes`.
+/// A copy of `tests/projects/notes`, with questions that a researcher wrote down.
 pub(super) fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects/notes"), folder.path());
+    let temporary = folder.path().join(".planning/tmp");
+    std::fs::create_dir_all(&temporary).unwrap();
+    std::fs::write(temporary.join("questions.json"), r#"{"questions": [{"text": "a", "kind": "web"}]}"#).unwrap();
     folder
 }
 

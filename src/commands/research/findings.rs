@@ -27,10 +27,10 @@ verbs! {
 
     /// Add a finding to the research store, or replace it
     ///
-    /// Writes to the project, or to `~/.gsd/research-cache` if the source is `curated`.
+    /// Writes to the project, or to `~/.gsd/research-cache` if the source is `curated`; an agent cannot do the latter.
     ///
     /// Example: `gsd-tools research-store put 1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441 --content "Hooks run in order." --source https://example.com --provider context7 --confidence HIGH --kind docs`.
-    "research-store put": writes [asked] json(Finding) = put(PutArgs);
+    "research-store put": writes json(Finding) = put(PutArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -113,6 +113,13 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
     .held_for_its_source();
     let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
     if finding.is_for_everybody() {
+        if let Some(name) = context.agent_session()? {
+            let refused =
+                format!("a `curated` finding applies to every project, and an agent runs this call: {name} is set");
+            return Err(CommandError::usage(refused)
+                .exits(77)
+                .hint("give `--source` the address of the source, or ask the user to run the call"));
+        }
         let Some(file) = for_everybody(context, &arguments.key) else {
             return Err(CommandError::new(Reason::Unknown, "cannot save the finding: there is no home folder")
                 .hint("set `HOME`, or give `--source` the address of the source"));
