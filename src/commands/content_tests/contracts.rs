@@ -25,6 +25,7 @@ const OTHER_WORDS: &[&str] = &[
     "areas_done",
     "areas_open",
     "chat_more",
+    "trigger_when",
 ];
 
 /// The code that gives reasons as words of their own.

@@ -10,8 +10,8 @@ use crate::commands::families::{CATALOG, answer};
 use crate::commands::frame::error::Manner;
 use crate::world::World;
 
-/// Calls that act on what is outside of the project.
-const ELSEWHERE: &[&str] = &[];
+/// Calls that act on what the project of these tests does not have: a project in another layout.
+const ELSEWHERE: &[&str] = &["from-gsd2"];
 
 /// Brings the project into the state that a call expects.
 fn prepare(folder: &Path, path: &str, words: &[String]) {
