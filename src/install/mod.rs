@@ -264,10 +264,7 @@ impl Installer<'_> {
             unasked: self.unasked.clone(),
             nested,
             status_line,
-            existing: existing
-                .filter(|path| snapshot.is_file(&target.root.resolve(path)))
-                .map(str::to_owned)
-                .collect(),
+            existing: existing.filter(|path| snapshot.is_file(&target.root.resolve(path))).map(str::to_owned).collect(),
             ..EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"))
         }
     }

@@ -29,9 +29,10 @@ pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<boo
         return Ok(true);
     }
     for place in &target.descriptor.places {
-        let (folder, name) = place.path.rsplit_once("{name}").map_or(("", ""), |(before, _)| {
-            before.rsplit_once('/').unwrap_or(("", before))
-        });
+        let (folder, name) = place
+            .path
+            .rsplit_once("{name}")
+            .map_or(("", ""), |(before, _)| before.rsplit_once('/').unwrap_or(("", before)));
         let base = match &place.anchor {
             PlaceAnchor::Root => target.root.clone(),
             PlaceAnchor::Project => target.project.clone(),
@@ -164,7 +165,8 @@ fn path_of(edit: &SharedEdit) -> &[String] {
 fn earlier_hooks(text: &str, file: &SharedFile, known: &[SharedEdit]) -> Vec<SharedEdit> {
     let FileFormat::Json(_) = file.format else { return Vec::new() };
     let Ok(document) = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas) else { return Vec::new() };
-    let is_hook = |edit: &&SharedEdit| matches!(edit, SharedEdit::Json(JsonEdit::Append { value, .. }) if runs_us(value));
+    let is_hook =
+        |edit: &&SharedEdit| matches!(edit, SharedEdit::Json(JsonEdit::Append { value, .. }) if runs_us(value));
     let events = file.edits.iter().filter(is_hook).filter_map(|edit| path_of(edit).split_last());
     let above: BTreeSet<&[String]> = events.map(|(_, above)| above).collect();
     let mut found = Vec::new();
@@ -173,7 +175,8 @@ fn earlier_hooks(text: &str, file: &SharedFile, known: &[SharedEdit]) -> Vec<Sha
         for (event, entries) in events {
             let path: Vec<String> = above.iter().cloned().chain([event]).collect();
             let ours = entries.as_array().into_iter().flatten().filter(|entry| runs_us(entry));
-            let edits = ours.map(|value| SharedEdit::Json(JsonEdit::Append { path: path.clone(), value: value.clone() }));
+            let edits =
+                ours.map(|value| SharedEdit::Json(JsonEdit::Append { path: path.clone(), value: value.clone() }));
             found.extend(edits.filter(|edit| !known.contains(edit)));
         }
     }

@@ -163,12 +163,21 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
             let complaint = CommandError::new(Reason::SdkMissingArg, format!("`{argument}` needs a value"));
             let flag = argument.split([' ', '=']).next().unwrap_or_default();
             match leaf.command.get_arguments().find(|known| known.get_long() == flag.strip_prefix("--")) {
-                Some(known) if known.get_long() == Some("host") => complaint
-                    .hint(format!("`gsd-tools {} --help` describes it; `gsd-tools runtimes` lists the hosts", leaf.path)),
-                Some(known) => match known.get_possible_values().iter().map(|value| value.get_name()).collect::<Vec<_>>() {
-                    values if values.is_empty() => complaint.hint(usage_line(leaf)),
-                    values => complaint.hint(format!("it takes {}", values.join(", "))),
-                },
+                Some(known) if known.get_long() == Some("host") => complaint.hint(format!(
+                    "`gsd-tools {} --help` describes it; `gsd-tools runtimes` lists the hosts",
+                    leaf.path
+                )),
+                Some(known) => {
+                    match known
+                        .get_possible_values()
+                        .iter()
+                        .map(clap::builder::PossibleValue::get_name)
+                        .collect::<Vec<_>>()
+                    {
+                        values if values.is_empty() => complaint.hint(usage_line(leaf)),
+                        values => complaint.hint(format!("it takes {}", values.join(", "))),
+                    }
+                }
                 None => complaint.hint(usage_line(leaf)),
             }
         }

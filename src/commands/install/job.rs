@@ -6,7 +6,7 @@ use super::{Which, ask, diff, every_host};
 use crate::commands::frame::{CommandError, Context, listing};
 use crate::commands::hooks::state::Off;
 use crate::disk::{Disk, Snapshot};
-use crate::install::{InstallError, InstallPlan, Installer, Program, Target, Wish};
+use crate::install::{self, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 
@@ -85,7 +85,10 @@ impl Job {
         } else {
             self.perform(context, &installer, planned)
         };
-        let report = self.report(scope, &done);
+        let mut report = self.report(scope, &done);
+        if self.wish == Wish::Uninstall && !self.only_show {
+            report.history = history(context, &installer, &done);
+        }
         if self.which.json {
             // The text names it in its place.
             report.downgrade_warnings().into_iter().for_each(|warning| context.warn(warning));
@@ -212,7 +215,8 @@ impl Job {
                     let has = |scope| self.which.is_installed(context, host, scope, installer);
                     if self.which.local { has(Scope::Local) } else { has(Scope::Global) }
                 };
-                let found = likely.into_iter().map(|host| (if is_installed(&host) { "installed" } else { "found" }, host));
+                let found =
+                    likely.into_iter().map(|host| (if is_installed(&host) { "installed" } else { "found" }, host));
                 ask::hosts(found.collect(), others, self.wish)
             }
             Wish::Uninstall if asks && !likely.is_empty() => {
@@ -303,6 +307,22 @@ pub(super) fn installer<'a>(
 
 fn changes_something(planned: &Planned) -> bool {
     planned.as_ref().is_ok_and(|(_, plan)| !plan.is_empty())
+}
+
+/// What is kept of installs, where an uninstall was the last. What cannot be read is not told.
+fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Planned)]) -> Option<Leftover> {
+    let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
+    let is_there = |host: &Descriptor| {
+        let is_there = |scope| {
+            let folder = context.install_folder();
+            let target = Target::resolve(host.clone(), scope, &folder, None, context.world());
+            target.is_ok_and(|target| install::is_installed(&target))
+        };
+        is_there(Scope::Global) || is_there(Scope::Local)
+    };
+    let is_left = installer.registry.all().ok()?.iter().any(is_there);
+    let is_elsewhere = !install::remembered(context.world()).ok()?.is_empty();
+    if is_left || is_elsewhere { None } else { install::history(target).ok().flatten() }
 }
 
 /// Ends a call that a person cancelled.

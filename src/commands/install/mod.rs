@@ -288,6 +288,13 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
         remembered(context, &descriptors, &mut report, &off)?;
     }
+    if everything && report.is_empty() {
+        let folder = context.install_folder();
+        let target = descriptors
+            .iter()
+            .find_map(|host| Target::resolve(host.clone(), Scope::Global, &folder, None, context.world()).ok());
+        report.push_leftovers(target.and_then(|target| install::history(&target).ok().flatten()).into_iter().collect());
+    }
     report.complete(&off);
     let code = report.exit_code();
     if which.json {

@@ -20,6 +20,9 @@ pub(in crate::commands) struct InstallReport {
     pub(super) wish: Wish,
     pub(super) dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
+    /// After the last uninstall: what is kept of all installs, to undo them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Leftover>,
 }
 
 /// What was done for one host.
@@ -208,7 +211,7 @@ impl InstallReport {
             Wish::Install => "install",
             Wish::Uninstall => "uninstall",
         };
-        Self { action, wish, dry_run, hosts: Vec::new() }
+        Self { action, wish, dry_run, hosts: Vec::new(), history: None }
     }
 
     /// Adds what became of one host.

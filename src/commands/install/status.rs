@@ -110,7 +110,8 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
     let what = format!("the manifest is missing, but {} are there", unlisted.what());
     let flags = target.flags();
-    let cure = format!("run `gsd-tools install {flags}` to repair the install, or `gsd-tools uninstall {flags}` to remove it");
+    let cure =
+        format!("run `gsd-tools install {flags}` to repair the install, or `gsd-tools uninstall {flags}` to remove it");
     Finding::error("manifest-missing", what).cure(cure)
 }
 
@@ -160,6 +161,11 @@ impl StatusReport {
             status: status.ok(),
             error,
         });
+    }
+
+    /// Whether nothing is installed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.installs.is_empty()
     }
 
     /// Whether this install is in the report already.

@@ -79,6 +79,8 @@ impl InstallReport {
             text += &self.totals(screen, named.verbose);
         } else if self.wish == Wish::Install {
             text += &screen.commands(&self.next(screen, telling, named.all));
+        } else if let Some(history) = &self.history {
+            text += &screen.commands(&screen.prose("  ", "  ", &format!("Nothing is installed any longer. {history}")));
         }
         text
     }
@@ -100,7 +102,8 @@ impl InstallReport {
     /// What failed, as text.
     fn failures(&self, screen: Screen) -> String {
         let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
-        let mut text: String = failed.iter().map(|host| self.section(host, screen, Telling::Done, false).text()).collect();
+        let mut text: String =
+            failed.iter().map(|host| self.section(host, screen, Telling::Done, false).text()).collect();
         if self.hosts.len() > 1 && !failed.is_empty() {
             let others = match (failed.len() == self.hosts.len(), self.dry_run) {
                 (true, _) => "",
@@ -165,7 +168,9 @@ impl InstallReport {
         let is = |outcome: Outcome| self.hosts.iter().filter(|host| host.outcome == outcome).count();
         if parts.is_empty() && is(Outcome::Done) > 0 {
             // Its files are there, and what is written is only the list of them.
-            parts.push(if self.wish == Wish::Install { "update the manifest" } else { "remove the manifest" }.to_owned());
+            parts.push(
+                if self.wish == Wish::Install { "update the manifest" } else { "remove the manifest" }.to_owned(),
+            );
         }
         let told = match (parts.is_empty(), is(Outcome::Failed)) {
             (false, _) => format!("would {}", parts.join(", ")),
@@ -334,8 +339,12 @@ impl Section<'_> {
         if let Some(unlisted) = &self.host.unlisted {
             let what = unlisted.what();
             lines.push(match (self.wish, self.telling.is_done()) {
-                (Wish::Install, true) => format!("the manifest was missing: {what} from an earlier install are listed again"),
-                (Wish::Install, false) => format!("the manifest is missing: {what} from an earlier install are listed again"),
+                (Wish::Install, true) => {
+                    format!("the manifest was missing: {what} from an earlier install are listed again")
+                }
+                (Wish::Install, false) => {
+                    format!("the manifest is missing: {what} from an earlier install are listed again")
+                }
                 (Wish::Uninstall, true) => format!("the manifest was missing: removed what is certainly ours, {what}"),
                 (Wish::Uninstall, false) => format!("the manifest is missing: removes what is certainly ours, {what}"),
             });
