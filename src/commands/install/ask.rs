@@ -21,6 +21,9 @@ pub(super) fn hosts(
     };
     let rows = found.iter().map(|(why, descriptor)| format!("{} ({why})", descriptor.name));
     let rows: Vec<String> = rows.chain(others.iter().map(|descriptor| descriptor.name.clone())).collect();
+    // A row that the terminal wraps would be counted as one when the list is drawn again.
+    let room = at_this_terminal().width.saturating_sub("> [x] ".len() + 1);
+    let rows: Vec<String> = rows.iter().map(|row| at_this_terminal().fitted(row, room)).collect();
     let mut marked = found.len();
     let mut prompt = prompt_of(question);
     loop {

@@ -293,7 +293,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
         let target = descriptors
             .iter()
             .find_map(|host| Target::resolve(host.clone(), Scope::Global, &folder, None, context.world()).ok());
-        report.push_leftovers(target.and_then(|target| install::history(&target).ok().flatten()).into_iter().collect());
+        report.history = target.and_then(|target| install::history(&target).ok().flatten());
     }
     report.complete(&off);
     let code = report.exit_code();

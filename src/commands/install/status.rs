@@ -21,6 +21,9 @@ pub(in crate::commands) struct StatusReport {
     /// Folders with files of yours in hosts that have no install any longer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
+    /// Where nothing is installed: what is kept of earlier installs, to undo them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Leftover>,
     /// What does not concern a single install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
@@ -215,8 +218,8 @@ impl StatusReport {
         if self.installs.is_empty() {
             blocks.push(screen.commands(&self.nothing(screen)));
         }
-        if !self.leftovers.is_empty() {
-            let lines = self.leftovers.iter().map(|leftover| leftover_line(screen, leftover));
+        if !self.leftovers.is_empty() || self.history.is_some() {
+            let lines = self.leftovers.iter().chain(&self.history).map(|leftover| leftover_line(screen, leftover));
             blocks.push(screen.paint(Tone::Strong, "Left by an earlier install") + "\n" + &lines.collect::<String>());
         }
         if !self.findings.is_empty() {
