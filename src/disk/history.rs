@@ -123,6 +123,11 @@ impl History {
         Self { folder: state.resolve("history"), most: MOST, most_bytes: MOST_BYTES }
     }
 
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &AbsolutePath {
+        &self.folder
+    }
+
     /// The same, for less.
     #[cfg(test)]
     pub(super) fn of_at_most(self, most: usize, most_bytes: u64) -> Self {

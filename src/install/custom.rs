@@ -69,7 +69,7 @@ pub(crate) fn find(root: &AbsolutePath) -> Result<Findings, InstallError> {
 }
 
 /// Whether a part of the path carries our name.
-fn is_among_ours(path: &str) -> bool {
+pub(super) fn is_among_ours(path: &str) -> bool {
     path.split('/').any(|part| part == "gsd" || part.starts_with("gsd-"))
 }
 

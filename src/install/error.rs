@@ -112,7 +112,7 @@ impl InstallError {
                 Some("use the newer gsd-tools that wrote it".to_owned())
             }
             Self::Manifest { source: ManifestProblem::Broken(_), .. } => {
-                Some("restore the file, or rename it: the files it lists then count as yours".to_owned())
+                Some("restore the file, or rename it and run the command again: what is certainly ours is recognised without it".to_owned())
             }
             Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("rename or remove it, then run the command again".to_owned()),

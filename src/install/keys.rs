@@ -71,6 +71,21 @@ fn object_of(value: Option<Value>) -> Map<String, Value> {
 }
 
 impl KeyEdit {
+    /// The object that has the key, or the key itself of a list.
+    pub(crate) fn above(&self) -> &str {
+        let (mut quoted, mut escaped, mut end) = (false, false, 0);
+        for (at, letter) in self.key.char_indices() {
+            match letter {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                '.' if !quoted => end = at,
+                _ => {}
+            }
+        }
+        &self.key[..end]
+    }
+
     pub(crate) fn file(&self) -> &str {
         &self.file
     }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::custom::{self, BACKUP};
 use super::target::SET_ASIDE;
 use super::{InstallError, Target, manifest};
+use crate::disk::history::History;
 use crate::disk::{self, AbsolutePath};
 use crate::emit::CONTENT_FOLDER;
 use crate::runtime::PlaceAnchor;
@@ -39,6 +40,8 @@ pub(crate) enum Holds {
     Backup,
     /// Files that were not installed, or not removed, in the folder of our content.
     OtherFiles,
+    /// What installs and uninstalls replaced, in the user's state folder.
+    History,
 }
 
 /// The folder and what a person can do with it, in a sentence.
@@ -50,6 +53,7 @@ impl fmt::Display for Leftover {
             Holds::EditedFiles => format!("{files} you had edited, saved in {path}: copy back what you still need, or"),
             Holds::Backup => format!("{files} of yours that an update saved in {path}:"),
             Holds::OtherFiles => format!("{files} in {path} that the uninstall did not remove:"),
+            Holds::History => format!("{files} in {path} with what earlier installs and uninstalls replaced:"),
         };
         formatter.write_str(&what)?;
         if let Some(restore) = &self.restore {
@@ -82,6 +86,11 @@ pub(crate) fn leftovers(target: &Target) -> Result<Vec<Leftover>, InstallError> 
     let mut found = set_aside(target)?;
     found.extend(leftover(target, &target.root.resolve(CONTENT_FOLDER), Holds::OtherFiles)?);
     Ok(found)
+}
+
+/// What is kept of installs and uninstalls to undo them. Where nothing is installed any longer, nobody may want it.
+pub(crate) fn history(target: &Target) -> Result<Option<Leftover>, InstallError> {
+    leftover(target, History::in_state(&target.state).folder(), Holds::History)
 }
 
 fn leftover(target: &Target, folder: &AbsolutePath, holds: Holds) -> Result<Option<Leftover>, InstallError> {

@@ -41,7 +41,7 @@ impl fmt::Display for NotLoaded {
         write!(
             formatter,
             "`{path}` has a {one} at line {line}: {host} does not load settings files with {many}, so hooks will not \
-             run; remove it"
+             run; remove the {one}"
         )
     }
 }

@@ -8,6 +8,7 @@
 //! plan; an uninstall is the plan for nothing and gives back every byte.
 
 mod adds;
+mod adopted;
 pub(crate) mod custom;
 mod error;
 #[cfg(all(test, unix))]
@@ -18,6 +19,7 @@ mod loadable;
 mod manifest;
 mod plan;
 mod predecessor;
+mod recognised;
 mod registered;
 mod remembered;
 mod shared;
@@ -31,9 +33,10 @@ mod vouch;
 mod tests;
 
 pub(crate) use adds::StatusLine;
+pub(crate) use adopted::Unlisted;
 pub(crate) use error::InstallError;
 pub(crate) use keys::KeyEdit;
-pub(crate) use leftovers::{Leftover, leftovers, set_aside};
+pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};
 pub(crate) use plan::InstallPlan;
 pub(crate) use registered::{RegisteredHook, UnknownHooks, registered};
@@ -53,6 +56,7 @@ use crate::runtime::{Purpose, Registry, Scope};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::world::World;
+use adopted::Adopted;
 use situation::Situation;
 
 /// What every install of a call shares.
@@ -155,6 +159,7 @@ impl Installer<'_> {
         for other in self.in_the_same_folder(target)? {
             situation.look_at_other(&other);
         }
+        self.adopt(target, &mut situation)?;
         let remembered = situation.section(target).is_some_and(|section| section.nested);
         let nested = self.nested.unwrap_or(remembered);
         let wanted = match wish {
@@ -218,18 +223,50 @@ impl Installer<'_> {
             .then_some(other.root)
     }
 
+    /// What is certainly ours of an install that no manifest lists; `None` if a manifest does, or nothing is.
+    pub(crate) fn unlisted(&self, target: &Target) -> Result<Option<Unlisted>, InstallError> {
+        let mut situation = Situation::open(target, Vec::new(), self.program.clone(), Snapshot::default())?;
+        self.adopt(target, &mut situation)?;
+        Ok(situation.adopted.and_then(|adopted| adopted.found(target)))
+    }
+
+    /// Looks for an install that no manifest lists, and lets it count as ours.
+    fn adopt(&self, target: &Target, situation: &mut Situation) -> Result<(), InstallError> {
+        if situation.is_listed(target) || !recognised::has_traces(target, &mut situation.snapshot)? {
+            return Ok(());
+        }
+        let mut likeliest: Option<(usize, Adopted)> = None;
+        for nested in [false, true] {
+            let options = self.options(target, nested, true, &situation.snapshot);
+            let artifacts = emit::emit_all(self.library, &target.descriptor, target.scope, &options);
+            let adopted = recognised::recognise(target, &artifacts, nested, situation)?;
+            let files = adopted.found(target).map_or(0, |found| found.files);
+            if likeliest.as_ref().is_none_or(|(most, _)| files > *most) {
+                likeliest = Some((files, adopted));
+            }
+        }
+        situation.adopted = likeliest.map(|(_, adopted)| adopted).filter(|adopted| adopted.found(target).is_some());
+        Ok(())
+    }
+
     /// What should stand there.
     fn wanted(&self, target: &Target, nested: bool, snapshot: &mut Snapshot) -> Result<Vec<Artifact>, InstallError> {
-        let mut options = EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"));
+        let status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
+        let mut options = self.options(target, nested, status_line, snapshot);
         options.permissions = self.permissions;
-        options.unasked.clone_from(&self.unasked);
-        options.nested = nested;
-        options.status_line = target.scope == Scope::Global || !self.has_own_status_line(target, snapshot)?;
-        options.existing = emit::alternatives(&target.descriptor)
-            .filter(|path| snapshot.is_file(&target.root.resolve(path)))
-            .map(str::to_owned)
-            .collect();
         Ok(emit::emit_all(self.library, &target.descriptor, target.scope, &options))
+    }
+
+    /// What an install with everything that is ours depends on.
+    fn options(&self, target: &Target, nested: bool, status_line: bool, snapshot: &Snapshot) -> EmitOptions {
+        let existing = emit::alternatives(&target.descriptor);
+        EmitOptions {
+            unasked: self.unasked.clone(),
+            nested,
+            status_line,
+            existing: existing.filter(|path| snapshot.is_file(&target.root.resolve(path))).map(str::to_owned).collect(),
+            ..EmitOptions::new(&target.home, env!("CARGO_PKG_VERSION"))
+        }
     }
 
     /// Whether the user's own settings have a status line, which a project's would win over.
@@ -276,6 +313,11 @@ impl Installer<'_> {
         folders.dedup();
         Ok(folders)
     }
+}
+
+/// Whether it is worth asking [`Installer::unlisted`].
+pub(crate) fn has_traces(target: &Target) -> Result<bool, InstallError> {
+    recognised::has_traces(target, &mut Snapshot::default())
 }
 
 /// A link that came with the project may lead into the user's own folders.

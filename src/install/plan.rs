@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::adds::{Adds, StatusLine};
+use super::adopted::Unlisted;
 use super::keys::{ChangedSettings, KeyEdit};
 use super::manifest::{Holdings, Ledger, Manifest, Section};
 use super::predecessor::Predecessor;
@@ -38,6 +39,8 @@ pub(crate) struct InstallPlan {
     pub(crate) from_version: Option<String>,
     /// Of an install: what it adds to the host.
     pub(crate) adds: Adds,
+    /// What was found of an install that no manifest lists, and counts as ours now.
+    pub(crate) unlisted: Option<Unlisted>,
 }
 
 /// An install of another program, of which nothing is left.
@@ -68,8 +71,9 @@ impl InstallPlan {
             roots: Vec::new(),
             settings: Vec::new(),
             plugin: Ok(false),
-            from_version: situation.section(target).map(|section| section.version.clone()),
+            from_version: situation.listed(target, &Anchor::Root).map(|section| section.version.clone()),
             adds: Adds::default(),
+            unlisted: situation.adopted.as_ref().and_then(|adopted| adopted.found(target)),
         };
         let uninstalls = wanted.is_none();
         let mut planner = Planner { target, situation, manifests, plan, images: BTreeSet::new(), uninstalls };
@@ -634,7 +638,7 @@ fn take_over_edits(edits: &mut [MadeEdit], claimed: Option<&Ledger>) -> bool {
 }
 
 /// The folders above a file, innermost first.
-fn folders_of(path: &RelativePath) -> Vec<RelativePath> {
+pub(super) fn folders_of(path: &RelativePath) -> Vec<RelativePath> {
     let mut folders = Vec::new();
     let mut rest = path.as_str();
     while let Some((folder, _)) = rest.rsplit_once('/') {

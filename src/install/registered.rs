@@ -168,6 +168,17 @@ fn is_ours(command: &str) -> bool {
     command.contains("gsd-tools") && command.contains(" hook ")
 }
 
+/// The program of an install, below the host's folder.
+pub(super) const PROGRAM: &str = "gsd-core/bin/gsd-tools";
+
+/// Whether the command is a hook of ours beyond doubt: it calls the program of an install.
+pub(super) fn runs_our_program(command: &str) -> bool {
+    let command = command.replace('\\', "/");
+    let Some((_, rest)) = command.split_once(PROGRAM) else { return false };
+    let rest = rest.strip_prefix(".exe").unwrap_or(rest);
+    rest.trim_start_matches(['"', '\'']).starts_with(" hook ")
+}
+
 /// The object that our module keeps under a name.
 fn table(module: &str, name: &str) -> Option<Value> {
     let (_, rest) = module.split_once(&format!("\nconst {name} = "))?;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::adopted::Adopted;
 use super::manifest::{Holdings, Manifest, Section};
 use super::predecessor::{self, Predecessor};
 use super::{InstallError, Target, remembered, vouch};
@@ -39,6 +40,8 @@ pub(crate) struct Situation {
     made: BTreeSet<AbsolutePath>,
     /// The folders whose manifests were read, those of other hosts among them.
     asked: BTreeSet<AbsolutePath>,
+    /// What is certainly ours although no manifest lists it.
+    pub(crate) adopted: Option<Adopted>,
 }
 
 impl Situation {
@@ -61,6 +64,7 @@ impl Situation {
             predecessors: Vec::new(),
             made: BTreeSet::new(),
             asked: BTreeSet::new(),
+            adopted: None,
         };
         situation.read_manifest(target, &target.root)?;
         for folder in situation.neighbours.clone() {
@@ -139,16 +143,34 @@ impl Situation {
         anchors
     }
 
-    /// The section of this install in the host's folder.
+    /// This install in the host's folder, as the manifest lists it, or as it was found without one.
     pub(crate) fn section(&self, target: &Target) -> Option<&Section> {
-        self.manifests.get(&target.root)?.installs.get(&target.section_key(&Anchor::Root))
+        let adopted = self.adopted.as_ref().map(|adopted| &adopted.section);
+        self.listed(target, &Anchor::Root).or(adopted)
+    }
+
+    /// The section of this install in the manifest of the anchor.
+    pub(super) fn listed(&self, target: &Target, anchor: &Anchor) -> Option<&Section> {
+        self.manifests.get(&target.manifest_folder(anchor))?.installs.get(&target.section_key(anchor))
     }
 
     /// What this install owns below the anchor.
     pub(crate) fn holdings(&self, target: &Target, anchor: &Anchor) -> Option<&Holdings> {
-        let manifest = self.manifests.get(&target.manifest_folder(anchor))?;
-        let section = manifest.installs.get(&target.section_key(anchor))?;
-        Some(if *anchor == Anchor::Project { &section.project } else { &section.holdings })
+        match self.listed(target, anchor) {
+            Some(section) if *anchor == Anchor::Project => Some(&section.project),
+            Some(section) => Some(&section.holdings),
+            None => self.adopted.as_ref()?.holdings(anchor),
+        }
+    }
+
+    /// Whether a manifest lists this install, or one that came with the repository does, in every folder it names.
+    pub(super) fn is_listed(&self, target: &Target) -> bool {
+        let key = target.section_key(&Anchor::Root);
+        if self.claimed.get(&target.root).is_some_and(|claimed| claimed.installs.contains_key(&key)) {
+            return true;
+        }
+        let has_home = |home: &String| self.listed(target, &Anchor::Home(home.clone())).is_some();
+        self.listed(target, &Anchor::Root).is_some_and(|section| section.homes.iter().all(has_home))
     }
 
     /// What other installs own below the anchor.
@@ -226,7 +248,7 @@ impl Situation {
             .count()
     }
 
-    fn read_manifest(&mut self, target: &Target, folder: &AbsolutePath) -> Result<(), InstallError> {
+    pub(super) fn read_manifest(&mut self, target: &Target, folder: &AbsolutePath) -> Result<(), InstallError> {
         if !self.manifests.contains_key(folder) {
             let found = vouch::read(target, folder, &mut self.snapshot)?;
             self.asked.insert(folder.clone());
@@ -242,7 +264,7 @@ impl Situation {
         Some(if *anchor == Anchor::Project { &section.project } else { &section.holdings })
     }
 
-    fn look_at_wanted(&mut self, target: &Target, artifact: &Artifact) -> Result<(), InstallError> {
+    pub(super) fn look_at_wanted(&mut self, target: &Target, artifact: &Artifact) -> Result<(), InstallError> {
         let relative = RelativePath::parse(&artifact.path).map_err(InstallError::Content)?;
         let path = target.folder(&artifact.anchor).join(&relative);
         match &artifact.contents {

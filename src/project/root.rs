@@ -17,6 +17,14 @@ pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePat
     here_or_above(start, home).or_else(|| in_main_worktree(start, home)).unwrap_or_else(|| start.clone())
 }
 
+/// The folder that an install for one project goes to: the nearest with `.planning`, else the repository, else `start`.
+/// Unlike the documents, it is always in the worktree where the host is started.
+pub(crate) fn of_install(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
+    let is_below_home = |folder: &AbsolutePath| home.is_none_or(|home| !home.starts_with(folder));
+    let repository = || repository_of(start).filter(is_below_home);
+    here_or_above(start, home).or_else(repository).unwrap_or_else(|| start.clone())
+}
+
 fn here_or_above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
     if has_documents(start) { Some(start.clone()) } else { above(start, home) }
 }
@@ -86,6 +94,27 @@ mod tests {
         assert_eq!(found(&["a/.planning", "a/src"], "a/src"), "a/src", "nothing ties the two together");
         let deep = "a/1/2/3/4/5/6/7/8/9/10/11/12";
         assert_eq!(found(&["a/.planning", "a/.git", deep], deep), "a");
+    }
+
+    #[test]
+    fn an_install_goes_to_the_project_else_to_the_repository_and_never_to_the_home() {
+        let found = |things: &[&str], start: &str| {
+            let (_temporary, base) = made(things);
+            let root = of_install(&base.resolve(start), Some(base.resolve("home").as_path()));
+            root.relative_to(&base).map(|path| path.to_string()).unwrap_or_default()
+        };
+        assert_eq!(found(&["a/.git", "a/src/deep"], "a/src/deep"), "a");
+        assert_eq!(found(&["a/.git", "a/app/.planning", "a/app/src"], "a/app/src"), "a/app");
+        assert_eq!(found(&["a/src"], "a/src"), "a/src");
+        assert_eq!(found(&["home/.git", "home/x"], "home/x"), "home/x");
+        assert_eq!(found(&[".git", "home/x"], "home/x"), "home/x");
+        let tree = [
+            "m/.planning",
+            "m/.git/worktrees/w/gitdir=BASE/w/.git\n",
+            "w/.git=gitdir: BASE/m/.git/worktrees/w\n",
+            "w/src",
+        ];
+        assert_eq!(found(&tree, "w/src"), "w", "a host that is started in a worktree reads the settings there");
     }
 
     #[test]

@@ -96,6 +96,12 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
+    /// For a value that nobody noted when it was put there: the containers above it, `depth` of them, go with it if they
+    /// are empty then.
+    pub(crate) fn of_all_above(depth: usize) -> Self {
+        Self { created_parents: depth, ..Self::default() }
+    }
+
     pub(super) fn blank(&self) -> &str {
         self.blank.as_deref().unwrap_or_default()
     }

@@ -783,7 +783,7 @@ fn both_forms_at_once_are_told_of_wherever_the_host_notes_its_plugins() {
     ] {
         let lived = Lived { context: crate::kit::TestContext::new() };
         let root = lived.root(host(name), "--global");
-        let told = |words: &[&str]| lived.gsd_with(words, &[]).success().contains("there twice");
+        let told = |words: &[&str]| lived.gsd_with(words, &[]).success().contains("registered twice");
         assert!(!told(&["install", name, "--dry-run"]), "{name}");
         if name == "--gemini" {
             put(&root.join("extensions/gsd/gemini-extension.json"), "{}");

@@ -184,13 +184,21 @@ fn an_uninstall_shows_what_it_removes_and_asks() {
 #[test]
 fn a_choice_of_no_host_is_asked_again_in_place() {
     let context = with_folders(&[".claude"]);
-    // Found hosts are marked, and the space bar takes the mark of the first away. When asked again they are marked again.
+    // Found hosts are marked, and the space bar takes the mark of the first away. When asked again it is as it was left.
     let (text, code) = answered(
         &context,
         80,
         "install",
         &[],
-        &[("ZCode", " "), ("ZCode", "\r"), ("Mark at least", "\r"), ("default", "\r"), ("Proceed?", "y")],
+        &[
+            ("ZCode", " "),
+            ("ZCode", "\r"),
+            ("Mark at least", "\r"),
+            ("Mark at least", " "),
+            ("[x]", "\r"),
+            ("default", "\r"),
+            ("Proceed?", "y"),
+        ],
     );
     let text = plain(&text);
     assert!(text.contains("Mark at least one."), "{text}");
@@ -279,7 +287,7 @@ fn an_install_in_both_scopes_is_warned_of_with_the_command_that_removes_one() {
     let context = TestContext::new();
     assert!(!context.gsd(["install", "--claude", "--global"]).success().contains("twice"));
     let told = context.gsd(["install", "--claude", "--local"]).success();
-    assert!(told.contains("also installed globally (~/.claude): hooks run twice"), "{told}");
+    assert!(told.contains("also installed globally (~/.claude): every command and hook is registered twice"), "{told}");
     assert!(told.contains("`gsd-tools uninstall --claude --global`"), "{told}");
     assert!(!told.contains("your own status line"), "the global one is ours: {told}");
     let told = context.gsd(["install", "--claude", "--global"]).success();
@@ -345,4 +353,112 @@ fn every_screen_of_an_install_fits_the_terminal() {
     }
     let (text, _) = seen(&context, 80, "install --claude --yes --color never", &[]);
     assert!(!text.contains('\u{1b}'), "{text:?}");
+}
+
+#[test]
+fn an_older_program_says_that_it_replaces_a_newer_version_and_asks() {
+    let context = TestContext::new();
+    context.gsd(["install", "--claude", "--global"]).success();
+    let path = context.home().join(".claude/gsd-file-manifest.json");
+    let own = env!("CARGO_PKG_VERSION");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let newer = || std::fs::write(&path, written.replacen(&format!("\"{own}\""), "\"99.0.0\"", 1)).unwrap();
+    newer();
+    let what = format!("version 99.0.0 is installed there, and this program is the older {own}");
+    let rehearsed = context.gsd(["install", "--claude", "--global", "--dry-run"]).success();
+    assert!(rehearsed.contains(&format!("downgrades 99.0.0 -> {own}")) && rehearsed.contains(&what), "{rehearsed}");
+    // Enter alone is no.
+    let (text, code) = answered(&context, 100, "install --claude --global", &[], &[("Proceed? [y/N]", "\r")]);
+    assert!(code == 130 && text.contains("99.0.0 is installed there"), "{text}");
+    // A script that pins a version goes on, and is told.
+    let told = context.gsd(["install", "--claude", "--global"]).success();
+    assert!(told.contains(&format!("downgraded 99.0.0 -> {own}")) && told.contains(&what), "{told}");
+    newer();
+    let ran = context.gsd(["install", "--claude", "--global", "--json"]);
+    assert!(ran.stderr.contains(&what), "{}", ran.stderr);
+    assert_eq!(ran.json()["hosts"][0]["downgrade"], true);
+    assert!(context.gsd(["install", "--claude", "--global", "--json"]).json()["hosts"][0]["downgrade"].is_null());
+}
+
+#[test]
+fn a_dry_run_ends_with_what_would_be_done() {
+    let context = with_folders(&[".claude", ".codex"]);
+    let end = |words: &[&str]| context.gsd_with(words, &[], "").stdout.lines().last().unwrap_or_default().to_owned();
+    let install = ["install", "--claude", "--global", "--dry-run"];
+    assert!(
+        end(&install).starts_with("Dry run: would write ") && end(&install).contains(" files, edit 1 settings file")
+    );
+    context.gsd(["install", "--claude", "--global"]).success();
+    assert_eq!(end(&install), "Dry run: nothing to do. Nothing was written.");
+    assert!(end(&["uninstall", "--claude", "--dry-run"]).starts_with("Dry run: would remove "));
+    let path = context.home().join(".claude/gsd-file-manifest.json");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let own = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    std::fs::write(&path, written.replacen(&own, "\"0.0.1\"", 1)).unwrap();
+    assert!(end(&install).starts_with("Dry run: would update the manifest."), "{}", end(&install));
+    std::fs::write(settings(&context), "{").unwrap();
+    assert_eq!(end(&install), "Dry run: nothing can be done; 1 host would fail. Nothing was written.");
+    let both = end(&["install", "--claude", "--codex", "--dry-run"]);
+    assert!(both.contains("would write ") && both.contains("; 1 host would fail"), "{both}");
+}
+
+#[test]
+fn yes_takes_the_hosts_that_are_found_and_the_global_scope() {
+    let context = with_folders(&[".claude", ".codex"]);
+    let (text, code) = seen(&context, 80, "install --yes", &[]);
+    assert!(code == 0 && is_installed(&context) && context.home().join(".codex/gsd-core").exists(), "{text}");
+    assert!(!context.project().join(".claude").exists() && !text.contains("Enter continues"), "{text}");
+    let (text, code) = seen(&context, 80, "uninstall --yes", &[]);
+    assert!(code == 2 && is_installed(&context), "what to remove is for a person to name: {text}");
+    let told = context.gsd(["uninstall", "--yes"]).failure(2);
+    assert!(told.contains("`--detected`") && told.contains("`gsd-tools uninstall --claude`"), "{told}");
+    let nobody = TestContext::new().gsd(["install", "--yes"]).failure(2);
+    assert!(nobody.contains("no host was found"), "{nobody}");
+}
+
+#[test]
+fn a_call_that_is_refused_says_what_to_type() {
+    let context = TestContext::new();
+    for (call, expected) in [
+        ("install --host", "`gsd-tools runtimes` lists the hosts"),
+        ("install --skills", "it takes flat, nested"),
+        ("install --global --local", "leave out `--global` or `--local`"),
+        ("uninstall", "nothing is installed"),
+        ("hooks off --claude", "name a host with `--host NAME`"),
+        ("hooks off claude", "name a host with `--host NAME`"),
+        ("install --claude --codex --config-dir x", "`--config-dir` works with one host only"),
+    ] {
+        let ran = context.gsd_with(call.split(' '), &[], "");
+        assert!(ran.code != 0 && ran.stderr.contains(expected), "`{call}`: {}", ran.stderr);
+    }
+    for verb in ["uninstall", "status"] {
+        assert!(!context.gsd([verb, "--help"]).success().contains("create folders"), "{verb}");
+    }
+}
+
+#[test]
+fn many_keys_of_one_object_are_three_rows_until_all_are_asked_for() {
+    let context = TestContext::new();
+    let short = context.gsd(["install", "--opencode", "--global", "--dry-run"]).success();
+    assert!(short.contains("more of `permission.bash`; `--verbose` lists them"), "{short}");
+    assert!(short.lines().count() < 40, "{short}");
+    let long = context.gsd(["install", "--opencode", "--global", "--dry-run", "--verbose"]).success();
+    assert!(!long.contains("more of `"), "{long}");
+}
+
+#[test]
+fn the_keys_of_a_list_stay_in_sight_and_a_cancelled_question_ends_its_line() {
+    let context = with_folders(&[".claude"]);
+    for columns in [30, 60, 80] {
+        // A page is as high as the terminal.
+        let call = "install\"; stty rows 12; \"";
+        let _ = call;
+        let (text, code) = answered(&context, columns, "install", &[], &[("(found)", "\u{1b}")]);
+        let text = plain(&text);
+        assert!(code == 130 && text.contains("Esc") && text.contains("cancels."), "{text}");
+        assert!(text.lines().all(|line| line.trim_end().width() <= columns), "{columns}: {text}");
+    }
+    let (text, _) = answered(&context, 80, "install --claude", &[], &[("Proceed?", "\u{3}")]);
+    let last = plain(&text);
+    assert!(last.lines().any(|line| line == "Cancelled; nothing was changed"), "{last}");
 }

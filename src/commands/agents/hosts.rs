@@ -12,7 +12,7 @@ use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 
 verbs! {
-    "Hosts";
+    "Host folders";
 
     /// Print the prompt block that lists an agent's skills
     ///

@@ -200,6 +200,11 @@ impl Context {
         self.root.get_or_init(|| root::discover(&self.here, self.world.home().as_deref()))
     }
 
+    /// The folder of an install for this project only.
+    pub(in crate::commands) fn install_folder(&self) -> AbsolutePath {
+        root::of_install(&self.here, self.world.home().as_deref())
+    }
+
     /// Whether there is a project: a `.planning` folder.
     pub(in crate::commands) fn has_a_project(&self) -> bool {
         disk::is_folder(self.layout().absolute(self.layout().planning()))

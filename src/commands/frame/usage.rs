@@ -141,8 +141,16 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
             let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
             match near {
                 Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
+                None if longs(leaf.command).any(|long| long == "host") => complaint
+                    .hint(format!("name a host with `--host NAME`; {}", usage_line(leaf)))
+                    .hint("`gsd-tools runtimes` lists the supported hosts"),
                 None => complaint.hint(usage_line(leaf)),
             }
+        }
+        ErrorKind::ArgumentConflict => {
+            let other = told(ContextKind::PriorArg);
+            CommandError::usage(format!("`{argument}` cannot be used with `{other}`"))
+                .hint(format!("leave out `{argument}` or `{other}`"))
         }
         ErrorKind::InvalidSubcommand
         | ErrorKind::MissingSubcommand
@@ -152,7 +160,26 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
             CommandError::new(Reason::SdkMissingArg, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.trim().is_empty() => {
-            CommandError::new(Reason::SdkMissingArg, format!("`{argument}` needs a value")).hint(usage_line(leaf))
+            let complaint = CommandError::new(Reason::SdkMissingArg, format!("`{argument}` needs a value"));
+            let flag = argument.split([' ', '=']).next().unwrap_or_default();
+            match leaf.command.get_arguments().find(|known| known.get_long() == flag.strip_prefix("--")) {
+                Some(known) if known.get_long() == Some("host") => complaint.hint(format!(
+                    "`gsd-tools {} --help` describes it; `gsd-tools runtimes` lists the hosts",
+                    leaf.path
+                )),
+                Some(known) => {
+                    match known
+                        .get_possible_values()
+                        .iter()
+                        .map(clap::builder::PossibleValue::get_name)
+                        .collect::<Vec<_>>()
+                    {
+                        values if values.is_empty() => complaint.hint(usage_line(leaf)),
+                        values => complaint.hint(format!("it takes {}", values.join(", "))),
+                    }
+                }
+                None => complaint.hint(usage_line(leaf)),
+            }
         }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);

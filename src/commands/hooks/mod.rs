@@ -13,7 +13,7 @@ use state::{HooksState, Off};
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
-use crate::install::{self, Target, UnknownHooks};
+use crate::install::{self, NotLoaded, Target, UnknownHooks};
 use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 use crate::text::screen::{Mark, Screen};
@@ -170,6 +170,9 @@ struct InstallHooks {
     on: bool,
     /// The host's names of the events at which it calls us.
     events: Vec<String>,
+    /// The settings files in which they are registered and which the host does not load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_loaded: Vec<NotLoaded>,
 }
 
 /// An install that the host runs no hooks of.
@@ -215,6 +218,9 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
         for UnknownHooks { file, why, .. } in registered.unknown.into_iter().filter(|unknown| unknown.may_be_ours) {
             report.unreadable.push(UnreadableHooks { runtime: runtime.clone(), scope, file, why });
         }
+        // A file that cannot be read is among the unknown.
+        let mut not_loaded = install::not_loaded(&target).unwrap_or_default();
+        not_loaded.retain(|file| registered.hooks.iter().any(|hook| hook.ours && hook.file == file.path));
         let mut events: Vec<String> = Vec::new();
         for hook in registered.hooks.into_iter().filter(|hook| hook.ours) {
             if !events.contains(&hook.event) {
@@ -223,7 +229,7 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
         }
         if !events.is_empty() {
             let on = !off.is_off(&runtime);
-            report.installs.push(InstallHooks { runtime, title, scope, on, events });
+            report.installs.push(InstallHooks { runtime, title, scope, on, events, not_loaded });
         } else if let Ok(status) = install::status(&target)
             && status.version.is_some()
         {
@@ -235,6 +241,8 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
             });
         }
     }
+    let not_loaded = report.installs.iter().flat_map(|install| &install.not_loaded);
+    report.findings.extend(not_loaded.map(|file| Finding::warning("settings-not-loaded", file.to_string())));
     let missing = report.without.iter().filter(|install| install.state == HooksState::NotRegistered);
     report.findings.extend(missing.map(|install| {
         let what = format!("{} is installed, but its hooks are not registered", install.title);
@@ -248,16 +256,27 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
 
 impl HookStatus {
     fn text(&self, screen: Screen) -> String {
-        let mut text = screen.prose("", "", &told(&self.off));
+        let is_not_loaded = self.installs.iter().any(|install| !install.not_loaded.is_empty());
+        let all = match told(&self.off).strip_suffix("enabled.") {
+            Some(hooks) if is_not_loaded => format!("{hooks}enabled, but not every host loads them."),
+            _ => told(&self.off),
+        };
+        let mut text = screen.prose("", "", &all);
         if self.off_by_variable {
             let what =
                 format!("{} is set: every hook is disabled wherever it is set. Enable: unset it", hooks::VARIABLE);
             text += &screen.prose("", "", &what);
         }
         for install in &self.installs {
-            let (mark, word) =
-                if install.on { (Mark::Done, "registered for") } else { (Mark::Warning, "registered, but disabled:") };
+            let (mark, word) = match (install.on, install.not_loaded.is_empty()) {
+                (false, _) => (Mark::Warning, "registered, but disabled:"),
+                (true, false) => (Mark::Warning, "registered, but not loaded:"),
+                (true, true) => (Mark::Done, "registered for"),
+            };
             text += &screen.item("  ", mark, &format!("{}: {word} {}", install.title, install.events.join(", ")));
+            for file in &install.not_loaded {
+                text += &screen.prose("    ", "    ", &file.to_string());
+            }
         }
         for WithoutHooks { title, state, install } in &self.without {
             text += &match state {
@@ -292,16 +311,16 @@ fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Command
         Some(name) => vec![registry.find(name)?],
         None => registry.all()?,
     };
-    let remembered = install::remembered(context.world())?;
+    let (remembered, folder) = (install::remembered(context.world())?, context.install_folder());
     let mut targets: Vec<Target> = Vec::new();
     for descriptor in descriptors {
         for scope in [Scope::Global, Scope::Local] {
             // A place that cannot be told holds nothing that could be looked at.
-            targets.extend(Target::resolve(descriptor.clone(), scope, context.root(), None, context.world()));
+            targets.extend(Target::resolve(descriptor.clone(), scope, &folder, None, context.world()));
         }
         for elsewhere in remembered.iter().filter(|elsewhere| descriptor.id.as_str() == elsewhere.runtime) {
             let root = Some(elsewhere.root.as_str());
-            let target = Target::resolve(descriptor.clone(), Scope::Global, context.root(), root, context.world()).ok();
+            let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, root, context.world()).ok();
             targets.extend(target.filter(|target| !targets.iter().any(|known| known.root == target.root)));
         }
     }

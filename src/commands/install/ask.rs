@@ -6,34 +6,44 @@ use dialoguer::{Confirm, MultiSelect, Select};
 use crate::commands::frame::error::{CommandError, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
+use crate::text::screen::Screen;
 use crate::world::signals::while_asking;
 
-/// Which hosts; those of `found` come first and are marked from the start.
+/// Which hosts; those of `found` come first, each with why, and are marked from the start.
 pub(super) fn hosts(
-    found: Vec<Descriptor>,
+    found: Vec<(&str, Descriptor)>,
     others: Vec<Descriptor>,
     wish: Wish,
 ) -> Result<Option<Vec<Descriptor>>, CommandError> {
-    let (question, why) = match wish {
-        Wish::Install => ("Install for these hosts", "found"),
-        Wish::Uninstall => ("Uninstall from these hosts", "installed"),
+    let question = match wish {
+        Wish::Install => "Install for these hosts",
+        Wish::Uninstall => "Uninstall from these hosts",
     };
-    write("Space marks, a marks all, Enter continues, Esc cancels.\n");
-    let marked = found.iter().map(|descriptor| (format!("{} ({why})", descriptor.name), true));
-    let items: Vec<_> = marked.chain(others.iter().map(|descriptor| (descriptor.name.clone(), false))).collect();
-    let mut prompt = question.to_owned();
+    let rows = found.iter().map(|(why, descriptor)| format!("{} ({why})", descriptor.name));
+    let rows: Vec<String> = rows.chain(others.iter().map(|descriptor| descriptor.name.clone())).collect();
+    // A row that the terminal wraps would be counted as one when the list is drawn again.
+    let room = at_this_terminal().width.saturating_sub("> [x] ".len() + 1);
+    let rows: Vec<String> = rows.iter().map(|row| at_this_terminal().fitted(row, room)).collect();
+    let mut marked = found.len();
+    let mut prompt = prompt_of(question);
     loop {
         // Without a report the question is cleared, and asked again in the same place.
-        let select = MultiSelect::new().with_prompt(&prompt).items_checked(items.clone()).report(false);
-        let Some(chosen) = asked(|| select.interact_opt())? else { return Ok(None) };
+        let items = rows.iter().enumerate().map(|(number, row)| (row, number < marked));
+        let select = MultiSelect::new().with_prompt(&prompt).items_checked(items).report(false);
+        // The keys and the question stay in sight above a page of the list.
+        let select = select.max_length(rows_below(&prompt));
+        let Some(chosen) = asked(Ends::InNewLine, || select.interact_opt())? else { return Ok(None) };
         if chosen.is_empty() {
-            prompt = format!("Mark at least one. {question}");
+            // Nothing is marked, as the person left it.
+            marked = 0;
+            prompt = prompt_of(&format!("Mark at least one. {question}"));
             continue;
         }
-        let chosen = found.into_iter().chain(others).enumerate().filter(|(index, _)| chosen.contains(index));
-        let chosen: Vec<Descriptor> = chosen.map(|(_, descriptor)| descriptor).collect();
+        let all = found.into_iter().map(|(_, descriptor)| descriptor).chain(others).enumerate();
+        let chosen: Vec<Descriptor> =
+            all.filter(|(index, _)| chosen.contains(index)).map(|(_, descriptor)| descriptor).collect();
         let names: Vec<&str> = chosen.iter().map(|descriptor| descriptor.name.as_str()).collect();
-        write(&format!("{question}: {}\n", names.join(", ")));
+        write(&at_this_terminal().prose("", "  ", &format!("{question}: {}", names.join(", "))));
         return Ok(Some(chosen));
     }
 }
@@ -45,14 +55,14 @@ pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, CommandError> {
         Wish::Uninstall => ("Uninstall from", "all projects (global)"),
     };
     let question = Select::new().with_prompt(question).items([all, "this project only (local)"]);
-    let chosen = asked(|| question.default(0).interact_opt())?;
+    let chosen = asked(Ends::InNewLine, || question.default(0).interact_opt())?;
     Ok(chosen.map(|chosen| if chosen == 0 { Scope::Global } else { Scope::Local }))
 }
 
-/// Whether to go on. A terminal whose cursor cannot be moved gets a question in one line, which needs its answer.
-pub(super) fn proceed(moves: bool) -> Result<bool, CommandError> {
+/// Whether to go on; `likely` is what Enter means. A terminal whose cursor cannot be moved gets a question in one line, which needs its answer.
+pub(super) fn proceed(moves: bool, likely: bool) -> Result<bool, CommandError> {
     if moves {
-        let answer = asked(|| Confirm::new().with_prompt("Proceed?").default(true).interact_opt())?;
+        let answer = asked(Ends::InItsLine, || Confirm::new().with_prompt("Proceed?").default(likely).interact_opt())?;
         return Ok(answer.unwrap_or(false));
     }
     write("Proceed? [y/n] ");
@@ -65,8 +75,35 @@ fn write(text: &str) {
     let _ = Term::stderr().write_str(text);
 }
 
+/// The keys, and below them the question, in lines that fit: the list counts them when it draws itself again.
+fn prompt_of(question: &str) -> String {
+    let screen = at_this_terminal();
+    // The number of the page is put behind the question.
+    let narrow = Screen { width: screen.width.saturating_sub(" [Page 1/2] ".len()), ..screen };
+    let keys = screen.prose("", "", "Space marks, a marks all, Enter continues, Esc cancels.");
+    keys + narrow.prose("", "", question).trim_end()
+}
+
+/// How many rows of a list fit below the prompt.
+fn rows_below(prompt: &str) -> usize {
+    let (rows, _) = Term::stderr().size();
+    usize::from(rows).saturating_sub(prompt.lines().count() + 1).max(1)
+}
+
+fn at_this_terminal() -> Screen {
+    let (_, columns) = Term::stderr().size();
+    Screen { width: usize::from(columns), color: false, signs: false }
+}
+
+/// Where the cursor is when a question is left by Ctrl-C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    InItsLine,
+    InNewLine,
+}
+
 /// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
-fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, CommandError> {
+fn asked<T>(ends: Ends, ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, CommandError> {
     let answer = while_asking(ask);
     // The question hides the cursor, and a question that was left does not show it again.
     write("\u{1b}[?25h");
@@ -76,6 +113,11 @@ fn asked<T>(ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option
             let error = CommandError::because(Reason::Usage, &error);
             Err(error.hint("name the hosts as flags: `gsd-tools install --help` lists them").exits(2))
         }
-        Err(_) => Ok(None),
+        Err(_) => {
+            if ends == Ends::InItsLine {
+                write("\n");
+            }
+            Ok(None)
+        }
     }
 }

@@ -14,6 +14,9 @@ use crate::text::screen::{Screen, Tone, counted};
 /// The most columns of a row about a key: values may be long.
 const ROW: usize = 120;
 
+/// How many keys of one object are shown each by itself; hooks of all events are fewer.
+const KEYS: usize = 15;
+
 /// How many entries of one list are shown each by itself.
 const ENTRIES: usize = 3;
 
@@ -52,15 +55,15 @@ pub(super) fn groups(target: &Target, plan: &InstallPlan) -> Vec<Group> {
         let steps: Vec<&Step> =
             plan.steps.iter().filter(|step| step.is_whole() && wanted.contains(&step.act)).collect();
         if !steps.is_empty() {
-            groups.push(Group { title: None, rows: vec![format!("{sign} {}", kinds(&steps, target))] });
+            groups.push(Group { title: None, rows: vec![Row::alone(format!("{sign} {}", kinds(&steps, target)))] });
         }
     }
     let report = plan.report(target);
     for settings in &plan.settings {
         let shown = target.shown(&settings.path);
         let keys: Vec<&KeyEdit> = report.keys_of(&shown).collect();
-        let rows =
-            if keys.is_empty() { vec!["~ a block of lines between two markers".to_owned()] } else { rows(&keys) };
+        let block = || vec![Row::alone("~ a block of lines between two markers".to_owned())];
+        let rows = if keys.is_empty() { block() } else { rows(&keys) };
         groups.push(Group { title: Some(shown), rows });
     }
     groups
@@ -70,23 +73,44 @@ pub(super) fn groups(target: &Target, plan: &InstallPlan) -> Vec<Group> {
 #[derive(Debug)]
 pub(super) struct Group {
     title: Option<String>,
-    rows: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// One row, and the object whose keys it is one of.
+#[derive(Debug)]
+struct Row {
+    text: String,
+    above: String,
+}
+
+impl Row {
+    fn alone(text: String) -> Self {
+        Self { text, above: String::new() }
+    }
 }
 
 impl Group {
-    /// The rows, each in one line that fits.
-    pub(super) fn text(&self, screen: Screen) -> String {
+    /// The rows, each in one line that fits. Of many keys of one object, the first stand for all unless `all` are wanted.
+    pub(super) fn text(&self, screen: Screen, all: bool) -> String {
         let indent = if self.title.is_some() { "      " } else { "    " };
         let width = screen.width.min(ROW) - indent.len();
         let title = self.title.as_ref().map(|title| format!("    {title}\n")).unwrap_or_default();
-        let row = |row: &String| {
+        let row = |Row { text: row, .. }: &Row| {
             if self.title.is_none() {
                 let (sign, text) = row.split_at(2);
                 return screen.prose(&format!("{indent}{sign}"), "      ", text);
             }
             format!("{indent}{}\n", painted(&screen.fitted(row, width), screen))
         };
-        title + &self.rows.iter().map(row).collect::<String>()
+        let keys = |keys: &[Row]| {
+            if all || keys.len() <= KEYS {
+                return keys.iter().map(row).collect::<String>();
+            }
+            let more = format!("and {} more of `{}`; `--verbose` lists them", keys.len() - ENTRIES, keys[0].above);
+            keys.iter().take(ENTRIES).map(row).collect::<String>()
+                + &screen.commands(&screen.prose(&format!("{indent}  "), &format!("{indent}  "), &more))
+        };
+        title + &self.rows.chunk_by(|one, other| one.above == other.above).map(keys).collect::<String>()
     }
 }
 
@@ -115,19 +139,21 @@ fn kinds(steps: &[&Step], target: &Target) -> String {
 }
 
 /// A row for each key; many entries of one list are one row.
-fn rows(keys: &[&KeyEdit]) -> Vec<String> {
+fn rows(keys: &[&KeyEdit]) -> Vec<Row> {
     keys.chunk_by(|one, other| one.head() == other.head())
         .flat_map(|entries| {
-            let row = |edit: &KeyEdit| match edit.value() {
+            let row = |edit: &KeyEdit, text| Row { text, above: edit.above().to_owned() };
+            let whole = |edit: &KeyEdit| match edit.value() {
                 Some(value) => format!("{}: {}", edit.head(), brief(value)),
                 None => edit.head(),
             };
             match entries {
                 [first, _, ..] if entries.len() > ENTRIES => {
                     let example = first.value().map(|value| format!(", such as {}", brief(value)));
-                    vec![format!("{}: {} entries{}", first.head(), entries.len(), example.unwrap_or_default())]
+                    let text = format!("{}: {} entries{}", first.head(), entries.len(), example.unwrap_or_default());
+                    vec![row(first, text)]
                 }
-                _ => entries.iter().map(|edit| row(edit)).collect(),
+                _ => entries.iter().map(|edit| row(edit, whole(edit))).collect(),
             }
         })
         .collect()

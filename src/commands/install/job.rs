@@ -5,8 +5,8 @@ use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
 use crate::commands::frame::{CommandError, Context, listing};
 use crate::commands::hooks::state::Off;
-use crate::disk::Snapshot;
-use crate::install::{InstallError, InstallPlan, Installer, Program, Target, Wish};
+use crate::disk::{Disk, Snapshot};
+use crate::install::{self, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 
@@ -45,7 +45,14 @@ type Chosen<T> = Result<Option<T>, CommandError>;
 impl Job {
     pub(super) fn run(&self, context: &mut Context) -> Result<(), CommandError> {
         let registry = context.registry()?.clone();
-        let Some(descriptors) = self.hosts(context, &registry)? else {
+        let library = Library::embedded().map_err(InstallError::from)?;
+        let disk = context.disk();
+        let installer = Installer {
+            permissions: self.permissions,
+            nested: self.nested,
+            ..installer(context, &disk, &registry, &library)?
+        };
+        let Some(descriptors) = self.hosts(context, &installer)? else {
             cancel(context);
             return Ok(());
         };
@@ -53,28 +60,16 @@ impl Job {
             context.text("Nothing is installed; there is nothing to remove.\n");
             return Ok(());
         }
-        let Some(scope) = self.scope(context, &descriptors)? else {
+        let Some(scope) = self.scope(context, &installer, &descriptors)? else {
             cancel(context);
             return Ok(());
-        };
-        let library = Library::embedded().map_err(InstallError::from)?;
-        let disk = context.disk();
-        let installer = Installer {
-            world: context.world(),
-            disk: &disk,
-            registry: &registry,
-            library: &library,
-            program: Program::running(context.world())?,
-            permissions: self.permissions,
-            unasked: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
-            nested: self.nested,
         };
         let planned = self.plan(context, &installer, descriptors, scope);
         let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
         if asks {
-            let proposal = self.report(scope, &planned).proposal(context.page(), self.names_scope());
-            context.tell(proposal.trim_end());
-            if !ask::proceed(context.can_ask())? {
+            let report = self.report(scope, &planned);
+            context.tell(report.proposal(context.page(), self.names_scope()).trim_end());
+            if !ask::proceed(context.can_ask(), !report.downgrades())? {
                 cancel(context);
                 return Ok(());
             }
@@ -90,7 +85,14 @@ impl Job {
         } else {
             self.perform(context, &installer, planned)
         };
-        let report = self.report(scope, &done);
+        let mut report = self.report(scope, &done);
+        if self.wish == Wish::Uninstall && !self.only_show {
+            report.history = history(context, &installer, &done);
+        }
+        if self.which.json {
+            // The text names it in its place.
+            report.downgrade_warnings().into_iter().for_each(|warning| context.warn(warning));
+        }
         if self.wish == Wish::Install && !self.only_show {
             // A new install would do nothing at its events, and nobody would know why.
             let off = Off::read(context.world())?;
@@ -134,7 +136,7 @@ impl Job {
         let mut targets = Vec::new();
         for descriptor in descriptors {
             let target = self.which.target(context, descriptor.clone(), scope);
-            if (self.which.all || self.detected)
+            if (self.which.all || self.uses_found())
                 && let Err(error @ InstallError::NoLocal { .. }) = &target
             {
                 context.tell(format!("skipped: {error}"));
@@ -195,43 +197,76 @@ impl Job {
     }
 
     /// The hosts that were named or found, or that a person chose.
-    fn hosts(&self, context: &Context, registry: &Registry) -> Chosen<Vec<Descriptor>> {
+    fn hosts(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Vec<Descriptor>> {
         if self.which.all || !self.which.hosts.is_empty() {
-            return self.which.named(context, registry).map(Some);
+            return self.which.named(context, installer.registry).map(Some);
         }
-        let asks = !self.detected && self.may_ask(context);
-        if !self.detected && !asks {
-            return Err(CommandError::usage("no host given")
-                .hint("add `--detected` for the hosts found on this machine, or name some with `--host NAME`")
-                .hint("`gsd-tools runtimes` lists the supported hosts")
-                .exits(2));
+        let found = self.uses_found();
+        let asks = !found && self.may_ask(context);
+        let known = every_host(context, installer.registry)?;
+        let (likely, others): (Vec<_>, Vec<_>) =
+            known.into_iter().partition(|descriptor| self.which.is_likely(context, descriptor, self.wish, installer));
+        if !found && !asks {
+            return Err(self.no_host(&likely));
         }
-        let known = every_host(context, registry)?;
-        let (found, others): (Vec<_>, Vec<_>) =
-            known.into_iter().partition(|descriptor| self.which.is_likely(context, descriptor, self.wish));
         match self.wish {
-            Wish::Install if asks => ask::hosts(found, others, self.wish),
-            Wish::Uninstall if asks && !found.is_empty() => ask::hosts(found, Vec::new(), self.wish),
-            Wish::Install if found.is_empty() => Err(CommandError::usage("no host was found on this machine")
+            Wish::Install if asks => {
+                let is_installed = |host: &Descriptor| {
+                    let has = |scope| self.which.is_installed(context, host, scope, installer);
+                    if self.which.local { has(Scope::Local) } else { has(Scope::Global) }
+                };
+                let found =
+                    likely.into_iter().map(|host| (if is_installed(&host) { "installed" } else { "found" }, host));
+                ask::hosts(found.collect(), others, self.wish)
+            }
+            Wish::Uninstall if asks && !likely.is_empty() => {
+                ask::hosts(likely.into_iter().map(|host| ("installed", host)).collect(), Vec::new(), self.wish)
+            }
+            Wish::Install if likely.is_empty() => Err(CommandError::usage("no host was found on this machine")
                 .hint("name one with `--host NAME`; `gsd-tools runtimes` lists the supported hosts")
                 .exits(2)),
-            Wish::Install | Wish::Uninstall => Ok(Some(found)),
+            Wish::Install | Wish::Uninstall => Ok(Some(likely)),
+        }
+    }
+
+    /// Whether the hosts that are found are used without a question. Who said yes to everything has said yes to them,
+    /// but not to removing whatever is there.
+    fn uses_found(&self) -> bool {
+        self.detected || (self.asking.yes && self.wish == Wish::Install)
+    }
+
+    fn no_host(&self, likely: &[Descriptor]) -> CommandError {
+        let verb = match self.wish {
+            Wish::Install => "install",
+            Wish::Uninstall => "uninstall",
+        };
+        let error = CommandError::usage("no host given").exits(2);
+        let example = likely.first().map(|host| format!(", such as `gsd-tools {verb} --{}`", host.id));
+        match (self.wish, example) {
+            (Wish::Uninstall, None) => error.hint("nothing is installed; `gsd-tools status` shows what is"),
+            (wish, example) => {
+                let which = if wish == Wish::Install { "found on this machine" } else { "that are installed" };
+                let example = example.unwrap_or_else(|| " with `--host NAME`".to_owned());
+                error
+                    .hint(format!("add `--detected` for the hosts {which}, or name some{example}"))
+                    .hint("`gsd-tools runtimes` lists the supported hosts")
+            }
         }
     }
 
     /// The scope that was named or chosen; of an uninstall, else the one that these hosts are installed in.
-    fn scope(&self, context: &Context, hosts: &[Descriptor]) -> Chosen<Scope> {
+    fn scope(&self, context: &Context, installer: &Installer<'_>, hosts: &[Descriptor]) -> Chosen<Scope> {
         let which = &self.which;
         if self.names_scope() {
             return Ok(Some(if which.local { Scope::Local } else { Scope::Global }));
         }
         let can_ask = self.may_ask(context);
         if self.wish == Wish::Install {
-            let was_asked = which.hosts.is_empty() && !which.all && !self.detected;
+            let was_asked = which.hosts.is_empty() && !which.all && !self.uses_found();
             return if was_asked && can_ask { ask::scope(self.wish) } else { Ok(Some(Scope::Global)) };
         }
         // What came with a repository decides nothing.
-        let is_anywhere = |scope| hosts.iter().any(|host| which.is_installed(context, host, scope));
+        let is_anywhere = |scope| hosts.iter().any(|host| which.is_installed(context, host, scope, installer));
         match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
             (true, true) if can_ask => ask::scope(self.wish),
             (true, true) => Err(CommandError::usage("installed both globally and in this project")
@@ -248,7 +283,7 @@ impl Job {
 
     /// Whether a person can be asked to choose.
     fn may_ask(&self, context: &Context) -> bool {
-        context.can_ask() && !self.which.json && !self.asking.no_input
+        context.can_ask() && !self.which.json && !self.asking.no_input && !self.asking.yes
     }
 
     /// Whether a person is asked before anything is written.
@@ -258,8 +293,36 @@ impl Job {
     }
 }
 
+/// What an install of this call depends on, with everything that is ours.
+pub(super) fn installer<'a>(
+    context: &'a Context,
+    disk: &'a Disk,
+    registry: &'a Registry,
+    library: &'a Library,
+) -> Result<Installer<'a>, CommandError> {
+    let unasked = listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect();
+    let program = Program::running(context.world())?;
+    Ok(Installer { world: context.world(), disk, registry, library, program, permissions: true, unasked, nested: None })
+}
+
 fn changes_something(planned: &Planned) -> bool {
     planned.as_ref().is_ok_and(|(_, plan)| !plan.is_empty())
+}
+
+/// What is kept of installs, where an uninstall was the last. What cannot be read is not told.
+fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Planned)]) -> Option<Leftover> {
+    let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
+    let is_there = |host: &Descriptor| {
+        let is_there = |scope| {
+            let folder = context.install_folder();
+            let target = Target::resolve(host.clone(), scope, &folder, None, context.world());
+            target.is_ok_and(|target| install::is_installed(&target))
+        };
+        is_there(Scope::Global) || is_there(Scope::Local)
+    };
+    let is_left = installer.registry.all().ok()?.iter().any(is_there);
+    let is_elsewhere = !install::remembered(context.world()).ok()?.is_empty();
+    if is_left || is_elsewhere { None } else { install::history(target).ok().flatten() }
 }
 
 /// Ends a call that a person cancelled.

@@ -15,10 +15,13 @@ mod words;
 
 pub(super) use words::{spelled, with_hosts};
 
+use std::cell::OnceCell;
+
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::install::{self, InstallError, Target, Wish};
+use crate::install::{self, InstallError, Installer, Target, Wish};
+use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 use job::{Asking, Job};
 use report::Recovered;
@@ -30,9 +33,12 @@ verbs! {
     /// Install commands, workflows, agents and hooks into hosts
     ///
     /// Name the hosts as flags, such as `--claude --codex`, or use `--detected`; `gsd-tools runtimes` lists them. Without a
-    /// host, a terminal asks which. `gsd-tools --claude` is short for `gsd-tools install --claude`. Writes into the host's config directory, adds our hooks to the host's settings, and allows
-    /// `gsd-tools` in its permission list. Files of an earlier install that you edited are saved to
-    /// `gsd-local-patches/`.
+    /// host, a terminal asks which, and `--yes` takes those that are found. `--all` also creates folders for hosts that you
+    /// do not have. `gsd-tools --claude` is short for `gsd-tools install --claude`.
+    ///
+    /// Writes into the host's config directory, adds our hooks to the host's settings, and allows `gsd-tools` in its
+    /// permission list. Files of an earlier install that you edited are saved to `gsd-local-patches/`. `--local` installs
+    /// into the nearest folder with `.planning`, else into the repository.
     ///
     /// If one host fails, the others are installed all the same, and the exit code is not 0.
     ///
@@ -79,7 +85,7 @@ pub(crate) struct Which {
     /// Use this host; repeat it for several. `--codex` is short for `--host codex`
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Use all supported hosts, and create folders for those you do not have
+    /// Use all supported hosts
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
     /// Global scope: all your projects
@@ -188,7 +194,7 @@ impl Which {
             }
         }
         if self.config_dir.is_some() && found.len() > 1 {
-            return Err(CommandError::usage("`--config-dir` is the folder of one host")
+            return Err(CommandError::usage("`--config-dir` works with one host only")
                 .hint("run `gsd-tools install` once for each host and folder")
                 .exits(2));
         }
@@ -196,12 +202,12 @@ impl Which {
     }
 
     /// Whether a person means this host when they name none: it is found on this machine, or it is installed.
-    fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish) -> bool {
+    fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish, installer: &Installer<'_>) -> bool {
         let has = |scope| match wish {
             Wish::Install => {
                 self.target(context, descriptor.clone(), scope).is_ok_and(|target| disk::is_folder(&target.root))
             }
-            Wish::Uninstall => self.is_installed(context, descriptor, scope),
+            Wish::Uninstall => self.is_installed(context, descriptor, scope, installer),
         };
         match (self.global, self.local, wish) {
             (true, _, _) => has(Scope::Global),
@@ -213,12 +219,14 @@ impl Which {
     }
 
     /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
-    fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope) -> bool {
-        self.target(context, host.clone(), scope).is_ok_and(|target| install::is_installed(&target))
+    fn is_installed(&self, context: &Context, host: &Descriptor, scope: Scope, installer: &Installer<'_>) -> bool {
+        let unlisted = |target: &Target| matches!(installer.unlisted(target), Ok(Some(_)));
+        self.target(context, host.clone(), scope)
+            .is_ok_and(|target| install::is_installed(&target) || unlisted(&target))
     }
 
     fn target(&self, context: &Context, descriptor: Descriptor, scope: Scope) -> Result<Target, InstallError> {
-        Target::resolve(descriptor, scope, context.here(), self.config_dir.as_deref(), context.world())
+        Target::resolve(descriptor, scope, &context.install_folder(), self.config_dir.as_deref(), context.world())
     }
 }
 
@@ -240,6 +248,8 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
         _ => vec![Scope::Global],
     };
     let off = Off::read(context.world())?;
+    let (library, disk) = (Library::embedded().map_err(InstallError::from)?, context.disk());
+    let installer = OnceCell::new();
     let mut report = StatusReport::default();
     for descriptor in &descriptors {
         for scope in &scopes {
@@ -253,9 +263,19 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
                 target => target?,
             };
             let status = install::status(&target);
-            let is_there = status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished);
+            let mut is_there = status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished);
+            let unlisted = if !is_there && install::has_traces(&target)? {
+                // To know the running program takes longer than all the rest.
+                if installer.get().is_none() {
+                    let _ = installer.set(job::installer(context, &disk, &registry, &library)?);
+                }
+                installer.get().and_then(|installer| installer.unlisted(&target).transpose()).transpose()?
+            } else {
+                None
+            };
+            is_there |= unlisted.is_some();
             if !everything || is_there {
-                report.push(&target, status, &off);
+                report.push(&target, status, unlisted, &off);
             }
             if !is_there {
                 report.push_leftovers(install::leftovers(&target).unwrap_or_default());
@@ -267,6 +287,13 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     }
     if scopes.contains(&Scope::Global) && which.config_dir.is_none() {
         remembered(context, &descriptors, &mut report, &off)?;
+    }
+    if everything && report.is_empty() {
+        let folder = context.install_folder();
+        let target = descriptors
+            .iter()
+            .find_map(|host| Target::resolve(host.clone(), Scope::Global, &folder, None, context.world()).ok());
+        report.history = target.and_then(|target| install::history(&target).ok().flatten());
     }
     report.complete(&off);
     let code = report.exit_code();
@@ -290,14 +317,15 @@ fn remembered(
         let Some(descriptor) = descriptors.iter().find(|descriptor| descriptor.id.as_str() == runtime) else {
             continue;
         };
-        let target = Target::resolve(descriptor.clone(), Scope::Global, context.here(), Some(&root), context.world());
+        let folder = context.install_folder();
+        let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, Some(&root), context.world());
         let Ok(target) = target else { continue };
         if report.has(&target) {
             continue;
         }
         let status = install::status(&target);
         if status.as_ref().map_or(true, |status| status.version.is_some() || status.unfinished) {
-            report.push(&target, status, off);
+            report.push(&target, status, None, off);
         }
     }
     Ok(())
@@ -308,7 +336,7 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
     for descriptor in registry.all().map_err(InstallError::from)? {
         for scope in [Scope::Global, Scope::Local] {
-            let target = Target::resolve(descriptor.clone(), scope, context.here(), None, context.world());
+            let target = Target::resolve(descriptor.clone(), scope, &context.install_folder(), None, context.world());
             // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
             roots.extend(install::unfinished(&target)?);

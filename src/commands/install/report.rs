@@ -4,8 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::diff::{Group, groups};
-use crate::install::{self, Act, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Wish};
+use crate::disk::AbsolutePath;
+use crate::hooks;
+use crate::install::{
+    self, Act, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Unlisted, Wish,
+};
 use crate::runtime::{Descriptor, Scope};
+use crate::text::screen::counted;
 
 /// What `install` or `uninstall` did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -15,6 +20,9 @@ pub(in crate::commands) struct InstallReport {
     pub(super) wish: Wish,
     pub(super) dry_run: bool,
     pub(super) hosts: Vec<HostReport>,
+    /// After the last uninstall: what is kept of all installs, to undo them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Leftover>,
 }
 
 /// What was done for one host.
@@ -33,6 +41,12 @@ pub(super) struct HostReport {
     /// The version that was installed before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) from_version: Option<String>,
+    /// Of an install: what is installed is newer than this program, which puts an older version in its place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) downgrade: bool,
+    /// What was found of an install that no manifest lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unlisted: Option<UnlistedReport>,
     /// Of an install: how many files are ours now. Settings files and the manifest are not counted, here and below.
     pub(super) files: usize,
     pub(super) created: usize,
@@ -121,7 +135,51 @@ pub(super) const OWN_IT: &str = "`gsd-tools install --local` makes it yours";
 
 /// Shown where the plugin and an install are both there.
 pub(super) const TWICE: &str =
-    "the gsd plugin is enabled too: commands and hooks are there twice; uninstall one of the two";
+    "the gsd plugin is enabled too: every command and hook is registered twice; uninstall one of the two";
+
+/// What was found of an install that no manifest lists: it was deleted, or renamed because it did not parse.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct UnlistedReport {
+    /// How many files are certainly ours.
+    pub(super) files: usize,
+    /// Settings files with entries that are certainly ours.
+    pub(super) settings: Vec<String>,
+    /// What looks like ours and stays: files of our names that are not as this version writes them, and settings files
+    /// with entries that may be yours.
+    pub(super) uncertain: Vec<String>,
+}
+
+impl UnlistedReport {
+    pub(super) fn new(target: &Target, found: &Unlisted) -> Self {
+        let shown = |paths: &[AbsolutePath]| paths.iter().map(|path| target.shown(path)).collect();
+        Self { files: found.files, settings: shown(&found.settings), uncertain: shown(&found.uncertain) }
+    }
+
+    /// `128 files and entries in ~/.host/settings.json`.
+    pub(super) fn what(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend((self.files > 0).then(|| counted(self.files, "file")));
+        parts.extend((!self.settings.is_empty()).then(|| format!("entries in {}", self.settings.join(", "))));
+        parts.join(" and ")
+    }
+
+    /// What stays, in a sentence.
+    pub(super) fn stays(&self, verbose: bool) -> Option<String> {
+        let names = some_of(&self.uncertain, verbose);
+        (!self.uncertain.is_empty()).then(|| format!("not certain to be ours, so left unchanged: {names}"))
+    }
+}
+
+/// How many names a person is shown of many.
+const NAMED: usize = 3;
+
+/// The first names and how many more there are, or all of them.
+pub(super) fn some_of(names: &[String], all: bool) -> String {
+    match names.len().checked_sub(NAMED) {
+        Some(more) if more > 0 && !all => format!("{} and {more} more", names[..NAMED].join(", ")),
+        _ => names.join(", "),
+    }
+}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct TakenOver {
@@ -153,7 +211,7 @@ impl InstallReport {
             Wish::Install => "install",
             Wish::Uninstall => "uninstall",
         };
-        Self { action, wish, dry_run, hosts: Vec::new() }
+        Self { action, wish, dry_run, hosts: Vec::new(), history: None }
     }
 
     /// Adds what became of one host.
@@ -168,6 +226,17 @@ impl InstallReport {
             host.leftovers = install::leftovers(target).unwrap_or_default();
         }
         self.hosts.push(host);
+    }
+
+    /// Whether a newer version would be, or was, replaced.
+    pub(super) fn downgrades(&self) -> bool {
+        self.hosts.iter().any(|host| host.downgrade)
+    }
+
+    /// What to know of each newer version that is replaced.
+    pub(super) fn downgrade_warnings(&self) -> Vec<String> {
+        let warnings = self.hosts.iter().filter_map(|host| Some(format!("{}: {}", host.name, host.downgrade()?)));
+        warnings.collect()
     }
 
     /// The code of the first failure, else 0.
@@ -197,11 +266,20 @@ impl HostReport {
         report
     }
 
+    /// That a newer version is replaced, and how to keep it.
+    pub(super) fn downgrade(&self) -> Option<String> {
+        let (from, to) = (self.from_version.as_ref()?, self.version.as_ref()?);
+        self.downgrade.then(|| {
+            format!("version {from} is installed there, and this program is the older {to}: to keep {from}, use the newer program")
+        })
+    }
+
     fn count(&mut self, target: &Target, plan: &InstallPlan, wish: Wish) {
         self.root = Some(target.root.to_string());
         let nothing = plan.is_empty() && (wish == Wish::Install || plan.steps.is_empty());
         self.outcome = if nothing { Outcome::Unchanged } else { Outcome::Done };
         self.from_version.clone_from(&plan.from_version);
+        self.unlisted = plan.unlisted.as_ref().map(|found| UnlistedReport::new(target, found));
         self.shown.root = target.shown(&target.root);
         self.shown.flags = target.flags();
         self.shown.groups = groups(target, plan);
@@ -248,7 +326,9 @@ impl HostReport {
             Err(error) => self.plugin_unknown = Some(chain(error)),
         }
         let adds = &plan.adds;
-        self.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        let own = env!("CARGO_PKG_VERSION");
+        self.version = Some(own.to_owned());
+        self.downgrade = plan.from_version.as_ref().is_some_and(|from| hooks::is_newer(from, own));
         self.files = plan.files();
         self.hooks = adds.hooks;
         self.permissions = adds.permissions.iter().map(|path| target.shown(path)).collect();

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::report::chain;
+use super::report::{UnlistedReport, chain};
 use crate::commands::hooks::state::{HooksState, Off};
 use crate::hooks;
-use crate::install::{self, Drift, InstallError, Leftover, NotLoaded, Status, Target};
+use crate::install::{self, Drift, InstallError, Leftover, NotLoaded, Status, Target, Unlisted};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -21,6 +21,9 @@ pub(in crate::commands) struct StatusReport {
     /// Folders with files of yours in hosts that have no install any longer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leftovers: Vec<Leftover>,
+    /// Where nothing is installed: what is kept of earlier installs, to undo them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) history: Option<Leftover>,
     /// What does not concern a single install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
@@ -47,6 +50,9 @@ struct HostStatus {
     /// Folders with files of yours: edited files that were moved, and backups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set_aside: Vec<Leftover>,
+    /// What was found of an install that no manifest lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlisted: Option<UnlistedReport>,
     /// Settings files that the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_loaded: Vec<NotLoaded>,
@@ -84,7 +90,7 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
         found.push(Finding::warning("hooks-not-registered", "hooks are not registered").fix(install.clone()));
     }
     if status.plugin {
-        let what = "the gsd plugin is enabled too: commands and hooks are there twice";
+        let what = "the gsd plugin is enabled too: every command and hook is registered twice";
         let cure = format!("disable the plugin, or run `gsd-tools uninstall {}`", target.flags());
         found.push(Finding::warning("plugin-as-well", what).cure(cure));
     }
@@ -103,6 +109,15 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
     found
 }
 
+/// Says what is there of an install that no manifest lists.
+fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
+    let what = format!("the manifest is missing, but {} are there", unlisted.what());
+    let flags = target.flags();
+    let cure =
+        format!("run `gsd-tools install {flags}` to repair the install, or `gsd-tools uninstall {flags}` to remove it");
+    Finding::error("manifest-missing", what).cure(cure)
+}
+
 /// Says that another version of this program wrote the install.
 fn other_version(version: &str, install: &str) -> Option<Finding> {
     let own = env!("CARGO_PKG_VERSION");
@@ -118,13 +133,21 @@ fn other_version(version: &str, install: &str) -> Option<Finding> {
 }
 
 impl StatusReport {
-    pub(super) fn push(&mut self, target: &Target, status: Result<Status, InstallError>, off: &Off) {
+    pub(super) fn push(
+        &mut self,
+        target: &Target,
+        status: Result<Status, InstallError>,
+        unlisted: Option<Unlisted>,
+        off: &Off,
+    ) {
         let error = status.as_ref().err().map(chain);
         let hooks = status.as_ref().map_or(HooksState::Unknown, |status| HooksState::of(target, status, off));
         let is_installed = status.as_ref().is_ok_and(|status| status.version.is_some());
         // A file that cannot be read is named by the drift.
         let not_loaded = install::not_loaded(target).ok().filter(|_| is_installed).unwrap_or_default();
-        let found = status.as_ref().map(|status| findings(target, status, hooks, &not_loaded));
+        let mut found = status.as_ref().map(|status| findings(target, status, hooks, &not_loaded)).unwrap_or_default();
+        let unlisted = unlisted.map(|unlisted| UnlistedReport::new(target, &unlisted));
+        found.extend(unlisted.as_ref().map(|unlisted| without_manifest(target, unlisted)));
         self.installs.push(HostStatus {
             runtime: target.descriptor.id.to_string(),
             name: target.descriptor.name.clone(),
@@ -132,7 +155,8 @@ impl StatusReport {
             root: target.root.to_string(),
             shown: target.shown(&target.root),
             flags: target.flags(),
-            findings: found.unwrap_or_default(),
+            findings: found,
+            unlisted,
             hooks,
             // What cannot be listed keeps nobody from the rest of the status.
             set_aside: install::set_aside(target).unwrap_or_default(),
@@ -140,6 +164,11 @@ impl StatusReport {
             status: status.ok(),
             error,
         });
+    }
+
+    /// Whether nothing is installed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.installs.is_empty()
     }
 
     /// Whether this install is in the report already.
@@ -169,7 +198,7 @@ impl StatusReport {
             .collect();
         for host in self.installs.iter_mut().filter(|host| host.scope == Scope::Global.word() && host.is_installed()) {
             if twice.contains(&host.runtime) {
-                let what = "also installed in this project: commands and hooks are there twice";
+                let what = "also installed in this project: every command and hook is registered twice";
                 let fix = format!("gsd-tools uninstall --{} --local", host.runtime);
                 host.findings.push(Finding::warning("global-and-local", what).fix(fix));
             }
@@ -189,8 +218,8 @@ impl StatusReport {
         if self.installs.is_empty() {
             blocks.push(screen.commands(&self.nothing(screen)));
         }
-        if !self.leftovers.is_empty() {
-            let lines = self.leftovers.iter().map(|leftover| leftover_line(screen, leftover));
+        if !self.leftovers.is_empty() || self.history.is_some() {
+            let lines = self.leftovers.iter().chain(&self.history).map(|leftover| leftover_line(screen, leftover));
             blocks.push(screen.paint(Tone::Strong, "Left by an earlier install") + "\n" + &lines.collect::<String>());
         }
         if !self.findings.is_empty() {
@@ -228,7 +257,7 @@ impl HostStatus {
         let row = vec![
             screen.mark(mark),
             Cell::new(Tone::Strong, format!("{} ({})", self.name, self.scope)),
-            Cell::from(version.unwrap_or("not installed")),
+            Cell::from(version.unwrap_or(if self.unlisted.is_some() { "no manifest" } else { "not installed" })),
             Cell::from(self.shown.as_str()),
         ];
         let mut text = screen.heading(&row);
@@ -237,6 +266,7 @@ impl HostStatus {
         }
         if let Some(status) = self.status.as_ref().filter(|status| status.version.is_some()) {
             let hooks = match self.hooks {
+                HooksState::Registered if !self.not_loaded.is_empty() => "; hooks registered, but not loaded",
                 HooksState::Registered => "; hooks registered",
                 HooksState::Disabled => "; hooks registered, but disabled",
                 HooksState::NotRegistered => "; hooks not registered",
@@ -253,6 +283,9 @@ impl HostStatus {
             text += &line(screen, "  ", finding.mark(), &finding.line());
         }
         text += &self.drift(screen, verbose);
+        if let Some(stays) = self.unlisted.as_ref().and_then(|unlisted| unlisted.stays(verbose)) {
+            text += &line(screen, "  ", Mark::Open, &stays);
+        }
         for leftover in &self.set_aside {
             text += &leftover_line(screen, leftover);
         }
@@ -275,7 +308,8 @@ impl HostStatus {
             }
         };
         let of = |paths: &[&String]| format!("{} of {}", paths.len(), counted(status.files, "file"));
-        tell(&missing, format!("{} missing: {install} restores them", of(&missing)));
+        let them = if missing.len() == 1 { "it" } else { "them" };
+        tell(&missing, format!("{} missing: {install} restores {them}", of(&missing)));
         let how = if edited.len() == 1 {
             "replaces it and moves your version"
         } else {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver};
+use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver, some_of};
 use crate::commands::frame::CommandError;
 use crate::commands::frame::error::Reason;
 use crate::install::{StatusLine, Wish};
@@ -42,7 +42,12 @@ struct Section<'a> {
     screen: Screen,
     /// It is the only one.
     single: bool,
+    /// Nothing is left out.
+    verbose: bool,
 }
+
+/// How many lines of one kind are shown of many.
+const LINES: usize = 10;
 
 impl InstallReport {
     /// What is going to be done, before the question.
@@ -53,7 +58,7 @@ impl InstallReport {
         };
         let mut text = screen.paint(Tone::Strong, &title) + "\n";
         for host in &self.hosts {
-            text += &self.section(host, screen, Telling::Proposed).text();
+            text += &self.section(host, screen, Telling::Proposed, false).text();
         }
         if let Some(host) = self.hosts.first().filter(|_| !names_scope) {
             let other = match (self.wish, host.scope == Scope::Global.word()) {
@@ -69,11 +74,13 @@ impl InstallReport {
     /// What was done or would be, of the hosts for which nothing failed.
     pub(super) fn text(&self, screen: Screen, telling: Telling, named: Named) -> String {
         let hosts = self.hosts.iter().filter(|host| host.error.is_none());
-        let mut text: String = hosts.map(|host| self.section(host, screen, telling).text()).collect();
+        let mut text: String = hosts.map(|host| self.section(host, screen, telling, named.verbose).text()).collect();
         if telling == Telling::Rehearsed {
             text += &self.totals(screen, named.verbose);
         } else if self.wish == Wish::Install {
             text += &screen.commands(&self.next(screen, telling, named.all));
+        } else if let Some(history) = &self.history {
+            text += &screen.commands(&screen.prose("  ", "  ", &format!("Nothing is installed any longer. {history}")));
         }
         text
     }
@@ -95,7 +102,8 @@ impl InstallReport {
     /// What failed, as text.
     fn failures(&self, screen: Screen) -> String {
         let failed: Vec<&HostReport> = self.hosts.iter().filter(|host| host.error.is_some()).collect();
-        let mut text: String = failed.iter().map(|host| self.section(host, screen, Telling::Done).text()).collect();
+        let mut text: String =
+            failed.iter().map(|host| self.section(host, screen, Telling::Done, false).text()).collect();
         if self.hosts.len() > 1 && !failed.is_empty() {
             let others = match (failed.len() == self.hosts.len(), self.dry_run) {
                 (true, _) => "",
@@ -108,8 +116,8 @@ impl InstallReport {
         text
     }
 
-    fn section<'a>(&self, host: &'a HostReport, screen: Screen, telling: Telling) -> Section<'a> {
-        Section { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1 }
+    fn section<'a>(&self, host: &'a HostReport, screen: Screen, telling: Telling, verbose: bool) -> Section<'a> {
+        Section { host, wish: self.wish, telling, screen, single: self.hosts.len() == 1, verbose }
     }
 
     /// What to type next, and how to undo it.
@@ -144,20 +152,36 @@ impl InstallReport {
         text + &screen.prose("  ", "  ", &format!("Undo: `gsd-tools uninstall {flags}`"))
     }
 
-    /// How much would be written in all.
+    /// How much would be done in all.
     fn totals(&self, screen: Screen, verbose: bool) -> String {
         let sum = |count: fn(&HostReport) -> usize| self.hosts.iter().map(count).sum::<usize>();
         let counts = [
-            (sum(|host| host.created), "new file"),
-            (sum(|host| host.updated), "updated file"),
-            (sum(|host| host.removed), "removed file"),
-            (sum(|host| host.merged.len()), "edited settings file"),
+            ("write", sum(|host| host.created), "file"),
+            ("update", sum(|host| host.updated), "file"),
+            ("remove", sum(|host| host.removed), "file"),
+            ("edit", sum(|host| host.merged.len()), "settings file"),
         ];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = counts.map(|(count, what)| counted(count, what)).collect();
+        let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
+        let mut parts: Vec<String> =
+            counts.map(|(verb, count, what)| format!("{verb} {}", counted(count, what))).collect();
         let more = if parts.is_empty() || verbose { "" } else { " `--verbose` lists each file." };
-        let parts = if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") };
-        screen.commands(&screen.prose("", "  ", &format!("Dry run: {parts}. Nothing was written.{more}")))
+        let is = |outcome: Outcome| self.hosts.iter().filter(|host| host.outcome == outcome).count();
+        if parts.is_empty() && is(Outcome::Done) > 0 {
+            // Its files are there, and what is written is only the list of them.
+            parts.push(
+                if self.wish == Wish::Install { "update the manifest" } else { "remove the manifest" }.to_owned(),
+            );
+        }
+        let told = match (parts.is_empty(), is(Outcome::Failed)) {
+            (false, _) => format!("would {}", parts.join(", ")),
+            (true, 0) => "nothing to do".to_owned(),
+            (true, _) => "nothing can be done".to_owned(),
+        };
+        let failed = match is(Outcome::Failed) {
+            0 => String::new(),
+            failed => format!("; {} would fail", counted(failed, "host")),
+        };
+        screen.commands(&screen.prose("", "  ", &format!("Dry run: {told}{failed}. Nothing was written.{more}")))
     }
 }
 
@@ -181,7 +205,7 @@ impl Section<'_> {
         let mut text = self.heading(mark, &self.facts());
         if self.telling == Telling::Rehearsed {
             text += &self.lines(&self.kept());
-            text += &self.host.shown.groups.iter().map(|group| group.text(screen)).collect::<String>();
+            text += &self.host.shown.groups.iter().map(|group| group.text(screen, self.verbose)).collect::<String>();
         } else if self.telling != Telling::DoneAsAsked {
             text += &self.lines(&self.added());
         }
@@ -247,7 +271,12 @@ impl Section<'_> {
     fn upgrade(&self) -> String {
         match (&self.host.from_version, &self.host.version) {
             (Some(from), Some(to)) if from != to => {
-                let verb = if self.telling.is_done() { "updated" } else { "updates" };
+                let verb = match (self.host.downgrade, self.telling.is_done()) {
+                    (false, true) => "updated",
+                    (false, false) => "updates",
+                    (true, true) => "downgraded",
+                    (true, false) => "downgrades",
+                };
                 format!("{verb} {from} -> {to}: ")
             }
             _ => String::new(),
@@ -304,8 +333,22 @@ impl Section<'_> {
             let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
             lines.push(format!("{replaced} gsd-core{version} in {root}"));
             if !permissions.is_empty() {
-                lines.push(format!("{removed} its permissions: {}", permissions.join(", ")));
+                lines.push(format!("{removed} its permissions: {}", some_of(permissions, self.verbose)));
             }
+        }
+        if let Some(unlisted) = &self.host.unlisted {
+            let what = unlisted.what();
+            lines.push(match (self.wish, self.telling.is_done()) {
+                (Wish::Install, true) => {
+                    format!("the manifest was missing: {what} from an earlier install are listed again")
+                }
+                (Wish::Install, false) => {
+                    format!("the manifest is missing: {what} from an earlier install are listed again")
+                }
+                (Wish::Uninstall, true) => format!("the manifest was missing: removed what is certainly ours, {what}"),
+                (Wish::Uninstall, false) => format!("the manifest is missing: removes what is certainly ours, {what}"),
+            });
+            lines.extend(unlisted.stays(self.verbose));
         }
         for path in &self.host.claimed {
             let fix = if self.wish == Wish::Install { String::new() } else { format!("; {OWN_IT}") };
@@ -317,7 +360,8 @@ impl Section<'_> {
     /// What keeps the install from working as it should.
     fn warnings(&self) -> Vec<String> {
         let host = self.host;
-        let mut warnings: Vec<String> = host.not_loaded.iter().map(ToString::to_string).collect();
+        let mut warnings: Vec<String> = host.downgrade().into_iter().collect();
+        warnings.extend(host.not_loaded.iter().map(ToString::to_string));
         if host.other_scope.is_some() {
             let root = &host.shown.other_scope;
             let (also, other) = if host.scope == Scope::Global.word() {
@@ -325,9 +369,10 @@ impl Section<'_> {
             } else {
                 (format!("globally ({root})"), Scope::Global.word())
             };
-            let twice = if host.shown.has_hooks { "hooks run twice and commands are" } else { "commands are" };
+            let what = if host.shown.has_hooks { "every command and hook" } else { "every command" };
             warnings.push(format!(
-                "also installed {also}: {twice} listed twice; remove that one with `gsd-tools uninstall {} --{other}`",
+                "also installed {also}: {what} is registered twice; remove that one with `gsd-tools uninstall {} \
+                 --{other}`",
                 host.shown.host
             ));
         }
@@ -343,18 +388,28 @@ impl Section<'_> {
     /// Files of the person's that were in the way.
     fn moved(&self) -> Vec<String> {
         let host = self.host;
-        let mut lines = Vec::new();
-        for SetAside { path, to } in &host.set_aside {
-            let saved = if self.telling.is_done() { "was" } else { "will be" };
-            let what = if host.from_version.is_some() { "You had edited" } else { "There was already a file" };
-            lines.push(format!("{what} {path}. Your version {saved} saved to {to}"));
-        }
-        lines.extend(host.left.iter().map(|path| format!("not removed, because you had edited it: {path}")));
+        let saved = if self.telling.is_done() { "was" } else { "will be" };
+        let what = if host.from_version.is_some() { "You had edited" } else { "There was already a file" };
+        let moved = host.set_aside.iter();
+        let moved = moved.map(|SetAside { path, to }| format!("{what} {path}. Your version {saved} saved to {to}"));
+        let mut lines = self.first_of(moved.collect(), "files were moved like this");
+        let left = host.left.iter().map(|path| format!("not removed, because you had edited it: {path}"));
+        lines.extend(self.first_of(left.collect(), "files were left like this"));
         lines.extend(host.leftovers.iter().map(ToString::to_string));
         let elsewhere = host.elsewhere.iter();
         lines.extend(elsewhere.map(|path| format!("not removed, because a link leads out of the folder: {path}")));
         let gave_way = host.gave_way.iter();
         lines.extend(gave_way.map(|path| format!("not written, because a file of yours has this name: {path}")));
+        lines
+    }
+
+    /// The first of many lines, and how many more there are.
+    fn first_of(&self, mut lines: Vec<String>, like_this: &str) -> Vec<String> {
+        if !self.verbose && lines.len() > LINES {
+            let more = lines.len() - LINES;
+            lines.truncate(LINES);
+            lines.push(format!("{more} more {like_this}; `--json` lists them all"));
+        }
         lines
     }
 }

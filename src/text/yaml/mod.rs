@@ -28,6 +28,10 @@ pub(crate) enum YamlEdit {
 }
 
 impl YamlEdit {
+    pub(crate) fn path(&self) -> &[String] {
+        self.parts().0
+    }
+
     fn parts(&self) -> (&[String], &Json) {
         match self {
             YamlEdit::Append { path, value } => (path, value),

@@ -1,0 +1,200 @@
+//! What is certainly ours in a host's folders although no manifest lists it: the manifest was deleted, or renamed because it
+//! did not parse.
+//!
+//! A file counts if it has the name and the bytes that this version installs. An entry in settings counts if it names our
+//! program, and is either what this version writes, or a hook or status line that runs it. A block counts by its markers.
+//! Everything else stays, and what looks like ours is named.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::adopted::Adopted;
+use super::custom::is_among_ours;
+use super::manifest::{Ledger, Section};
+use super::registered::{PROGRAM, paths, runs_our_program};
+use super::shared::{self, MadeEdit};
+use super::situation::Situation;
+use super::{InstallError, Target};
+use crate::disk::{AbsolutePath, Digest, RelativePath, Snapshot};
+use crate::emit::{Artifact, CONTENT_FOLDER, Contents, SharedEdit, SharedFile};
+use crate::runtime::PlaceAnchor;
+use crate::text::edit::{Applied, FileFormat, JsonDialect, Undo};
+use crate::text::json::{JsonDocument, JsonEdit};
+
+/// Whether it is worth looking for an install that no manifest lists: the host's folder has our content, files of our
+/// names, or settings that name our program.
+pub(super) fn has_traces(target: &Target, snapshot: &mut Snapshot) -> Result<bool, InstallError> {
+    if snapshot.is_folder(&target.root.resolve(CONTENT_FOLDER)) {
+        return Ok(true);
+    }
+    for place in &target.descriptor.places {
+        let (folder, name) = place
+            .path
+            .rsplit_once("{name}")
+            .map_or(("", ""), |(before, _)| before.rsplit_once('/').unwrap_or(("", before)));
+        let base = match &place.anchor {
+            PlaceAnchor::Root => target.root.clone(),
+            PlaceAnchor::Project => target.project.clone(),
+            PlaceAnchor::Home(home) => target.user.resolve(home),
+        };
+        let is_ours = |file: &str| if name.is_empty() { is_among_ours(folder) } else { file.starts_with(name) };
+        let entries = snapshot.list(&base.resolve(folder))?.unwrap_or_default();
+        if entries.iter().any(|entry| is_ours(&entry.name)) {
+            return Ok(true);
+        }
+    }
+    for file in target.descriptor.files.values() {
+        for path in paths(target, file, snapshot) {
+            // A file that is no text has nothing of ours.
+            if snapshot.read_text(&path).ok().flatten().is_some_and(|text| text.contains(CONTENT_FOLDER)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// What of these artifacts is there and certainly ours.
+pub(super) fn recognise(
+    target: &Target,
+    artifacts: &[Artifact],
+    nested: bool,
+    situation: &mut Situation,
+) -> Result<Adopted, InstallError> {
+    let mut section = Section::new(target.descriptor.id.clone(), target.scope, env!("CARGO_PKG_VERSION"));
+    section.nested = nested;
+    let mut adopted = Adopted { section, homes: BTreeMap::new(), uncertain: BTreeSet::new() };
+    for artifact in artifacts {
+        let anchor = &artifact.anchor;
+        situation.look_at_wanted(target, artifact)?;
+        situation.read_manifest(target, &target.manifest_folder(anchor))?;
+        if situation.listed(target, anchor).is_some() {
+            continue;
+        }
+        let relative = RelativePath::parse(&artifact.path).map_err(InstallError::Content)?;
+        let path = target.folder(anchor).join(&relative);
+        if situation.others(target, anchor).iter().any(|other| other.owns(&relative)) {
+            continue;
+        }
+        let digest = match &artifact.contents {
+            Contents::Shared(file) => {
+                let (ledger, uncertain) = ledger(&path, file, situation)?;
+                adopted.uncertain.extend(uncertain.then(|| path.clone()));
+                if let Some(ledger) = ledger {
+                    adopted.holdings_mut(anchor).shared.insert(relative, ledger);
+                }
+                continue;
+            }
+            Contents::Whole(text) => {
+                let digest = Digest::of(text.as_bytes());
+                situation.is_as_written(&path, digest).then_some(digest)
+            }
+            Contents::Binary => situation.snapshot.digest(&path).filter(|_| situation.is_program(&path)),
+        };
+        match digest {
+            Some(digest) => {
+                let holdings = adopted.holdings_mut(anchor);
+                holdings.folders.extend(super::plan::folders_of(&relative));
+                holdings.files.insert(relative, digest);
+            }
+            None if situation.snapshot.is_file(&path) && is_among_ours(&artifact.path) => {
+                adopted.uncertain.insert(path);
+            }
+            None => {}
+        }
+    }
+    Ok(adopted)
+}
+
+/// Our entries in a file that is not ours alone, and whether it has more that may be ours.
+fn ledger(
+    path: &AbsolutePath,
+    file: &SharedFile,
+    situation: &Situation,
+) -> Result<(Option<Ledger>, bool), InstallError> {
+    // A file that is no text has nothing of ours.
+    let text = situation.snapshot.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let Some(text) = text else { return Ok((None, false)) };
+    let made = match shared::make(file.format, text, &file.edits) {
+        Ok((_, made)) => made,
+        // What is in it cannot be told; that is for the person to say before anything is taken out.
+        Err(error) if text.contains(PROGRAM) => return Err(InstallError::shared(path, error)),
+        Err(_) => return Ok((None, false)),
+    };
+    let stands = |made: &MadeEdit| match &made.edit {
+        SharedEdit::Marked(block) => block.marked().body(text).is_ok_and(|body| body.is_some()),
+        _ => made.applied == Applied::AlreadyThere,
+    };
+    let (ours, others): (Vec<_>, Vec<_>) = made.into_iter().filter(stands).partition(|made| is_certain(&made.edit));
+    let mut edits: Vec<SharedEdit> = ours.into_iter().map(|made| made.edit).collect();
+    edits.extend(earlier_hooks(text, file, &edits));
+    let edits: Vec<MadeEdit> = edits
+        .into_iter()
+        .map(|edit| MadeEdit { applied: Applied::Changed(Undo::of_all_above(path_of(&edit).len())), edit })
+        .collect();
+    let left = shared::take_back(file.format, text, edits.iter()).map_err(|error| InstallError::shared(path, error))?;
+    let uncertain = left.contains(PROGRAM) || !others.is_empty();
+    let created = shared::is_blank(file.format, &left);
+    let after = Digest::of(text.as_bytes());
+    let ledger = Ledger { format: file.format, before: None, after, created, edits };
+    Ok(((!ledger.edits.is_empty()).then_some(ledger), uncertain))
+}
+
+/// Whether nobody but us writes this edit: it names our content, or it is a block between our markers.
+fn is_certain(edit: &SharedEdit) -> bool {
+    let names_us = |text: &str| text.contains(&format!("{CONTENT_FOLDER}/"));
+    let value = match edit {
+        SharedEdit::Marked(_) => return true,
+        SharedEdit::Json(edit) => edit.value().to_string(),
+        SharedEdit::Toml(_) | SharedEdit::Yaml(_) => serde_json::to_string(edit).unwrap_or_default(),
+    };
+    names_us(&value) || path_of(edit).iter().any(|key| names_us(key))
+}
+
+fn path_of(edit: &SharedEdit) -> &[String] {
+    match edit {
+        SharedEdit::Json(edit) => edit.path(),
+        SharedEdit::Toml(edit) => edit.path(),
+        SharedEdit::Yaml(edit) => edit.path(),
+        SharedEdit::Marked(_) => &[],
+    }
+}
+
+/// Hooks that run our program in another form than this version registers: an earlier version did.
+fn earlier_hooks(text: &str, file: &SharedFile, known: &[SharedEdit]) -> Vec<SharedEdit> {
+    let FileFormat::Json(_) = file.format else { return Vec::new() };
+    let Ok(document) = JsonDocument::parse(text, JsonDialect::CommentsAndTrailingCommas) else { return Vec::new() };
+    let is_hook =
+        |edit: &&SharedEdit| matches!(edit, SharedEdit::Json(JsonEdit::Append { value, .. }) if runs_us(value));
+    let events = file.edits.iter().filter(is_hook).filter_map(|edit| path_of(edit).split_last());
+    let above: BTreeSet<&[String]> = events.map(|(_, above)| above).collect();
+    let mut found = Vec::new();
+    for above in above {
+        let Some(Value::Object(events)) = document.value(above) else { continue };
+        for (event, entries) in events {
+            let path: Vec<String> = above.iter().cloned().chain([event]).collect();
+            let ours = entries.as_array().into_iter().flatten().filter(|entry| runs_us(entry));
+            let edits =
+                ours.map(|value| SharedEdit::Json(JsonEdit::Append { path: path.clone(), value: value.clone() }));
+            found.extend(edits.filter(|edit| !known.contains(edit)));
+        }
+    }
+    found
+}
+
+/// Whether an entry runs our program and nothing else.
+fn runs_us(entry: &Value) -> bool {
+    match entry {
+        Value::Object(keys) => {
+            let commands: Vec<&str> = ["command", "bash"].iter().filter_map(|key| keys.get(*key)?.as_str()).collect();
+            let members = keys.get("hooks").and_then(Value::as_array);
+            match (commands.is_empty(), members) {
+                (false, None) => commands.iter().all(|command| runs_our_program(command)),
+                (true, Some(members)) => !members.is_empty() && members.iter().all(runs_us),
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
