@@ -112,7 +112,6 @@ const PLAIN: &[&str] = &[
     "{outgoing}",
     "{after}",
     "{ids}",
-    "{kind}",
     "{archive_dir}",
     "{report}",
     "{pr}",
@@ -267,6 +266,9 @@ fn fault(call: &Call) -> Option<String> {
         Ok(row) => row,
         Err(error) => return Some(told(&error)),
     };
+    if let Err(error) = usage::lift_of_writers(row, &mut parsed) {
+        return Some(told(&error));
+    }
     let tree = tree(row);
     let leaf = usage::leaf(&tree, &parsed.words);
     if leaf.command.has_subcommands() {
