@@ -56,9 +56,8 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
         let sections = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
         PhaseIndex::new(bullets.chain(sections).enumerate())
     });
-    let rows = rows.filter(|row| {
-        own.find(row.id).is_some() || milestone.holds(row.line) && folded.find(row.id).is_none()
-    });
+    let rows =
+        rows.filter(|row| own.find(row.id).is_some() || milestone.holds(row.line) && folded.find(row.id).is_none());
     let told: Vec<Told<'_>> = bullets
         .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
         .chain(sections.map(|section| Told {
