@@ -83,6 +83,10 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{key}", "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441"),
     ("{provider}", "context7"),
     ("{confidence}", "MEDIUM"),
+    ("{branch}", "main"),
+    ("{base}", "main"),
+    ("{after}", "2"),
+    ("{name}", "web"),
 ];
 
 /// Placeholders of values that the program makes or has checked: numbers, identifiers, names of a closed list, and paths
@@ -150,6 +154,12 @@ const PLAIN: &[&str] = &[
     "{seconds}",
     "{fallow_max_crap}",
     "{verdict}",
+    "{version}",
+    "{outgoing}",
+    "{after}",
+    "{ids}",
+    "{archive_dir}",
+    "{pr}",
 ];
 
 fn all_calls() -> Vec<Call> {
@@ -270,7 +280,9 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
 fn what_a_workflow_calls_runs_without_asking() {
     // What another program does is for the host's own mode; an approval is typed by the person, and so is consent to write
     // into the folder of all projects; a prompt is made for programs that the same workflow starts.
-    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget"];
+    // What another program does is for the host's own mode; an approval is typed by the person.
+    // What removes worktrees or pushes comes after a question of the workflow.
+    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));
@@ -358,6 +370,9 @@ fn every_reading_call_in_a_text_is_answered() {
     assert!(faults.is_empty(), "correct the text, the samples, or the command:\n{}", faults.join("\n"));
 }
 
+/// What these read is no part of the project: there is no workspace, and no workstream.
+const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status"];
+
 fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));
     let parsed = argv::parse(words.map(OsString::from).collect()).ok()?;
@@ -366,7 +381,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let leaf = usage::leaf(&tree, &parsed.words);
     let effect = row.verb(&leaf.path)?.effect;
     let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command);
-    if effect != Effect::Reads || is_mention {
+    if effect != Effect::Reads || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
         return None;
     }
     if let Some(name) = call.words.iter().flat_map(Word::placeholders).find(|name| sample(name).is_none()) {

@@ -50,8 +50,14 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
     let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
-    // The table may have rows of other milestones.
-    let rows = rows.filter(|row| milestone.holds(row.line) || own.find(row.id).is_some());
+    // The table may have rows of other milestones, and goes on listing phases that are folded away elsewhere.
+    let folded = LazyCell::new(|| {
+        let bullets = roadmap.bullets().iter().filter(|bullet| bullet.shipped).map(|bullet| bullet.id);
+        let sections = roadmap.sections().iter().filter(|section| section.shipped).map(|section| section.id);
+        PhaseIndex::new(bullets.chain(sections).enumerate())
+    });
+    let rows =
+        rows.filter(|row| own.find(row.id).is_some() || milestone.holds(row.line) && folded.find(row.id).is_none());
     let told: Vec<Told<'_>> = bullets
         .map(|bullet| Told { place: PLACES[0], id: bullet.id, name: bullet.name, line: bullet.line })
         .chain(sections.map(|section| Told {
@@ -214,6 +220,25 @@ mod tests {
         for listed in ["### Phase 1: A\n", "- [ ] **Phase 1: A** - a\n", "| Phase | Name |\n|---|---|\n| 1 | A |\n"] {
             assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
         }
+    }
+
+    #[test]
+    fn a_row_of_a_phase_that_is_folded_away_is_no_mismatch() {
+        let roadmap = "## Phases\n\n<details>\n<summary>✅ v1.0 MVP (Phases 1-1) - SHIPPED 2026-01-02</summary>\n\n\
+            - [x] **Phase 1: A** - a\n\n</details>\n\n### 🚧 v1.1 Next (In Progress)\n\n- [ ] **Phase 2: B** - b\n\n\
+            ## Phase Details\n\n### Phase 2: B\n\n**Goal**: g\n\n## Progress\n\n\
+            | Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n\
+            | 1. A | v1.0 | 1/1 | Complete | 2026-01-02 |\n| 2. B | v1.1 | 0/TBD | Not started | - |\n";
+        let found = |roadmap: &str| {
+            let view = MemoryFiles::new([
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n"),
+            ])
+            .view();
+            validate(&view, &Config::default()).mismatches.into_iter().map(|found| found.phase).collect::<Vec<_>>()
+        };
+        assert_eq!(found(roadmap), [""; 0]);
+        assert_eq!(found(&roadmap.replace("| 2. B", "| 3. C")), ["2", "3", "3"], "one of the milestone is missed");
     }
 
     #[test]

@@ -266,6 +266,7 @@ fn situation(signals: &Signals) -> Situation {
         () if signals.paused => Situation::Paused,
         () if !signals.blockers.is_empty() => Situation::Blocked,
         () if signals.verify_failed => Situation::VerifyFailed,
+        () if signals.has_roadmap && signals.open_phases == 0 && says(&[ARCHIVED]) => Situation::Complete,
         () if !signals.has_roadmap || known_phases == 0 => Situation::NeedsFirstPhase,
         () if all_done && status.contains("complete") => Situation::Complete,
         () if says(&["planning", "planned"]) => Situation::Planning,
@@ -369,6 +370,9 @@ fn advice(situation: Situation, signals: &Signals, commands: &Commands) -> Advic
             advice(command, &format!("{what} of phase {phase} is not finished"))
         }
         (Some(next), None) => Advice { command: next.command(spelled), why: next.why() },
+        (None, None) if signals.status.to_lowercase().contains(ARCHIVED) && is_installed("new-milestone", commands) => {
+            advice(spelled("new-milestone"), "The milestone is complete and archived")
+        }
         (None, None) if signals.listed_phases == 0 => advice(spelled("progress"), "ROADMAP.md has no phases yet"),
         (None, None) => advice(spelled("progress"), "All phases are complete: complete the milestone, or add a phase"),
     }
@@ -465,6 +469,9 @@ fn is_installed(id: &str, commands: &Commands) -> bool {
     let name = if id == NEXT { "progress" } else { id };
     commands.installed.iter().any(|installed| installed == name)
 }
+
+/// In the status, in lower case: the milestone is archived, and no other one has begun.
+const ARCHIVED: &str = "awaiting next milestone";
 
 /// The action that goes on with an acceptance test.
 const ACCEPT: &str = "verify-work";
@@ -622,6 +629,13 @@ mod tests {
             (
                 state("Complete"),
                 &ROADMAP.replace("[ ]", "[x]"),
+                Situation::Complete,
+                "new-milestone",
+                "All phases complete — start a new milestone",
+            ),
+            (
+                state("Awaiting next milestone"),
+                "# R\n\n<details>\n<summary>✅ v1.0 - SHIPPED</summary>\n\n- [x] **Phase 1: A**\n\n</details>\n",
                 Situation::Complete,
                 "new-milestone",
                 "All phases complete — start a new milestone",
