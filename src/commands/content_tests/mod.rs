@@ -59,6 +59,11 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{open plans}", "02-01"),
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
+    ("{area}", "api"),
+    ("{first four words}", "Ask the others first"),
+    ("{idea}", "Share notes"),
+    ("{text}", "Share notes with a team"),
+    ("{title}", "Share notes"),
     ("{truth}", "The list shows all notes"),
 ];
 

@@ -304,7 +304,8 @@ fn is_direct(rest: &str) -> bool {
 fn continue_files_of(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let layout = view.layout();
     let mut folders = vec![layout.scope()];
-    folders.extend(view.phase_folders()?.iter().filter(|phase| phase.archived.is_none()).map(|phase| phase.path.clone()));
+    folders
+        .extend(view.phase_folders()?.iter().filter(|phase| phase.archived.is_none()).map(|phase| phase.path.clone()));
     for kind in ["spikes", "sketches"] {
         let parent = format!("{}/{kind}", layout.planning());
         folders.extend(view.folder_names(&parent)?.iter().map(|name| format!("{parent}/{name}")));
