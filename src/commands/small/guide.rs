@@ -197,3 +197,30 @@ fn unknown(topic: &str) -> CommandError {
     };
     error.hint(format!("the topics are {}", topics.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_once_under_a_task() {
+        let library = Library::embedded().unwrap();
+        for listing in [Listing::Named, Listing::Described] {
+            let page = commands(&library, listing);
+            let words: Vec<&str> = page.split_whitespace().map(plain).collect();
+            for item in library.of_kind(ItemKind::Command) {
+                let times = words.iter().filter(|word| **word == item.name.as_str()).count();
+                // A description may name a command's word too.
+                assert!(times == 1 || listing == Listing::Described && times > 1, "{} {times}", item.name.as_str());
+            }
+        }
+        assert!(library::guide_page("brief").unwrap().contains(COMMAND_LIST));
+    }
+
+    #[test]
+    fn names_are_broken_into_lines() {
+        let names = vec!["a-long-name-of-a-command"; 8];
+        let lines = wrapped(&names);
+        assert!(lines.lines().count() == 3 && lines.lines().all(|line| line.len() <= 92), "{lines}");
+    }
+}
