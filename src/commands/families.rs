@@ -41,6 +41,7 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     phases::phase::FAMILY,
     phases::milestone::FAMILY,
     notes::quick_tasks::FAMILY,
+    notes::handoff::FAMILY,
     plans::task::FAMILY,
     plans::estimates::FAMILY,
     documents::import::FAMILY,

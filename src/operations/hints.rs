@@ -12,6 +12,7 @@ use super::documents::frontmatter::FrontMatterError;
 use super::import::gsd2::ImportError;
 use super::milestones::archive::ArchiveError;
 use super::milestones::complete::MilestoneError;
+use super::notes::handoff::HandoffError;
 use super::notes::quick_tasks::QuickTaskError;
 use super::notes::todos::TodoError;
 use super::phases::add::AddError;
@@ -46,6 +47,7 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_human_check))
         .or_else(|| of(error, of_quick_task))
         .or_else(|| of(error, of_todo))
+        .or_else(|| of(error, of_handoff))
         .or_else(|| of(error, of_workstream))
         .or_else(|| of(error, of_others))
         .or_else(|| of(error, of_estimate))
@@ -201,6 +203,19 @@ fn of_todo(error: &TodoError) -> Option<String> {
         TodoError::FrontMatter(_) => own(CORRECT_LINE),
         TodoError::NotAName { .. } | TodoError::Missing { .. } => own("`gsd-tools list-todos` lists the todos"),
         TodoError::Taken { .. } => own("rename one of the two files"),
+    }
+}
+
+fn of_handoff(error: &HandoffError) -> Option<String> {
+    match error {
+        HandoffError::Unreadable(error) | HandoffError::FrontMatter(FrontMatterError::Unreadable(error)) => {
+            error.hint()
+        }
+        HandoffError::FrontMatter(_) => own(CORRECT_LINE),
+        HandoffError::Missing { .. } | HandoffError::Elsewhere { .. } => {
+            own("write it first, in the folder of the phase; `gsd-tools handoff write --help` shows an example")
+        }
+        HandoffError::Empty { .. } => own("fill the block in; nothing was written"),
     }
 }
 

@@ -121,6 +121,11 @@ impl Layout {
         self.in_scope("WAITING.json")
     }
 
+    /// Says where paused work was left.
+    pub(crate) fn handoff(&self) -> String {
+        self.in_scope("HANDOFF.json")
+    }
+
     pub(crate) fn milestone_claim(&self) -> String {
         self.in_scope("milestone.lock")
     }

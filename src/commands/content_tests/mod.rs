@@ -68,6 +68,19 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{open plans}", "02-01"),
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
+    ("{area}", "api"),
+    ("{from}", "claude"),
+    ("{to}", "codex"),
+    ("{host}", "claude"),
+    ("{scope}", "global"),
+    ("{root}", "."),
+    ("{used}", "90000"),
+    ("{size}", "200000"),
+    ("{letters, with commas}", "a,b,c,d,a,b,c,d"),
+    ("{first four words}", "Ask the others first"),
+    ("{idea}", "Share notes"),
+    ("{text}", "Share notes with a team"),
+    ("{title}", "Share notes"),
     ("{truth}", "The list shows all notes"),
     ("{bug in a few words}", "The list is empty"),
     ("{context_path}", "{dir}/02-CONTEXT.md"),
@@ -280,9 +293,9 @@ fn a_text_with_quoted_values_says_how_a_quote_is_written() {
 fn what_a_workflow_calls_runs_without_asking() {
     // What another program does is for the host's own mode; an approval is typed by the person, and so is consent to write
     // into the folder of all projects; a prompt is made for programs that the same workflow starts.
-    // What another program does is for the host's own mode; an approval is typed by the person.
     // What removes worktrees or pushes comes after a question of the workflow.
-    const ASKED: &[&str] = &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
+    const ASKED: &[&str] =
+        &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
     let mut faults = Vec::new();
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
         let words = call.words.iter().map(|word| word.with(|_| "1".to_owned()));

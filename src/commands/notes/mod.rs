@@ -1,4 +1,5 @@
 //! What waits beside the roadmap.
 
+pub(crate) mod handoff;
 pub(crate) mod quick_tasks;
 pub(crate) mod todo;

@@ -1,8 +1,10 @@
 //! `guide`: short pages about each command and about the method.
 
+use std::collections::BTreeSet;
+
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::install::{self, Target};
-use crate::library;
+use crate::library::{self, Item, ItemKind, Library};
 use crate::runtime::{Descriptor, Scope};
 use crate::text::nearest::nearest;
 use crate::text::screen;
@@ -12,6 +14,19 @@ const CANONICAL: &str = "/gsd-";
 
 /// Pages that are overviews, not topics.
 const OVERVIEWS: &[&str] = &["brief", "full"];
+
+/// The topic that lists every command; it is made from the commands.
+const COMMANDS: &str = "commands";
+
+/// The tasks that commands are listed by: each is a group that a router leads to.
+const TASKS: &[(&str, &str)] = &[
+    ("ns-project", "Projects and milestones"),
+    ("ns-workflow", "Phases and tasks"),
+    ("ns-ideate", "Ideas"),
+    ("ns-review", "Quality"),
+    ("ns-context", "Knowledge and documents"),
+    ("ns-manage", "Sessions, settings, shipping"),
+];
 
 verbs! {
     "Guide" (own);
@@ -36,7 +51,14 @@ pub(crate) struct GuideArgs {
 fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandError> {
     let asked = arguments.topic.as_deref().map(plain).filter(|topic| *topic != "help");
     let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
-    let page = library::guide_page(name).ok_or_else(|| unknown(name))?;
+    let page = match library::guide_page(name) {
+        _ if name == COMMANDS => commands(&Library::embedded()?, Listing::Described),
+        Some(page) if page.contains(COMMAND_LIST) => {
+            page.replace(COMMAND_LIST, commands(&Library::embedded()?, Listing::Named).trim_end())
+        }
+        Some(page) => page.to_owned(),
+        None => return Err(unknown(name)),
+    };
     let spelling = Spelling::of(context);
     // The pages are no Markdown: whatever looks like a call is one.
     let program = format!("{} ", context.program_word());
@@ -52,6 +74,65 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandErro
     let width = context.page().width;
     context.text(screen::paragraphs(&text, width));
     Ok(())
+}
+
+/// Stands in a page for the list of commands.
+const COMMAND_LIST: &str = "(commands)";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listing {
+    Named,
+    Described,
+}
+
+/// Every command by task. What a command is for is said by the first router that leads to it.
+fn commands(library: &Library, listing: Listing) -> String {
+    let mut page = String::new();
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    let router = |name: &str| library.of_kind(ItemKind::Router).find(|item| item.name.as_str() == name);
+    let all = || library.of_kind(ItemKind::Command);
+    for (name, task) in TASKS {
+        let names = router(name).map(|item| item.front_matter.names("requires")).into_iter().flatten();
+        let named: Vec<&Item> = names.filter_map(|name| all().find(|item| item.name.as_str() == name)).collect();
+        let items: Vec<&Item> = named.into_iter().filter(|item| listed.insert(item.name.as_str())).collect();
+        add_task(&mut page, task, &items, listing);
+    }
+    let others: Vec<&Item> = all().filter(|item| !listed.contains(item.name.as_str())).collect();
+    add_task(&mut page, "Others", &others, listing);
+    page
+}
+
+fn add_task(page: &mut String, task: &str, items: &[&Item], listing: Listing) {
+    if items.is_empty() {
+        return;
+    }
+    let names = items.iter().map(|item| item.name.as_str());
+    if listing == Listing::Named {
+        let names: Vec<&str> = names.collect();
+        page.push_str(&format!("  {task}\n{}\n", wrapped(&names)));
+        return;
+    }
+    let widest = names.map(str::len).max().unwrap_or_default();
+    page.push_str(&format!("{task}\n\n"));
+    for item in items {
+        let about = item.front_matter.text("description").unwrap_or_default();
+        page.push_str(&format!("  {CANONICAL}{:widest$}  {about}\n", item.name.as_str()));
+    }
+    page.push('\n');
+}
+
+/// Names in lines of at most 92 characters, indented.
+fn wrapped(names: &[&str]) -> String {
+    let mut lines = vec!["   ".to_owned()];
+    for name in names {
+        if let Some(line) = lines.last_mut().filter(|line| line.len() + name.len() < 92) {
+            line.push(' ');
+            line.push_str(name);
+        } else {
+            lines.push(format!("    {name}"));
+        }
+    }
+    lines.join("\n")
 }
 
 /// How people type commands.
@@ -102,6 +183,7 @@ fn plain(topic: &str) -> &str {
 fn unknown(topic: &str) -> CommandError {
     let mut topics = library::guide_pages();
     topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
+    topics.push(COMMANDS.to_owned());
     topics.sort();
     let error = CommandError::usage(format!("the guide has no page on `{topic}`")).exits(2);
     // The beginning of a topic, or a part of it, means that topic.
@@ -114,4 +196,31 @@ fn unknown(topic: &str) -> CommandError {
         None => error,
     };
     error.hint(format!("the topics are {}", topics.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_once_under_a_task() {
+        let library = Library::embedded().unwrap();
+        for listing in [Listing::Named, Listing::Described] {
+            let page = commands(&library, listing);
+            let words: Vec<&str> = page.split_whitespace().map(plain).collect();
+            for item in library.of_kind(ItemKind::Command) {
+                let times = words.iter().filter(|word| **word == item.name.as_str()).count();
+                // A description may name a command's word too.
+                assert!(times == 1 || listing == Listing::Described && times > 1, "{} {times}", item.name.as_str());
+            }
+        }
+        assert!(library::guide_page("brief").unwrap().contains(COMMAND_LIST));
+    }
+
+    #[test]
+    fn names_are_broken_into_lines() {
+        let names = vec!["a-long-name-of-a-command"; 8];
+        let lines = wrapped(&names);
+        assert!(lines.lines().count() == 3 && lines.lines().all(|line| line.len() <= 92), "{lines}");
+    }
 }

@@ -106,6 +106,9 @@ struct Common {
     agents_with_skills: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_language: Option<String>,
+    /// What the agent concentrates on, where the project says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     project_code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,6 +151,7 @@ impl Bundle<'_> {
             agent_runtime: self.facts.runtime.clone(),
             agents_with_skills: self.config.entries("agent_skills").map(|(agent, _)| agent.to_owned()).collect(),
             response_language: owned(self.config.text("response_language")),
+            context: owned(self.config.text("context")),
             project_code: owned(self.config.project_code()),
             project_title: self.view.project_title()?,
         };

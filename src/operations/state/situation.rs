@@ -217,7 +217,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         has_roadmap: roadmap.is_some(),
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
-        paused: paused_at.is_some() || status.eq_ignore_ascii_case("paused"),
+        paused: paused_at.is_some() || status.eq_ignore_ascii_case("paused") || view.exists(&view.layout().handoff()),
         has_state: snapshot.is_some(),
         blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
         has_git: surroundings.has_git,

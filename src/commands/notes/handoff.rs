@@ -1,0 +1,80 @@
+//! Paused work: writing down where it was left, and taking it up again.
+
+use crate::commands::frame::{CommandError, Context, verbs};
+use crate::operations::notes::handoff::{self, Measured};
+use crate::world::Finished;
+
+verbs! {
+    "Paused work";
+    groups { "handoff": "Write, read and clear HANDOFF.json, which says where paused work was left"; }
+
+    /// Write HANDOFF.json from a `.continue-here.md`
+    ///
+    /// Reads the blocks of that file and adds what can be measured: phase, plan, count of tasks, uncommitted files and
+    /// commit. Brings the front matter of the file up to date. Refuses a file that does not say what comes next.
+    ///
+    /// Example: `gsd-tools handoff write .planning/phases/02-core/.continue-here.md --pick next_action`.
+    "handoff write": writes json(handoff::WriteReport) = write(WriteArgs);
+
+    /// Show paused work, and what has changed since
+    ///
+    /// Example: `gsd-tools handoff read --pick handoff.next_action`.
+    "handoff read": reads json(handoff::ReadReport) = read();
+
+    /// Remove the record of paused work
+    ///
+    /// Removes HANDOFF.json and each `.continue-here.md` outside of phases. Those of a phase stay, marked as resumed.
+    ///
+    /// Example: `gsd-tools handoff clear --pick removed`.
+    "handoff clear": writes json(handoff::ClearReport) = clear();
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WriteArgs {
+    /// The `.continue-here.md` in the folder of the phase, or in the planning folder
+    file: String,
+}
+
+fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
+    let source = context.layout().relative(&arguments.file);
+    let mut uncommitted = uncommitted(context);
+    uncommitted.retain(|path| *path != source && *path != context.layout().handoff());
+    let measured = Measured { now: context.world().now().to_string(), head: context.commit(), uncommitted };
+    let report = context.update(|view| Ok(handoff::write(view, &source, measured)?))?;
+    context.emit(&report)
+}
+
+fn read(context: &mut Context) -> Result<(), CommandError> {
+    let since = handoff::recorded_head(&context.view()).and_then(|head| commits_since(context, &head));
+    let uncommitted = uncommitted(context);
+    let report = handoff::read(&context.view(), since, uncommitted)?;
+    context.emit(&report)
+}
+
+fn clear(context: &mut Context) -> Result<(), CommandError> {
+    let report = context.update(|view| Ok(handoff::clear(view)?))?;
+    context.emit(&report)
+}
+
+fn commits_since(context: &Context, head: &str) -> Option<u64> {
+    let line = ["rev-list", "--count", &format!("{head}..HEAD")];
+    let counted = context.world().git(context.layout().root(), line).ok().filter(Finished::success)?;
+    counted.text().trim().parse().ok()
+}
+
+/// The files that differ from the last commit, from the project's root; none outside of a repository.
+fn uncommitted(context: &Context) -> Vec<String> {
+    let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
+    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
+    let text = status.map(|status| String::from_utf8_lossy(&status.stdout).into_owned()).unwrap_or_default();
+    let mut fields = text.split('\0');
+    let mut found = Vec::new();
+    while let Some(field) = fields.next() {
+        let Some((state, path)) = field.split_at_checked(3) else { continue };
+        if state.starts_with(['R', 'C']) {
+            fields.next();
+        }
+        found.push(path.to_owned());
+    }
+    found
+}

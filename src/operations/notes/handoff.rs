@@ -1,0 +1,396 @@
+//! Paused work: `.continue-here.md`, which a session writes for the next one, and HANDOFF.json, the same for programs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::project::files::FileError;
+use crate::project::folder::{canonical_id, plan_id};
+use crate::project::plan::{PhasePlan, PlanTask};
+use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::front_matter::{FrontMatter, Value};
+
+const VERSION: &str = "1.0";
+/// The status of work that waits, and of work that a session took up again.
+const PAUSED: &str = "paused";
+const RESUMED: &str = "resumed";
+/// The blocks without which nobody can take the work up.
+const REQUIRED: &[&str] = &["current_state", "remaining_work", "next_action"];
+
+/// Why a handoff is not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HandoffError {
+    #[error(transparent)]
+    Unreadable(#[from] FileError),
+    #[error(transparent)]
+    FrontMatter(#[from] FrontMatterError),
+    #[error("`{path}` does not exist")]
+    Missing { path: String },
+    #[error("`{path}` is not named `.continue-here*.md`, or is outside the planning folder")]
+    Elsewhere { path: String },
+    #[error("`{path}` has nothing in `<{block}>`")]
+    Empty { path: String, block: &'static str },
+}
+
+/// What git and the clock say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Measured {
+    pub(crate) now: String,
+    /// The commit that is checked out.
+    pub(crate) head: Option<String>,
+    pub(crate) uncommitted: Vec<String>,
+}
+
+/// HANDOFF.json.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Handoff {
+    version: &'static str,
+    timestamp: String,
+    phase: Option<String>,
+    phase_name: Option<String>,
+    phase_dir: Option<String>,
+    /// The first plan of the phase that is not done.
+    plan: Option<String>,
+    /// The task at which the work was left.
+    task: Option<u64>,
+    total_tasks: Option<usize>,
+    status: &'static str,
+    completed_tasks: Vec<String>,
+    remaining_tasks: Vec<String>,
+    blockers: Vec<String>,
+    human_actions_pending: Vec<String>,
+    async_jobs: Vec<String>,
+    decisions: Vec<String>,
+    uncommitted_files: Vec<String>,
+    next_action: String,
+    context_notes: String,
+    /// The commit that was checked out.
+    head: Option<String>,
+    continue_file: String,
+}
+
+/// What `handoff write` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WriteReport {
+    written: bool,
+    path: String,
+    #[serde(flatten)]
+    handoff: Handoff,
+}
+
+/// Brings the front matter of a `.continue-here.md` up to date, and writes HANDOFF.json from its blocks.
+pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edited<WriteReport, HandoffError> {
+    let layout = view.layout();
+    let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
+    let inside = folder == layout.planning() || folder.starts_with(&format!("{}/", layout.planning()));
+    if !inside || !is_continue_file(name) {
+        return Err(HandoffError::Elsewhere { path: source.to_owned() });
+    }
+    let Some(text) = view.text(source)? else { return Err(HandoffError::Missing { path: source.to_owned() }) };
+    let front = FrontMatter::parse(&text);
+    let blocks = Blocks(PlanTask::whole(front.as_ref().map_or(&*text, FrontMatter::body)));
+    if let Some(block) = REQUIRED.iter().find(|block| blocks.text(block).is_none()) {
+        return Err(HandoffError::Empty { path: source.to_owned(), block });
+    }
+    let place = Place::of(view, folder)?;
+    let stated = |key: &str| front.as_ref().and_then(|front| front.text(key));
+    let handoff = Handoff {
+        version: VERSION,
+        timestamp: measured.now,
+        phase: place.phase,
+        phase_name: place.name,
+        phase_dir: place.folder,
+        plan: place.plan,
+        task: stated("task").and_then(|task| task.trim().parse().ok()),
+        total_tasks: place.total_tasks,
+        status: PAUSED,
+        completed_tasks: blocks.items("completed_work"),
+        remaining_tasks: blocks.items("remaining_work"),
+        blockers: blocks.items("blockers"),
+        human_actions_pending: blocks.items("human_actions"),
+        async_jobs: blocks.items("async_jobs"),
+        decisions: blocks.items("decisions_made"),
+        uncommitted_files: measured.uncommitted,
+        next_action: blocks.text("next_action").unwrap_or_default().to_owned(),
+        context_notes: blocks.text("context").unwrap_or_default().to_owned(),
+        head: measured.head,
+        continue_file: source.to_owned(),
+    };
+    let fields = [
+        ("phase", handoff.phase.clone()),
+        ("plan", handoff.plan.clone()),
+        ("total_tasks", handoff.total_tasks.map(|count| count.to_string())),
+        ("status", Some(PAUSED.to_owned())),
+        ("last_updated", Some(handoff.timestamp.clone())),
+    ];
+    let change =
+        |(key, value): (&str, Option<String>)| FieldChange { key: key.to_owned(), value: value.map(Value::Text) };
+    let marked = frontmatter::applied(source, &text, &fields.map(change))?;
+    let path = layout.handoff();
+    let mut edits = Edits::default();
+    edits.write(view, source, marked)?;
+    if let Ok(json) = serde_json::to_string_pretty(&handoff) {
+        edits.write(view, &path, json + "\n")?;
+    }
+    Ok((WriteReport { written: true, path, handoff }, edits))
+}
+
+/// The phase whose folder holds a file, with the plan that is next in it.
+#[derive(Debug, Default)]
+struct Place {
+    phase: Option<String>,
+    name: Option<String>,
+    folder: Option<String>,
+    plan: Option<String>,
+    total_tasks: Option<usize>,
+}
+
+impl Place {
+    fn of(view: &ProjectView, folder: &str) -> Result<Self, FileError> {
+        let folders = view.phase_folders()?;
+        let Some(folder) = folders.iter().find(|phase| phase.path == folder) else { return Ok(Self::default()) };
+        let label = view.label(folder.token())?;
+        let open = view.open_plans(folder)?.into_iter().next();
+        let text = open.as_ref().map(|plan| view.text(&folder.join(plan))).transpose()?.flatten();
+        Ok(Self {
+            phase: Some(label.number),
+            name: label.name,
+            folder: Some(folder.path.clone()),
+            plan: open.as_deref().map(|plan| canonical_id(plan_id(plan)).to_owned()),
+            total_tasks: text.map(|text| PhasePlan::parse(&text).task_count()),
+        })
+    }
+}
+
+/// The tagged blocks of a `.continue-here.md`.
+struct Blocks<'text>(PlanTask<'text>);
+
+impl<'text> Blocks<'text> {
+    /// The text of a block; none where it is empty or says that there is nothing.
+    fn text(&self, tag: &'text str) -> Option<&'text str> {
+        self.0.text(tag).filter(|text| !says_nothing(text))
+    }
+
+    /// The items of the list in a block; of a text without a list, itself.
+    fn items(&self, tag: &'text str) -> Vec<String> {
+        let Some(text) = self.text(tag) else { return Vec::new() };
+        let mut items: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let bare = line.trim();
+            match (item(line), items.last_mut()) {
+                (Some(item), _) => items.push(item.to_owned()),
+                (None, _) if bare.is_empty() => {}
+                (None, Some(last)) => {
+                    last.push(' ');
+                    last.push_str(bare);
+                }
+                (None, None) => items.push(bare.to_owned()),
+            }
+        }
+        items.retain(|item| !says_nothing(item));
+        items
+    }
+}
+
+fn says_nothing(text: &str) -> bool {
+    matches!(text.trim().trim_end_matches('.').to_lowercase().as_str(), "" | "none" | "-")
+}
+
+/// `x` of `- x`, `* x` and `1. x` at the start of a line.
+fn item(line: &str) -> Option<&str> {
+    let bullet = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+    let numbered = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(". ");
+    let item = bullet.or_else(|| numbered().filter(|_| line.starts_with(|first: char| first.is_ascii_digit())))?;
+    Some(item.trim())
+}
+
+/// What `handoff read` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReadReport {
+    /// Whether work waits to be taken up.
+    found: bool,
+    /// Where HANDOFF.json is, if it exists.
+    path: Option<String>,
+    /// Its content; none where it does not parse.
+    handoff: Option<Json>,
+    /// The files of the next action and the anti-patterns, the one that was changed last first.
+    continue_files: Vec<ContinueFile>,
+    /// Commits that were made since.
+    commits_since: Option<u64>,
+    /// What is uncommitted now.
+    uncommitted_files: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ContinueFile {
+    path: String,
+    status: String,
+    last_updated: Option<String>,
+}
+
+/// The commit that a handoff names.
+pub(crate) fn recorded_head(view: &ProjectView) -> Option<String> {
+    let text = view.text(&view.layout().handoff()).ok().flatten()?;
+    let handoff: Json = serde_json::from_str(&text).ok()?;
+    let head = handoff.get("head")?.as_str()?;
+    (head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| head.to_owned())
+}
+
+/// What waits, as it was written.
+pub(crate) fn read(
+    view: &ProjectView,
+    commits_since: Option<u64>,
+    uncommitted_files: Vec<String>,
+) -> Result<ReadReport, FileError> {
+    let path = view.layout().handoff();
+    let text = view.text(&path)?;
+    let mut continue_files = Vec::new();
+    for path in continue_files_of(view)? {
+        let Some(text) = view.text(&path)? else { continue };
+        let front = FrontMatter::parse(&text);
+        let stated = |key: &str| front.as_ref().and_then(|front| front.text(key));
+        continue_files.push(ContinueFile {
+            status: stated("status").unwrap_or_else(|| PAUSED.to_owned()),
+            last_updated: stated("last_updated"),
+            path,
+        });
+    }
+    continue_files.sort_by(|left, right| right.last_updated.cmp(&left.last_updated));
+    Ok(ReadReport {
+        found: text.is_some() || continue_files.iter().any(|file| file.status != RESUMED),
+        handoff: text.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        path: text.map(|_| path),
+        continue_files,
+        commits_since,
+        uncommitted_files,
+    })
+}
+
+/// What `handoff clear` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ClearReport {
+    removed: Vec<String>,
+    /// Files of a phase that stay until it is complete, since work in it heeds their anti-patterns.
+    kept: Vec<String>,
+}
+
+/// Says that the work was taken up: removes HANDOFF.json and what waits outside of phases, and marks what is in a phase.
+pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, HandoffError> {
+    let phases = view.phase_folders()?;
+    let in_phase = |path: &str| phases.iter().any(|phase| path.strip_prefix(&phase.path).is_some_and(is_direct));
+    let mut edits = Edits::default();
+    let (kept, mut removed): (Vec<String>, Vec<String>) =
+        continue_files_of(view)?.into_iter().partition(|path| in_phase(path));
+    for path in &kept {
+        let Some(text) = view.text(path)? else { continue };
+        let status = FieldChange { key: "status".to_owned(), value: Some(Value::Text(RESUMED.to_owned())) };
+        edits.write(view, path, frontmatter::applied(path, &text, &[status])?)?;
+    }
+    let handoff = view.layout().handoff();
+    if view.exists(&handoff) {
+        removed.insert(0, handoff);
+    }
+    edits.removals.clone_from(&removed);
+    Ok((ClearReport { removed, kept }, edits))
+}
+
+/// Whether what follows a folder's path names a file in that folder itself.
+fn is_direct(rest: &str) -> bool {
+    rest.strip_prefix('/').is_some_and(|name| !name.contains('/'))
+}
+
+/// The `.continue-here*.md` of the planning folder, of phases, spikes and sketches.
+fn continue_files_of(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let layout = view.layout();
+    let mut folders = vec![layout.scope()];
+    folders
+        .extend(view.phase_folders()?.iter().filter(|phase| phase.archived.is_none()).map(|phase| phase.path.clone()));
+    for kind in ["spikes", "sketches"] {
+        let parent = format!("{}/{kind}", layout.planning());
+        folders.extend(view.folder_names(&parent)?.iter().map(|name| format!("{parent}/{name}")));
+    }
+    let mut found = Vec::new();
+    for folder in folders {
+        let names = view.file_names(&folder)?.into_iter().filter(|name| is_continue_file(name));
+        found.extend(names.map(|name| format!("{folder}/{name}")));
+    }
+    Ok(found)
+}
+
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of documents are exact")]
+fn is_continue_file(name: &str) -> bool {
+    name.starts_with(".continue-here") && name.ends_with(".md")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: &str = ".planning/phases/02-core/.continue-here.md";
+    const TEXT: &str = "---\ncontext: phase\ntask: 2\nstatus: x\n---\n\n<current_state>\nHalf of it.\n</current_state>\n\n\
+        <completed_work>\n- Task 1: reads\n  notes\n- Task 2: writes\n</completed_work>\n\n<remaining_work>\n1. Task 3\n\
+        </remaining_work>\n\n<decisions_made>\nNone\n</decisions_made>\n\n<next_action>\nRun the tests\n</next_action>\n";
+
+    fn project(text: &str) -> ProjectView {
+        ProjectView::of([
+            (".planning/ROADMAP.md", "### Phase 2: Core\n**Goal**: x\n"),
+            (".planning/phases/02-core/02-01-PLAN.md", "<task type=\"auto\"></task>\n<task type=\"auto\"></task>\n"),
+            (".planning/phases/02-core/02-01-SUMMARY.md", "x"),
+            (".planning/phases/02-core/02-02-PLAN.md", "<task></task>\n<task></task>\n<task></task>\n"),
+            (HERE, text),
+        ])
+    }
+
+    fn measured() -> Measured {
+        Measured { now: "2026-01-02T03:04:05Z".into(), head: Some("abcdef1".into()), uncommitted: vec!["a.rs".into()] }
+    }
+
+    #[test]
+    fn the_place_and_the_counts_are_measured_and_the_rest_is_what_the_blocks_say() {
+        let (report, edits) = write(&project(TEXT), HERE, measured()).unwrap();
+        let handoff = &report.handoff;
+        let (phase, plan) = (handoff.phase.as_deref(), handoff.plan.as_deref());
+        assert_eq!((phase, plan, handoff.task, handoff.total_tasks), (Some("2"), Some("02-02"), Some(2), Some(3)));
+        assert_eq!(handoff.completed_tasks, ["Task 1: reads notes", "Task 2: writes"]);
+        assert_eq!((handoff.remaining_tasks.as_slice(), handoff.decisions.len()), (&["Task 3".to_owned()][..], 0));
+        assert_eq!((handoff.next_action.as_str(), handoff.uncommitted_files.len()), ("Run the tests", 1));
+        let marked = &edits.texts[HERE];
+        assert!(marked.contains("status: paused\n") && marked.contains("total_tasks: 3\n"), "{marked}");
+        assert!(edits.texts[".planning/HANDOFF.json"].contains("\"phase_name\": \"Core\""));
+    }
+
+    #[test]
+    fn a_handoff_that_nobody_could_take_up_is_refused() {
+        let text = TEXT.replace("Run the tests", "None.");
+        let error = write(&project(&text), HERE, measured()).unwrap_err();
+        assert_eq!(error.to_string(), format!("`{HERE}` has nothing in `<next_action>`"));
+        assert!(matches!(
+            write(&project(TEXT), "src/.continue-here.md", measured()),
+            Err(HandoffError::Elsewhere { .. })
+        ));
+        let other = ".planning/.continue-here.md";
+        assert!(matches!(write(&project(TEXT), other, measured()), Err(HandoffError::Missing { .. })));
+    }
+
+    #[test]
+    fn work_that_was_taken_up_waits_no_more_and_the_anti_patterns_of_its_phase_stay() {
+        let view = project(TEXT);
+        let (_, edits) = write(&view, HERE, measured()).unwrap();
+        let view = view.after(&edits);
+        assert_eq!(recorded_head(&view).as_deref(), Some("abcdef1"));
+        assert!(read(&view, None, Vec::new()).unwrap().found);
+        let (report, edits) = clear(&view).unwrap();
+        assert_eq!(report.removed, [".planning/HANDOFF.json"]);
+        assert_eq!(report.kept, [HERE]);
+        let after = read(&view.after(&edits), None, Vec::new()).unwrap();
+        assert!(!after.found && after.path.is_none());
+        assert_eq!(after.continue_files[0].status, "resumed");
+    }
+
+    #[test]
+    fn a_handoff_that_does_not_parse_is_found_all_the_same() {
+        let report = read(&ProjectView::of([(".planning/HANDOFF.json", "{")]), None, Vec::new()).unwrap();
+        assert!(report.found && report.handoff.is_none() && report.path.is_some());
+    }
+}
