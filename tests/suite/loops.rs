@@ -266,8 +266,8 @@ fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
     assert!(!without["contributions"].to_string().contains("{N"), "{without}");
     assert!(!without["contributions"]["planner"].as_array().unwrap().is_empty(), "{without}");
     let rendered = context.gsd(["loop", "render-hooks", "plan:pre"]).success();
-    assert!(entered.len() <= 2560, "{} bytes: {entered}", entered.len());
-    assert!(rendered.len() <= 4300, "{} bytes: {rendered}", rendered.len());
+    assert!(entered.len() <= 3072, "{} bytes: {entered}", entered.len());
+    assert!(rendered.len() <= 5632, "{} bytes: {rendered}", rendered.len());
 }
 
 #[test]
