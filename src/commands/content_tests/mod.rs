@@ -122,8 +122,6 @@ const PLAIN: &[&str] = &[
     "{run}",
     "{reviewer}",
     "{budget}",
-    "{seconds}",
-    "{fallow_max_crap}",
     "{verdict}",
 ];
 
