@@ -294,7 +294,8 @@ fn texts_are_ready_for_a_prompt_and_answers_stay_small() {
 #[test]
 fn a_command_is_handed_over_as_a_line_until_its_file_is_there() {
     let context = project();
-    context.write(".planning/config.json", r#"{"refactor": {"trigger_enabled": true}}"#);
+    let config = r#"{"refactor": {"trigger_enabled": true}, "workflow": {"code_review": false}}"#;
+    context.write(".planning/config.json", config);
     let enter = || context.gsd(["loop", "enter", "execute:post", FOLDER]).json();
     let answer = enter();
     assert_eq!(answer["steps"][0]["run"], "gsd-tools refactor evaluate", "{answer}");

@@ -164,8 +164,6 @@ const PLAIN: &[&str] = &[
     "{run}",
     "{reviewer}",
     "{budget}",
-    "{seconds}",
-    "{fallow_max_crap}",
     "{verdict}",
     "{version}",
     "{outgoing}",
