@@ -280,3 +280,18 @@ fn the_dashboard_needs_a_project_and_the_chain_tells_what_is_missing() {
     context.gsd(["config-set", "workflow.yolo.pid", "4194303", "--pick", "updated"]).success();
     assert_eq!(context.gsd(["init", "yolo", "--pick", "yolo.stale"]).success(), "true");
 }
+
+#[test]
+fn a_workflow_of_the_library_is_answered_from_its_front_matter() {
+    let context = TestContext::new();
+    context
+        .write(".planning/ROADMAP.md", "# R\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: a page\n");
+    context.write(".planning/phases/01-base/01-UI-SPEC.md", "x");
+    let report = context.gsd(["init", "ui-phase", "1"]).json();
+    assert_eq!(report["workflow"], "ui-phase");
+    assert!(report["documents"]["UI-SPEC"].as_str().unwrap().ends_with("01-base/01-UI-SPEC.md"), "{report}");
+    assert!(report["models"]["ui-researcher"].is_string(), "{report}");
+    assert_eq!(context.gsd(["init", "workflow", "ui-phase", "1"]).json()["phase_dir"], report["phase_dir"]);
+    assert!(context.gsd(["init", "ui-phase", "1", "--nonsense"]).failure(1).contains("no flag `--nonsense`"));
+    assert!(context.gsd(["init", "workflow", "ui-phas"]).failure(1).contains("did you mean `ui-phase`?"));
+}

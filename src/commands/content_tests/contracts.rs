@@ -26,6 +26,7 @@ const OTHER_WORDS: &[&str] = &[
     "areas_open",
     "chat_more",
     "trigger_when",
+    "resolves_phase",
 ];
 
 /// The code that gives reasons as words of their own.
@@ -58,7 +59,7 @@ fn fields(library: &Library) -> Vec<String> {
     let documents: Vec<&Item> =
         library.items().filter(|item| matches!(item.kind, ItemKind::Template | ItemKind::Agent)).collect();
     let settings = key_names();
-    let is_setting = |word: &str| settings.iter().any(|key| key.rsplit('.').next() == Some(word));
+    let is_setting = |word: &str| settings.iter().any(|key| key.split('.').any(|part| part == word));
     let mut faults = Vec::new();
     for workflow in workflows(library) {
         let texts = with_steps(library, workflow);
@@ -180,6 +181,11 @@ fn waited_for(text: &str) -> BTreeSet<&str> {
 /// Texts that nothing leads to.
 fn unused(library: &Library) -> Vec<String> {
     let mut faults = Vec::new();
+    // A whole folder is named as `references/contexts/{context}.md`.
+    let is_one_of = |path: &str| {
+        let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/{{"));
+        folder.is_some_and(|folder| library.items().any(|other| other.body.contains(&folder)))
+    };
     for item in library.items() {
         let name = match item.kind {
             ItemKind::Agent => format!("gsd-{}", item.name),
@@ -194,7 +200,7 @@ fn unused(library: &Library) -> Vec<String> {
         let declared =
             capability::all().iter().any(|feature| feature.hooks.iter().any(|hook| hook.leads_to().1 == Some(&name)));
         let named = library.items().any(|other| other.path != item.path && names(&other.body, &name));
-        if !is_section && !declared && !named {
+        if !is_section && !declared && !named && !is_one_of(&item.path) {
             faults.push(format!("{}: nothing leads to it", item.path));
         }
     }

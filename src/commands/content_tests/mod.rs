@@ -70,6 +70,12 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{agent}", "gsd-planner"),
     ("{area}", "api"),
     ("{key}", "workflow.research"),
+    ("{value}", "true"),
+    ("{condition}", "milestone_complete"),
+    ("{JSON object}", "{\"planted\": true}"),
+    ("{todo file}", "a.md"),
+    ("{list}", "[]"),
+    ("{handoff file}", ".planning/phases/02-core/.continue-here.md"),
     ("{from}", "claude"),
     ("{to}", "codex"),
     ("{host}", "claude"),
@@ -94,7 +100,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{path}", "src/main.rs"),
     ("{questions}", ".planning/tmp/questions.json"),
     ("{query}", "sqlite full text search"),
-    ("{key}", "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441"),
+    ("{question key}", "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441"),
     ("{provider}", "context7"),
     ("{confidence}", "MEDIUM"),
     ("{branch}", "main"),
@@ -153,6 +159,7 @@ const PLAIN: &[&str] = &[
     "{five words with commas}",
     "{CONTEXT}",
     "{file}",
+    "{handoff file}",
     "{old debug paths}",
     "{PLAN}",
     "{RESEARCH}",
@@ -295,8 +302,6 @@ fn what_a_workflow_calls_runs_without_asking() {
     // What removes worktrees or pushes comes after a question of the workflow.
     const ASKED: &[&str] =
         &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
-    // What another program does is for the host's own mode; an approval is typed by the person.
-    const ASKED: &[&str] = &["run-with-timeout", "gate approve"];
     // What changes the installation, goes online or reads the user's sessions: a person has just asked for it.
     const WANTED: &[&str] = &[
         "install",
@@ -382,7 +387,11 @@ fn unknown_key(call: &Call) -> Option<String> {
     if !matches!(command.as_str(), "config-get" | "config-set") || is_placeholder {
         return None;
     }
-    let known = key_names().iter().any(|name| *name == key || name.starts_with(&format!("{key}.")));
+    let known = key_names().iter().any(|name| {
+        // `agent_skills.*` takes any name in the place of the star.
+        let open = name.strip_suffix('*').is_some_and(|stem| key.starts_with(stem));
+        *name == key || open || name.starts_with(&format!("{key}."))
+    });
     (!known).then(|| format!("no key of the configuration is called `{key}`"))
 }
 

@@ -10,15 +10,15 @@ use crate::commands::families::{CATALOG, answer};
 use crate::commands::frame::error::Manner;
 use crate::world::World;
 
-/// Calls that act on what the project of these tests does not have: a project in another layout.
-const ELSEWHERE: &[&str] = &["from-gsd2"];
+/// Calls that act on what the project of these tests does not have: a project in another layout, items left open.
+const ELSEWHERE: &[&str] = &["from-gsd2", "audit-open acknowledge"];
 
 /// Brings the project into the state that a call expects.
 fn prepare(folder: &Path, path: &str, words: &[String]) {
     let phase = folder.join(PHASE);
     let report = |status: &str| {
         let text = format!(
-            "---\nphase: 02-core\nverified: 2026-01-05T10:00:00Z\nstatus: {status}\nscore: 1/1\n---\n\n# Report\n"
+            "---\nphase: 02-core\nverified: 2026-01-05T10:00:00Z\nstatus: {status}\nscore: 1/1\nhuman_verification:\n  - test: Look\n    expected: It shows\n---\n\n# Report\n"
         );
         fs::write(phase.join("02-VERIFICATION.md"), text).unwrap();
     };
@@ -29,6 +29,27 @@ fn prepare(folder: &Path, path: &str, words: &[String]) {
             for removed in words.iter().skip_while(|word| *word != "--files-removed").skip(1) {
                 _ = fs::remove_file(folder.join(removed));
             }
+        }
+        "handoff write" => {
+            let blocks = [
+                "current_state",
+                "completed_work",
+                "remaining_work",
+                "decisions_made",
+                "blockers",
+                "context",
+                "next_action",
+            ];
+            let blocks: String = blocks.iter().map(|block| format!("<{block}>\nSome words.\n</{block}>\n\n")).collect();
+            let text = format!(
+                "---\ncontext: phase\nphase: 02-core\ntask: 1\ntotal_tasks: 2\nstatus: in_progress\nlast_updated: 2026-01-05\n---\n\n{blocks}"
+            );
+            fs::write(phase.join(".continue-here.md"), text).unwrap();
+        }
+        "todo complete" => {
+            let pending = folder.join(".planning/todos/pending");
+            fs::create_dir_all(&pending).unwrap();
+            fs::write(pending.join("a.md"), "---\ncreated: 2026-01-05\ntitle: A\narea: general\n---\n").unwrap();
         }
         "quick-tasks-append" => {
             let state = folder.join(".planning/STATE.md");
@@ -69,7 +90,7 @@ fn rehearsed(call: &Call) -> Option<Result<(), String>> {
     let effect = row.verb(&leaf.path)?.effect;
     // Words in capitals alone stand for something in a sentence about the command.
     let is_mention = parsed.words.len() == leaf.path.split(' ').count() && needs_words(leaf.command)
-        || parsed.words.iter().any(|word| matches!(word.as_str(), "KEY" | "VALUE" | "NAME"));
+        || parsed.words.iter().any(|word| matches!(word.as_str(), "KEY" | "VALUE" | "NAME" | "FEATURE"));
     let is_made = effect == Effect::Writes || leaf.path == "commit";
     if !is_made || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
         return None;

@@ -101,7 +101,7 @@ verbs! {
     /// Used by the discuss-phase and transition workflows. Without a phase, reports on the project only.
     ///
     /// Example: `gsd-tools init phase-op 2.1 --pick expected_phase_dir`.
-    "init phase-op": reads bundle(crate::operations::bundle::phase_op::PhaseOpReport) = phase_op(OptionalPhaseArgs);
+    "init phase-op": reads bundle(crate::operations::bundle::phase::PhaseOpReport) = phase_op(OptionalPhaseArgs);
 
     /// Print the context for reviewing the code of a phase
     ///
@@ -339,7 +339,7 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
 
 fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), CommandError> {
     let Some(table) = WorkflowTable::of(&arguments.name) else {
-        let error = CommandError::usage(format!("no workflow `{}` has a context of its own", &*arguments.name));
+        let error = CommandError::usage(format!("no workflow `{}` asks for a context", &*arguments.name));
         let near = nearest(&arguments.name, library::workflow_names());
         return Err(match near {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -349,7 +349,7 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Comma
     answer(context, |bundle| bundle.workflow(&table, &arguments.words).map_err(refusal))
 }
 
-/// The error of a call, with what the workflow would have taken.
+/// The error of a call, with the flags that the workflow takes.
 fn refusal(error: WorkflowError) -> CommandError {
     let text = error.to_string();
     match error {

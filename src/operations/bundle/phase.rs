@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::milestone::MilestoneScope;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::state::State;
 use crate::text::{slug, slug_within};
 
-use super::Bundle;
+use super::{Automation, Bundle, Complete};
 
 /// A phase that has a folder, or stands in the roadmap, or both.
 #[derive(Clone, Debug)]
@@ -285,4 +286,68 @@ fn requirements(field: &str) -> Option<String> {
     let bare = field.replace(['[', ']'], "");
     let bare = bare.trim();
     (!bare.is_empty() && !bare.eq_ignore_ascii_case("tbd")).then(|| bare.to_owned())
+}
+
+/// What `init phase-op` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PhaseOpReport {
+    commit_docs: bool,
+    brave_search: bool,
+    firecrawl: bool,
+    exa_search: bool,
+    #[serde(flatten)]
+    automation: Automation,
+    #[serde(flatten)]
+    identity: Identity,
+    #[serde(flatten)]
+    title: Title,
+    has_research: bool,
+    has_context: bool,
+    context_scope: MilestoneScope,
+    has_plans: bool,
+    has_verification: bool,
+    has_reviews: bool,
+    plan_count: usize,
+    roadmap_exists: bool,
+    planning_exists: bool,
+    state_path: Option<String>,
+    roadmap_path: Option<String>,
+    requirements_path: Option<String>,
+    #[serde(flatten)]
+    artifacts: Artifacts,
+}
+
+impl Bundle<'_> {
+    /// Where the documents of a phase stand; without a phase, those of the project.
+    pub(crate) fn phase_op(&self, typed: Option<&str>) -> Result<Complete<PhaseOpReport>, FileError> {
+        let phase = typed.map(|typed| self.phase(typed)).transpose()?.flatten();
+        let phase = phase.as_ref();
+        let layout = self.view.layout();
+        let has = |kind| self.artifact(phase, kind).is_some();
+        let plan_count = self.plans(phase)?.len();
+        let report = PhaseOpReport {
+            commit_docs: self.commit_docs(),
+            brave_search: self.config.flag("brave_search"),
+            firecrawl: self.config.flag("firecrawl"),
+            exa_search: self.config.flag("exa_search"),
+            automation: self.automation(),
+            identity: self.identity(phase),
+            title: self.title(phase)?,
+            has_research: has("RESEARCH"),
+            has_context: has("CONTEXT"),
+            // A folder that cannot be read is an error here, so what is told of it is whole.
+            context_scope: MilestoneScope::Complete,
+            has_plans: plan_count > 0,
+            has_verification: has("VERIFICATION"),
+            has_reviews: has("REVIEWS"),
+            plan_count,
+            roadmap_exists: self.roadmap_exists(),
+            planning_exists: self.scope_exists(),
+            state_path: self.shown_if_there(&layout.state()),
+            roadmap_path: self.shown_if_there(&layout.roadmap()),
+            requirements_path: self.shown_if_there(&layout.requirements()),
+            artifacts: self.artifacts(phase),
+        };
+        self.complete(report)
+    }
 }
