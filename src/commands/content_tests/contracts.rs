@@ -89,7 +89,7 @@ fn fields(library: &Library) -> Vec<String> {
 /// Words between backticks that are written like a field: `phase_dir`, or the first part of `planner.model_name`.
 fn code_words(text: &str) -> BTreeSet<&str> {
     let code = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
-    code.flat_map(|code| code.split('.').next())
+    code.filter_map(|code| code.split('.').next())
         .filter(|word| {
             word.contains('_')
                 && word.starts_with(|first: char| first.is_ascii_lowercase())

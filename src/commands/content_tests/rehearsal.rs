@@ -40,7 +40,7 @@ fn prepare(folder: &Path, path: &str, words: &[String]) {
                 "context",
                 "next_action",
             ];
-            let blocks: String = blocks.iter().map(|block| format!("<{block}>\nSome words.\n</{block}>\n\n")).collect();
+            let blocks = blocks.map(|block| format!("<{block}>\nSome words.\n</{block}>\n\n")).concat();
             let text = format!(
                 "---\ncontext: phase\nphase: 02-core\ntask: 1\ntotal_tasks: 2\nstatus: in_progress\nlast_updated: 2026-01-05\n---\n\n{blocks}"
             );
