@@ -118,17 +118,23 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
     }
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
-    if arguments.first().is_some_and(|first| matches!(first.as_str(), "--version" | "-V")) {
-        return Ok(Call { wants: Wants::Version, ..Call::default() });
-    }
     let mut call = lift(arguments)?;
-    match call.words.first().map(String::as_str) {
-        Some("version") if call.words.len() == 1 => return Ok(Call { wants: Wants::Version, ..Call::default() }),
-        Some("help") => {
-            call.words.remove(0);
-            call.wants = Wants::Help;
-        }
+    // Commands read `--json` themselves; what is asked about the program has no command.
+    let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
+    match own.as_slice() {
+        ["--version" | "-V", ..] | ["version"] => call.wants = Wants::Version,
+        ["help", ..] => call.wants = Wants::Help,
         _ => {}
+    }
+    let (is_bare, names_help) = (own.is_empty(), own.first() == Some(&"help"));
+    if is_bare || call.wants != Wants::Work {
+        lift_json(&mut call);
+    }
+    if names_help {
+        call.words.remove(0);
+    }
+    if call.wants == Wants::Version {
+        return Ok(Call { words: Vec::new(), ..call });
     }
     if call.words.first().is_some_and(|first| first == "query") {
         call.words.remove(0);
@@ -209,12 +215,13 @@ fn color_of(value: &str) -> Result<Color, CommandError> {
 /// Lifts `--json`, which commands have whose answer is text for a person.
 pub(in crate::commands) fn lift_json(call: &mut Call) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
+    let all = call.words.len();
     let mut index = 0;
     call.words.retain(|word| {
         index += 1;
         index > end || word != "--json"
     });
-    call.globals.json = true;
+    call.globals.json |= call.words.len() < all;
 }
 
 /// Which of the flags of commands that write are not the command's own.
@@ -293,7 +300,21 @@ mod tests {
     fn help_anywhere_wins_and_version_only_leads() {
         assert_eq!(call("phase remove 3 --help").wants, Wants::Help);
         assert_eq!(call("--version").wants, Wants::Version);
+        assert_eq!(call("--json --version").wants, Wants::Version);
         assert_eq!(call("milestone close --version").words, ["milestone", "close", "--version"]);
+    }
+
+    #[test]
+    fn json_belongs_to_the_program_where_no_command_is_called() {
+        for line in ["--json", "version --json", "--json version", "--version --json", "help --json", "--json help"] {
+            let call = call(line);
+            assert!(call.globals.json && call.words.is_empty(), "{line}: {call:?}");
+        }
+        assert_eq!(call("help state --json update").words, ["state", "update"]);
+        assert_eq!(call("state --json").words, ["state", "--json"]);
+        let mut behind = call("todo add -- --json");
+        lift_json(&mut behind);
+        assert!(!behind.globals.json);
     }
 
     #[test]

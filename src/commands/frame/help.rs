@@ -4,15 +4,18 @@ use std::fmt::Write as _;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ValueHint};
+use serde::Serialize;
 
 use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
-use super::argv::{self, Lifted};
-use super::error::codes;
+use super::argv::{self, Call, Lifted};
+use super::error::{CommandError, codes};
+use super::listing::Listed;
 use super::tree;
 use super::usage;
+use super::verb::Verb;
 
 /// A flag of every command: what help pages, completions and man pages say about it.
 #[derive(Clone, Copy, Debug)]
@@ -91,22 +94,55 @@ const DRY_RUN_OF_ACTS: Flag = Flag::switch("dry-run", "Show what would be done w
 const IF_MATCH: Flag =
     Flag::valued("if-match", "token", "Refuse if the project has changed since the answer that had this `token`");
 
+/// Help as data.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct HelpReport {
+    /// The commands that the page is about.
+    commands: Vec<Listed>,
+    page: String,
+}
+
+/// The version as data.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct VersionReport {
+    version: &'static str,
+}
+
+impl VersionReport {
+    pub(in crate::commands) const OURS: Self = Self { version: env!("CARGO_PKG_VERSION") };
+}
+
 /// The page that `words` ask for: of the command they name, else of the whole program.
-pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
-    match words.first().and_then(|word| catalog.family(word)) {
-        Some(row) => command_page(row, words),
-        None if words.first().is_some_and(|word| word == EXIT_CODES) => codes::page(),
-        None if words.iter().any(|word| word == "--all") => full_page(catalog),
-        None => short_page(catalog),
+pub(in crate::commands) fn page(catalog: Catalog, call: &Call) -> Result<HelpReport, CommandError> {
+    let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
+    let all = || catalog.listing();
+    let (commands, page) = match *words.as_slice() {
+        [EXIT_CODES] => (Vec::new(), codes::page()),
+        ["version"] => (Vec::new(), format!("{VERSION_PAGE}\n{}", global_flags())),
+        [] | ["help"] => (all(), short_page(catalog)),
+        _ if words.contains(&"--all") => (all(), full_page(catalog)),
+        [flag, ..] if flag.starts_with('-') => (all(), short_page(catalog)),
+        _ => command_page(usage::family_of(catalog, call)?, &call.words)?,
+    };
+    Ok(HelpReport { commands, page })
+}
+
+impl HelpReport {
+    pub(in crate::commands) fn text(self) -> String {
+        self.page
     }
 }
 
-fn command_page(row: &Family, words: &[String]) -> String {
+fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, String), CommandError> {
     let mut tree = tree(row);
     tree.build();
     let found = usage::leaf(&tree, words);
+    usage::check_subcommand(row, &found)?;
     let flags = flags_of(row, &found.path, found.command);
-    format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())
+    let below = format!("{} ", found.path);
+    let is_meant = |verb: &&Verb| verb.path == found.path || verb.path.starts_with(&below);
+    let commands = row.verbs.iter().filter(is_meant).map(Verb::listed).collect();
+    Ok((commands, format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())))
 }
 
 /// The flags that a command has because of what it does, under a heading; none for one that only reads.
@@ -176,12 +212,30 @@ pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
 /// The topic of the help that is not about a command.
 const EXIT_CODES: &str = "exit-codes";
 
+/// What `help` explains besides the commands of the families.
+pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
+
+/// The page of `version`, which is read before any command.
+const VERSION_PAGE: &str = "\
+Print the version of this program
+
+Example: `gsd-tools version`.
+
+Usage: gsd-tools version
+";
+
+/// The flags of every command, and the one that asks for the version.
+pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
+    GLOBAL.iter().map(|flag| flag.long).chain(["version"])
+}
+
 /// How to see more of the help.
 const MORE: &str = "
 More:
   help <command>             Show the help of a command
   help --all                 List every command, also those that workflows call
   help exit-codes            List the exit codes
+  version                    Print the version
 ";
 
 /// Where the documentation is. Its address is the one that Cargo.toml names, if it names one.

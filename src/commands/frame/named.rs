@@ -34,10 +34,11 @@ impl Deref for NonBlank {
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PhaseArg {
     /// The phase, such as `3` or `3.1`
-    #[arg(required_unless_present = "phase_flag")]
+    // What the flag overrides is not missing.
+    #[arg(required = true)]
     phase: Option<NonBlank>,
     /// The phase, as a flag
-    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE")]
+    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE", overrides_with = "phase")]
     flag: Option<NonBlank>,
 }
 

@@ -7,6 +7,7 @@ use super::Catalog;
 use super::Family;
 use super::argv::{self, Call};
 use super::error::{CommandError, Reason};
+use super::help;
 use super::tree;
 use crate::text::nearest::nearest;
 
@@ -19,11 +20,19 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
         return Ok(row);
     }
     if word.starts_with('-') {
-        return Err(CommandError::usage(format!("unknown flag `{word}`")).hint("`gsd-tools --help` lists the commands"));
+        let error = CommandError::usage(format!("unknown flag `{word}`"));
+        let near = nearest(word.trim_start_matches('-'), help::long_flags());
+        return Err(match near {
+            // Versions are asked for in many ways.
+            _ if word == "-v" => error.hint("`gsd-tools --version` prints the version"),
+            Some(near) => error.hint(format!("did you mean `--{near}`?")),
+            None => error.hint("`gsd-tools --help` lists the commands and flags"),
+        });
     }
     let typed = call.dotted.as_ref().unwrap_or(word);
     let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
-    Err(match nearest(word, catalog.0.iter().flat_map(Family::words)) {
+    let known = catalog.0.iter().flat_map(Family::words).chain(help::TOPICS.iter().copied());
+    Err(match nearest(word, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`gsd-tools --help` lists the commands"),
     })
@@ -34,7 +43,7 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
-        return Err(CommandError::usage(format!("`{flag}` needs a value")));
+        return Err(CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf)));
     }
     let complain = |error: &clap::Error| complaint(error, row, &leaf);
     tree.clone()
@@ -167,6 +176,14 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
             let first = text.lines().next().unwrap_or_default();
             CommandError::usage(first.strip_prefix("error: ").unwrap_or(first)).hint(usage_line(leaf))
         }
+    }
+}
+
+/// Refuses a word that would have to be a subcommand, and is none.
+pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), CommandError> {
+    match leaf.next {
+        Some(word) if leaf.command.has_subcommands() && !word.starts_with('-') => Err(wrong_subcommand(row, leaf)),
+        _ => Ok(()),
     }
 }
 

@@ -115,7 +115,7 @@ pub(crate) struct ClearArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BatchArgs {
     /// The names of the phases
-    #[arg(required_unless_present = "descriptions")]
+    #[arg(required = true)]
     words: Vec<String>,
     /// The names of the phases as a JSON array
     #[arg(long, conflicts_with = "words")]

@@ -80,7 +80,7 @@ pub(crate) struct NameArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetArgs {
     /// The name of the workstream
-    #[arg(required_unless_present = "clear")]
+    #[arg(required = true)]
     name: Option<NonBlank>,
     /// Clear the active workstream
     #[arg(long, conflicts_with = "name")]
