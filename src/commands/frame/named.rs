@@ -57,6 +57,12 @@ pub(in crate::commands) struct PhaseFolderArg {
     pub(in crate::commands) phase: NonBlank,
 }
 
+/// The error about a phase that is not there.
+pub(in crate::commands) fn no_phase(typed: &str) -> CommandError {
+    CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+        .hint("`gsd-tools roadmap analyze` lists the phases")
+}
+
 impl Context {
     /// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
     /// not there is an error, never a pass.
@@ -77,8 +83,7 @@ impl Context {
             let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
             return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
         }
-        Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
-            .hint("`gsd-tools roadmap analyze` lists the phases"))
+        Err(no_phase(typed))
     }
 
     /// The folder that a person named by its path.

@@ -1,6 +1,7 @@
 //! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
 pub(in crate::commands) mod codes;
+pub(in crate::commands) mod refused;
 
 use std::error::Error;
 
