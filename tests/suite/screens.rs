@@ -45,9 +45,9 @@ fn plain(text: &str) -> String {
 fn every_view_fits_the_terminal() {
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
-        for columns in [60, 80, 120, 200] {
+        for columns in [30, 60, 80, 105, 120, 200] {
             // The agents of a host are there without a project as well.
-            for call in VIEWS.iter().chain(&["validate agents"]) {
+            for call in VIEWS.iter().chain(&["validate agents", "config list --all"]) {
                 let page = seen(&context, call, columns, &[]);
                 assert!(!page.trim_start().starts_with('{'), "{name}: `{call}` is JSON: {page}");
                 let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ');

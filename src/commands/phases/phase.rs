@@ -369,7 +369,7 @@ fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandE
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| {
         let hint = "`gsd-tools phases list` lists the phase folders";
-        CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")).hint(hint)
+        CommandError::new(Reason::PhaseNotFound, format!("phase `{typed}` has no folder")).hint(hint)
     })?;
     context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }
