@@ -209,10 +209,12 @@ impl Screen {
         let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width).map(|(number, _)| number);
         let mut others: Vec<usize> = (1..columns).collect();
         others.sort_by_key(|number| std::cmp::Reverse(widths[*number]));
-        for number in widest.into_iter().chain(others).chain([0]) {
+        let order: Vec<usize> = widest.into_iter().chain(others).chain([0]).collect();
+        // Some of a word says more than none of it: less than eight columns only where nothing else helps.
+        for (least, number) in [8, 4].into_iter().flat_map(|least| order.iter().map(move |number| (least, *number))) {
             let too_much = over(&widths);
             if let Some(width) = widths.get_mut(number) {
-                *width = width.saturating_sub(too_much).max(8.min(*width));
+                *width = width.saturating_sub(too_much).max(least.min(*width));
             }
         }
         let mut table = String::new();
@@ -365,6 +367,32 @@ mod tests {
                 assert!(widest.max().unwrap_or_default() <= width.max(25), "{width}: {table}");
             }
         }
+    }
+
+    #[test]
+    fn a_table_of_wide_columns_fits_a_narrow_screen() {
+        let row = ["a.key.with.a.long.name", "a value of some length", "default", "a default of some length"];
+        let rows = vec![row.iter().map(|text| Cell::from(*text)).collect::<Vec<Cell>>()];
+        for (width, key) in [(30, "a.key…"), (60, row[0]), (70, row[0])] {
+            let table = Screen { width, ..PLAIN }.table("", &rows);
+            assert!(width_of(table.trim_end()) <= width, "{width}: {table}");
+            assert!(table.starts_with(key.trim_end_matches('…')), "{width}: {table}");
+        }
+    }
+
+    #[test]
+    fn labels_have_their_text_below_them_where_there_is_no_room_beside() {
+        let narrow = Screen { width: 30, ..PLAIN };
+        let shown = narrow.fields("", &[("A long label of it", Cell::from("what belongs to it, in words"))]);
+        assert_eq!(shown, "A long label of it\n  what belongs to it, in words\n");
+        assert!(
+            narrow
+                .prose(&" ".repeat(25), &" ".repeat(25), "some words in a row")
+                .lines()
+                .all(|line| width_of(line) <= 30)
+        );
+        let heading = narrow.heading(&[Cell::from("Next"), Cell::from("gsd-tools validate health --repair")]);
+        assert!(heading.lines().all(|line| width_of(line) <= 30), "{heading}");
     }
 
     #[test]

@@ -6,6 +6,9 @@
 
 use std::ffi::OsString;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ValueHint};
+
 use super::error::{CommandError, ExitContract, Manner, Reason};
 use crate::text::screen::Screen;
 use crate::world::World;
@@ -49,6 +52,81 @@ pub(crate) struct Globals {
     pub(crate) dry_run: bool,
     /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
     pub(crate) if_match: Option<String>,
+}
+
+/// A flag of every command: what help pages, completions and man pages say about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flag {
+    pub(super) short: Option<char>,
+    pub(super) long: &'static str,
+    /// What its value is called.
+    pub(super) value: Option<&'static str>,
+    /// Whether the value is part of the same word.
+    pub(super) attached: bool,
+    /// The values it takes, where there are only these.
+    pub(super) values: &'static [&'static str],
+    pub(super) about: &'static str,
+}
+
+impl Flag {
+    pub(super) const fn switch(long: &'static str, about: &'static str) -> Self {
+        Self { short: None, long, value: None, attached: false, values: &[], about }
+    }
+
+    pub(super) const fn valued(long: &'static str, value: &'static str, about: &'static str) -> Self {
+        Self { value: Some(value), ..Self::switch(long, about) }
+    }
+
+    /// Its line of a help page.
+    pub(super) fn line(&self) -> String {
+        let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+        let sign = if self.attached { '=' } else { ' ' };
+        let value = self.value.map(|value| format!("{sign}<{value}>")).unwrap_or_default();
+        let spelled = format!("{short}--{}{value}", self.long);
+        format!("  {spelled:<22}  {}\n", self.about)
+    }
+
+    /// As clap describes it to shells.
+    pub(super) fn argument(&self) -> Arg {
+        let argument = Arg::new(self.long).long(self.long).help(self.about);
+        let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
+        let Some(value) = self.value else { return argument.action(ArgAction::SetTrue) };
+        let argument = argument.value_name(value).require_equals(self.attached);
+        match (self.values, value) {
+            ([], "folder") => argument.value_hint(ValueHint::DirPath),
+            ([], _) => argument.value_hint(ValueHint::Other),
+            (values, _) => argument.value_parser(PossibleValuesParser::new(values)),
+        }
+    }
+}
+
+/// The flags of every command, in the order of the help.
+pub(super) const GLOBAL: &[Flag] = &[
+    Flag::switch("json", "Print JSON, at a terminal too"),
+    Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
+    Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
+    Flag::valued("cwd", "folder", "Run as if started in this folder"),
+    Flag::valued("project-dir", "folder", "Use the project in this folder; do not search the folders above it"),
+    Flag::valued("ws", "name", "Use this workstream"),
+    Flag::switch("json-errors", "Print errors as one line of JSON"),
+    Flag { values: &["auto", "always", "never"], ..Flag::valued("color", "when", "Use colour: auto, always or never") },
+    Flag {
+        attached: true,
+        values: &["v1", "v2"],
+        ..Flag::valued("exit-contract", "v", "v1: exit 1 on failure; v2: exit with a code for each kind of failure")
+    },
+    Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
+];
+
+/// The topic of the help that is not about a command.
+pub(super) const EXIT_CODES: &str = "exit-codes";
+
+/// What `help` explains besides the commands of the families.
+pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
+
+/// The flags of every command, and the one that asks for the version.
+pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
+    GLOBAL.iter().map(|flag| flag.long).chain(["version"])
 }
 
 /// When to use colour.

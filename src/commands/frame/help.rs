@@ -2,88 +2,22 @@
 
 use std::fmt::Write as _;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ValueHint};
 use serde::Serialize;
 
 use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
-use super::argv::{self, Call, Lifted};
+use super::argv::{self, Call, EXIT_CODES, Flag, Lifted};
 use super::error::{CommandError, codes};
 use super::listing::Listed;
 use super::tree;
 use super::usage;
 use super::verb::Verb;
 
-/// A flag of every command: what help pages, completions and man pages say about it.
-#[derive(Clone, Copy, Debug)]
-struct Flag {
-    short: Option<char>,
-    long: &'static str,
-    /// What its value is called.
-    value: Option<&'static str>,
-    /// Whether the value is part of the same word.
-    attached: bool,
-    /// The values it takes, where there are only these.
-    values: &'static [&'static str],
-    about: &'static str,
-}
-
-impl Flag {
-    const fn switch(long: &'static str, about: &'static str) -> Self {
-        Self { short: None, long, value: None, attached: false, values: &[], about }
-    }
-
-    const fn valued(long: &'static str, value: &'static str, about: &'static str) -> Self {
-        Self { value: Some(value), ..Self::switch(long, about) }
-    }
-
-    /// Its line of a help page.
-    fn line(&self) -> String {
-        let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-        let sign = if self.attached { '=' } else { ' ' };
-        let value = self.value.map(|value| format!("{sign}<{value}>")).unwrap_or_default();
-        let spelled = format!("{short}--{}{value}", self.long);
-        format!("  {spelled:<22}  {}\n", self.about)
-    }
-
-    /// As clap describes it to shells.
-    fn argument(&self) -> Arg {
-        let argument = Arg::new(self.long).long(self.long).help(self.about);
-        let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
-        let Some(value) = self.value else { return argument.action(ArgAction::SetTrue) };
-        let argument = argument.value_name(value).require_equals(self.attached);
-        match (self.values, value) {
-            ([], "folder") => argument.value_hint(ValueHint::DirPath),
-            ([], _) => argument.value_hint(ValueHint::Other),
-            (values, _) => argument.value_parser(PossibleValuesParser::new(values)),
-        }
-    }
-}
-
-/// The flags of every command, in the order of the help.
-const GLOBAL: &[Flag] = &[
-    Flag::switch("json", "Print JSON, at a terminal too"),
-    Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
-    Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
-    Flag::valued("cwd", "folder", "Run as if started in this folder"),
-    Flag::valued("project-dir", "folder", "Use the project in this folder; do not search the folders above it"),
-    Flag::valued("ws", "name", "Use this workstream"),
-    Flag::switch("json-errors", "Print errors as one line of JSON"),
-    Flag { values: &["auto", "always", "never"], ..Flag::valued("color", "when", "Use colour: auto, always or never") },
-    Flag {
-        attached: true,
-        values: &["v1", "v2"],
-        ..Flag::valued("exit-contract", "v", "v1: exit 1 on failure; v2: exit with a code for each kind of failure")
-    },
-    Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
-];
-
 /// The part of a help page about them.
 fn global_flags() -> String {
-    let lines = GLOBAL.iter().map(Flag::line).collect::<String>();
+    let lines = argv::GLOBAL.iter().map(Flag::line).collect::<String>();
     format!("Global flags:\n{lines}")
 }
 
@@ -172,7 +106,7 @@ pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
             tree(row).get_subcommands().map(|command| with_lifted_flags(row, "", command)).collect::<Vec<_>>();
         program.subcommands(commands)
     });
-    with_flags(program, GLOBAL)
+    with_flags(program, argv::GLOBAL)
 }
 
 /// The command and those below it with the flags that verbs have because of what they do.
@@ -189,7 +123,7 @@ pub(in crate::commands) fn with_global_flags(command: clap::Command) -> clap::Co
     if command.get_name() == argv::VERBATIM {
         return command;
     }
-    with_flags(command, GLOBAL).mut_subcommands(with_global_flags)
+    with_flags(command, argv::GLOBAL).mut_subcommands(with_global_flags)
 }
 
 fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
@@ -209,12 +143,6 @@ pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 
-/// The topic of the help that is not about a command.
-const EXIT_CODES: &str = "exit-codes";
-
-/// What `help` explains besides the commands of the families.
-pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
-
 /// The page of `version`, which is read before any command.
 const VERSION_PAGE: &str = "\
 Print the version of this program
@@ -223,11 +151,6 @@ Example: `gsd-tools version`.
 
 Usage: gsd-tools version
 ";
-
-/// The flags of every command, and the one that asks for the version.
-pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
-    GLOBAL.iter().map(|flag| flag.long).chain(["version"])
-}
 
 /// How to see more of the help.
 const MORE: &str = "

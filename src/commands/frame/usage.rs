@@ -7,7 +7,6 @@ use super::Catalog;
 use super::Family;
 use super::argv::{self, Call};
 use super::error::{CommandError, Reason};
-use super::help;
 use super::tree;
 use crate::text::nearest::nearest;
 
@@ -21,7 +20,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
     }
     if word.starts_with('-') {
         let error = CommandError::usage(format!("unknown flag `{word}`"));
-        let near = nearest(word.trim_start_matches('-'), help::long_flags());
+        let near = nearest(word.trim_start_matches('-'), argv::long_flags());
         return Err(match near {
             // Versions are asked for in many ways.
             _ if word == "-v" => error.hint("`gsd-tools --version` prints the version"),
@@ -31,7 +30,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
     }
     let typed = call.dotted.as_ref().unwrap_or(word);
     let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
-    let known = catalog.0.iter().flat_map(Family::words).chain(help::TOPICS.iter().copied());
+    let known = catalog.0.iter().flat_map(Family::words).chain(argv::TOPICS.iter().copied());
     Err(match nearest(word, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint("`gsd-tools --help` lists the commands"),

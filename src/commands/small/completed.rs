@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 
 use super::guide;
-use crate::commands::frame::help;
+use crate::commands::frame::argv;
 use crate::project::config;
 use crate::runtime::{Registry, RuntimeId};
 
@@ -17,7 +17,7 @@ const HOSTS_AS_WORDS: &[&str] = &["install", "uninstall", "status"];
 /// The tree with the words that its arguments can be, and with `help` and `version`, which are read before any command.
 pub(super) fn with_words(tree: Command, registry: &Registry) -> Command {
     let topics: Vec<String> = tree.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    let topics = topics.into_iter().chain(help::TOPICS.iter().map(|topic| (*topic).to_owned())).collect();
+    let topics = topics.into_iter().chain(argv::TOPICS.iter().map(|topic| (*topic).to_owned())).collect();
     let topic = Arg::new("topic").value_name("COMMAND").help("The command or topic");
     let help = Command::new("help").about("Show help, also of a command").arg(one_of(topic, topics));
     let version = Command::new("version").about("Print the version");
