@@ -145,7 +145,7 @@ impl Screen {
         if self.width == usize::MAX {
             return format!("{first}{text}\n");
         }
-        let width = self.width.min(MEASURE).max(NARROW);
+        let width = self.width.clamp(NARROW, MEASURE);
         // A deep indent leaves a narrow terminal no room for the text.
         let shallow = |indent| if self.is_too_deep(width_of(indent)) { "  " } else { indent };
         let first = if first.trim().is_empty() { shallow(first) } else { first };

@@ -286,7 +286,7 @@ fn a_slip_in_a_word_of_help_or_a_flag_is_seen() {
     for (arguments, hint) in [
         (&["help", "state", "updte"][..], "did you mean `update`?"),
         (&["help", "stats2"], "did you mean `stats`?"),
-        (&["help", "nonsense"], "`gsd-tools --help` lists the commands"),
+        (&["help", "nonsense"], "`gsd-tools help --all` lists the commands"),
         (&["versoin"], "did you mean `version`?"),
         (&["--vesrion"], "did you mean `--version`?"),
         (&["-v"], "`gsd-tools --version` prints the version"),
@@ -306,7 +306,7 @@ fn the_usage_of_a_missing_argument_shows_it_as_required() {
         ("find-phase", "find-phase [OPTIONS] <PHASE>"),
         ("roadmap get-phase", "roadmap get-phase [OPTIONS] <PHASE>"),
         ("workstream set", "workstream set [OPTIONS] <NAME>"),
-        ("phase add-batch", "phase add-batch [OPTIONS] <WORDS>"),
+        ("phase add-batch", "phase add-batch [OPTIONS] <NAME>"),
     ] {
         let told = context.gsd_with(call.split(' '), &[], "").failure(1);
         assert!(told.contains(&format!("usage: gsd-tools {usage}")), "{told}");

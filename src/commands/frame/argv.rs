@@ -285,8 +285,9 @@ fn color_of(value: &str) -> Result<Color, CommandError> {
         "auto" => Ok(Color::Auto),
         "always" => Ok(Color::Always),
         "never" => Ok(Color::Never),
-        other => Err(CommandError::usage(format!("`{other}` is not a value of `--color`"))
-            .hint("it takes auto, always or never")),
+        other => {
+            Err(CommandError::usage(format!("`--color` cannot be `{other}`")).hint("it takes auto, always or never"))
+        }
     }
 }
 

@@ -668,7 +668,7 @@ fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<A
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("check the path"))
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("name a folder that exists"))
 }
 
 #[cfg(test)]

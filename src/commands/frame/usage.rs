@@ -33,7 +33,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
     let known = catalog.0.iter().flat_map(Family::words).chain(argv::TOPICS.iter().copied());
     Err(match nearest(word, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("`gsd-tools --help` lists the commands"),
+        None => error.hint("`gsd-tools help --all` lists the commands"),
     })
 }
 
@@ -145,7 +145,7 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
     let value = told(ContextKind::InvalidValue);
     match error.kind() {
         ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
-            let complaint = CommandError::usage(format!("unexpected argument `{argument}` of `{}`", leaf.path));
+            let complaint = CommandError::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
             let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
             match near {
                 Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
@@ -164,11 +164,11 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);
-            CommandError::usage(format!("`{value}` is not a value of `{argument}`")).hint(format!("it takes {valid}"))
+            CommandError::usage(format!("`{argument}` cannot be `{value}`")).hint(format!("it takes {valid}"))
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-            CommandError::usage(format!("`{value}` is not a value of `{argument}`: {why}")).hint(usage_line(leaf))
+            CommandError::usage(format!("`{argument}` cannot be `{value}`: {why}")).hint(usage_line(leaf))
         }
         _ => {
             let text = error.to_string();
@@ -188,7 +188,7 @@ pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), CommandE
 
 fn wrong_subcommand(row: &Family, leaf: &Leaf) -> CommandError {
     let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
-    let available = format!("it has: {}", names.join(", "));
+    let available = format!("its subcommands: {}", names.join(", "));
     match leaf.next {
         None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
         Some(word) => {

@@ -79,7 +79,7 @@ pub(crate) struct Which {
     /// Use this host; repeat it for several. `--codex` is short for `--host codex`
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Use all supported hosts, and create folders for those you do not have
+    /// Use all supported hosts; `install` creates the folders that are missing
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
     /// Global scope: all your projects

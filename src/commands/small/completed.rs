@@ -64,7 +64,7 @@ fn one_of(argument: Arg, words: Vec<String>) -> Arg {
     argument.value_parser(PossibleValuesParser::new(words))
 }
 
-/// What the script for fish needs besides what clap_complete writes, which leaves out arguments without a flag.
+/// What the script for fish needs besides what `clap_complete` writes, which leaves out arguments without a flag.
 pub(super) fn words_for_fish(tree: &Command) -> String {
     let mut script = String::new();
     for command in tree.get_subcommands() {
