@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, Context, help, hosts, program, usage};
+use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, program, usage};
 use super::{
     agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -96,17 +96,15 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
     // `--all` alone would be an install for every host.
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
-        return help_page(&call, &world);
+        return about(call, manner, world);
     }
     let hosts = OnceCell::new();
     call.words = match install::spelled(call.words, &world, &hosts, is_command) {
         Ok(words) => words,
         Err(error) => return Answer::failed(error),
     };
-    match call.wants {
-        Wants::Version => return Answer::text(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
-        Wants::Help => return help_page(&call, &world),
-        Wants::Work => {}
+    if call.wants != Wants::Work {
+        return about(call, manner, world);
     }
     if call.words.is_empty() {
         return bare(call, manner, world);
@@ -124,10 +122,11 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
         Err(error) => return Answer::failed(error.exits(row.usage_code)),
     };
-    match Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG)) {
+    let words = std::mem::take(&mut call.words);
+    match context(call, world) {
         Ok(mut context) => {
             context.registry = hosts;
-            let allowed = context.hold_agents_to_their_project(row, &call.words);
+            let allowed = context.hold_agents_to_their_project(row, &words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
         }
@@ -139,29 +138,60 @@ fn is_command(word: &str) -> bool {
     CATALOG.family(word).is_some()
 }
 
-/// The help that a call asks for; at a terminal in lines that fit.
-fn help_page(call: &Call, world: &World) -> Answer {
-    let page = help::page(CATALOG, &call.words);
-    let terminal = world.terminal();
-    Answer::text(if terminal.stdout { screen::two_columns(&page, terminal.width) } else { page })
+/// What a call asks about the program itself: text, at a terminal in lines that fit, or JSON.
+fn about(call: Call, manner: Manner, world: World) -> Answer {
+    let page = match call.wants {
+        Wants::Version => Ok(None),
+        Wants::Help | Wants::Work => help::page(CATALOG, &call).map(Some),
+    };
+    if !call.globals.json && call.globals.pick.is_none() {
+        let terminal = world.terminal();
+        return match page {
+            Err(error) => Answer::failed(error),
+            Ok(None) => Answer::text(format!("gsd-tools {}\n", env!("CARGO_PKG_VERSION"))),
+            Ok(Some(page)) if terminal.stdout => Answer::text(screen::two_columns(&page.text(), terminal.width)),
+            Ok(Some(page)) => Answer::text(page.text()),
+        };
+    }
+    match context(call, world) {
+        Ok(mut context) => {
+            let told = page.and_then(|page| match page {
+                Some(page) => context.emit(&page),
+                None => context.emit(&help::VersionReport::OURS),
+            });
+            context.finish(told, manner.contract)
+        }
+        Err(error) => Answer::failed(error),
+    }
 }
 
-/// A call without words: to a person where the project is, or what this program is; to a program, that a word is missing.
+/// What a verb works with.
+fn context(call: Call, world: World) -> Result<Context, CommandError> {
+    Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG))
+}
+
+/// A call without words: to a person where the project is, or what this program is; with `--json`, the same as data; to
+/// another program, that a word is missing.
 fn bare(call: Call, manner: Manner, world: World) -> Answer {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
-    let mut context = match Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG)) {
+    let wants_json = call.globals.json;
+    let mut context = match context(call, world) {
         Ok(context) => context,
         Err(error) => return Answer::failed(error),
     };
-    if !context.shows_to_a_person() {
-        return context.finish(no_command, manner.contract);
-    }
-    let page = if context.has_a_project() {
-        context.refuses_a_person_without_a_project().and_then(|()| overview::progress::dashboard(&context))
+    let result = if wants_json && context.has_a_project() {
+        overview::progress::as_data(&mut context)
+    } else if wants_json {
+        context.needs_a_project()
+    } else if !context.shows_to_a_person() {
+        no_command
+    } else if context.has_a_project() {
+        let page = context.refuses_a_person_without_a_project().and_then(|()| overview::progress::dashboard(&context));
+        page.map(|page| context.text(page))
     } else {
-        Ok(help::welcome(context.screen()))
+        context.text(help::welcome(context.screen()));
+        Ok(())
     };
-    let result = page.map(|page| context.text(page));
     context.finish(result, manner.contract)
 }
 
@@ -170,7 +200,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::commands::frame::{CommandError, tree};
+    use crate::commands::frame::tree;
 
     #[test]
     fn a_warning_is_part_of_the_answer() {

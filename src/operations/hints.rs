@@ -58,7 +58,7 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_plans))
         .or_else(|| of(error, of_acknowledge))
         .or_else(|| of(error, of_refactor))
-        .or_else(|| of(error, |_: &BadToken| own("the answer of a command that reads the documents has a `token`")))
+        .or_else(|| of(error, |_: &BadToken| own("`gsd-tools state json --pick token` prints a token")))
         .or_else(|| of(error, |_: &WorkstreamNameError| own("`gsd-tools workstream list` lists the workstreams")))
 }
 

@@ -6,6 +6,9 @@ use unicode_width::UnicodeWidthStr;
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
+/// The least that a text needs.
+const NARROW: usize = 20;
+
 /// How many rows of a long list are shown.
 const LISTED: usize = 20;
 
@@ -142,10 +145,19 @@ impl Screen {
         if self.width == usize::MAX {
             return format!("{first}{text}\n");
         }
-        let width = self.width.min(MEASURE).max(width_of(indent) + 20);
+        let width = self.width.clamp(NARROW, MEASURE);
+        // A deep indent leaves a narrow terminal no room for the text.
+        let shallow = |indent| if self.is_too_deep(width_of(indent)) { "  " } else { indent };
+        let first = if first.trim().is_empty() { shallow(first) } else { first };
+        let indent = shallow(indent);
         // A long path or command stays whole, so that it can be copied.
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
         textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)) + "\n"
+    }
+
+    /// Whether text that begins in this column has too little room.
+    fn is_too_deep(self, column: usize) -> bool {
+        column.saturating_add(NARROW) > self.width
     }
 
     /// A sign and prose beside it, in lines that fit.
@@ -169,8 +181,18 @@ impl Screen {
                 text.extend(std::iter::repeat_n(' ', gap));
                 column += gap;
             }
-            text += &self.paint(cell.tone, &cell.text);
-            column += width_of(&cell.text);
+            if column + width_of(&cell.text) <= self.width {
+                text += &self.paint(cell.tone, &cell.text);
+                column += width_of(&cell.text);
+                continue;
+            }
+            // Too wide for a line of its own.
+            let below = " ".repeat(second);
+            let lines = self.prose(&below, &below, &cell.text);
+            let lines: Vec<&str> = lines.lines().map(str::trim_start).collect();
+            let painted: Vec<String> = lines.iter().map(|line| self.paint(cell.tone, line)).collect();
+            text += &painted.join(&format!("\n{below}"));
+            column = second + lines.last().map_or(0, |line| width_of(line));
         }
         text + "\n"
     }
@@ -182,9 +204,18 @@ impl Screen {
             |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width_of(&cell.text)).max();
         let mut widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or_default()).collect();
         let gaps = width_of(indent) + 2 * columns.saturating_sub(1);
-        let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(self.width);
-        if let Some(widest) = widths.iter_mut().max() {
-            *widest = widest.saturating_sub(over).max(8.min(*widest));
+        let over = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(self.width);
+        // The widest column first; then the others, and last the first one, which names the row.
+        let widest = widths.iter().enumerate().max_by_key(|(_, width)| **width).map(|(number, _)| number);
+        let mut others: Vec<usize> = (1..columns).collect();
+        others.sort_by_key(|number| std::cmp::Reverse(widths[*number]));
+        let order: Vec<usize> = widest.into_iter().chain(others).chain([0]).collect();
+        // Some of a word says more than none of it: less than eight columns only where nothing else helps.
+        for (least, number) in [8, 4].into_iter().flat_map(|least| order.iter().map(move |number| (least, *number))) {
+            let too_much = over(&widths);
+            if let Some(width) = widths.get_mut(number) {
+                *width = width.saturating_sub(too_much).max(least.min(*width));
+            }
         }
         let mut table = String::new();
         for row in rows {
@@ -215,12 +246,19 @@ impl Screen {
     pub(crate) fn fields(self, indent: &str, rows: &[(&str, Cell)]) -> String {
         let column = rows.iter().map(|(label, _)| width_of(label)).max().unwrap_or_default();
         let hanging = " ".repeat(width_of(indent) + column + 2);
+        // Where there is no room beside the labels, the text goes below them.
+        let below = self.is_too_deep(hanging.len()).then(|| format!("{indent}  "));
+        let hanging = below.clone().unwrap_or(hanging);
         let mut page = String::new();
         for (label, value) in rows {
             let prose = self.prose(&hanging, &hanging, &value.text);
             let lines = prose.lines().map(|line| self.paint(value.tone, line.trim_start()));
             let lines = lines.collect::<Vec<_>>().join(&format!("\n{hanging}"));
-            let space = " ".repeat(column - width_of(label) + 2);
+            let space = match &below {
+                Some(_) if label.is_empty() => "  ".to_owned(),
+                Some(below) => format!("\n{below}"),
+                None => " ".repeat(column - width_of(label) + 2),
+            };
             page = page + indent + &self.paint(Tone::Strong, label) + &space + &lines + "\n";
         }
         page
@@ -329,6 +367,32 @@ mod tests {
                 assert!(widest.max().unwrap_or_default() <= width.max(25), "{width}: {table}");
             }
         }
+    }
+
+    #[test]
+    fn a_table_of_wide_columns_fits_a_narrow_screen() {
+        let row = ["a.key.with.a.long.name", "a value of some length", "default", "a default of some length"];
+        let rows = vec![row.iter().map(|text| Cell::from(*text)).collect::<Vec<Cell>>()];
+        for (width, key) in [(30, "a.key…"), (60, row[0]), (70, row[0])] {
+            let table = Screen { width, ..PLAIN }.table("", &rows);
+            assert!(width_of(table.trim_end()) <= width, "{width}: {table}");
+            assert!(table.starts_with(key.trim_end_matches('…')), "{width}: {table}");
+        }
+    }
+
+    #[test]
+    fn labels_have_their_text_below_them_where_there_is_no_room_beside() {
+        let narrow = Screen { width: 30, ..PLAIN };
+        let shown = narrow.fields("", &[("A long label of it", Cell::from("what belongs to it, in words"))]);
+        assert_eq!(shown, "A long label of it\n  what belongs to it, in words\n");
+        assert!(
+            narrow
+                .prose(&" ".repeat(25), &" ".repeat(25), "some words in a row")
+                .lines()
+                .all(|line| width_of(line) <= 30)
+        );
+        let heading = narrow.heading(&[Cell::from("Next"), Cell::from("gsd-tools validate health --repair")]);
+        assert!(heading.lines().all(|line| width_of(line) <= 30), "{heading}");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn names_a_verb(words: &[&str]) -> bool {
     }
     // Behind the name of a family stands one of its verbs. Hosts call `hook`.
     let first = if is_family(&words[..1]) { 2 } else { 1 };
-    (first..=words.len().min(3)).any(is_verb) || is_family(words) || words == ["hook"]
+    (first..=words.len().min(3)).any(is_verb) || is_family(words) || matches!(words, ["hook" | "version"])
 }
 
 /// The commands that an install writes.

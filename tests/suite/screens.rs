@@ -45,9 +45,9 @@ fn plain(text: &str) -> String {
 fn every_view_fits_the_terminal() {
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
-        for columns in [60, 80, 120, 200] {
+        for columns in [30, 60, 80, 105, 120, 200] {
             // The agents of a host are there without a project as well.
-            for call in VIEWS.iter().chain(&["validate agents"]) {
+            for call in VIEWS.iter().chain(&["validate agents", "config list --all"]) {
                 let page = seen(&context, call, columns, &[]);
                 assert!(!page.trim_start().starts_with('{'), "{name}: `{call}` is JSON: {page}");
                 let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ');
@@ -236,4 +236,81 @@ fn the_status_of_a_host_can_be_asked_in_the_home_folder() {
     let home = home.to_str().unwrap();
     let told = context.gsd(["status", "--claude", "--cwd", home]);
     assert!(!told.stderr.contains("--local"), "{}", told.stderr);
+}
+
+#[test]
+fn an_answer_that_failed_is_an_error_with_a_cure_at_a_terminal() {
+    let context = project("clinic");
+    for (call, message, hint) in [
+        ("state get Nope", "has no field, key or section `Nope`", "gsd-tools state get"),
+        ("frontmatter get nope.md", "there is no file `nope.md`", "check the path"),
+        ("frontmatter get .planning/STATE.md --field nope", "has no field `nope`", "lists its fields"),
+        ("summary-extract nope.md", "there is no file `nope.md`", "check the path"),
+        ("roadmap get-phase 77", "there is no phase `77`", "gsd-tools roadmap analyze"),
+        ("init plan-phase 99", "there is no such phase", "gsd-tools roadmap analyze"),
+        ("workstream switch nope", "there is no workstream `nope`", "workstream create"),
+        ("workstream archive nope", "there is no workstream `nope`", "workstream create"),
+        ("refactor status", "proposals are disabled", "config-set refactor.trigger_enabled true"),
+        ("state update Nope x", "has no field `Nope`", "gsd-tools help state update"),
+    ] {
+        let page = plain(&seen(&context, call, 200, &[]));
+        assert!(page.contains(message) && page.contains("hint:") && page.contains(hint), "`{call}`: {page}");
+        let output = context.at_a_terminal_of(200, call, &[], "");
+        assert!(!output.status.success(), "`{call}`");
+    }
+    // Programs get the JSON that they know.
+    assert_eq!(context.gsd(["roadmap", "get-phase", "77"]).json()["found"], false);
+    assert_eq!(context.gsd(["frontmatter", "get", "nope.md"]).json()["error"], "File not found");
+}
+
+#[test]
+fn what_is_asked_about_the_program_is_data_with_json() {
+    let context = project("clinic");
+    for arguments in [&["version", "--json"][..], &["--json", "--version"], &["--version", "--json"]] {
+        let told = context.gsd_with(arguments, &[], "").json();
+        assert_eq!(told["version"], env!("CARGO_PKG_VERSION"), "{arguments:?}");
+    }
+    let all = context.gsd(["help", "--json"]).json();
+    assert_eq!(all["commands"], context.gsd(["schema"]).json()["commands"]);
+    let one = context.gsd(["help", "phase", "add", "--json"]).json();
+    assert_eq!(one["commands"].as_array().unwrap().len(), 1);
+    assert_eq!(one["page"], context.gsd(["help", "phase", "add"]).success());
+    assert_eq!(context.gsd(["--json"]).json(), context.gsd(["progress"]).json());
+    let told = TestContext::new().gsd(["--json"]).failure(1);
+    assert!(told.contains("there is no project"), "{told}");
+}
+
+#[test]
+fn a_slip_in_a_word_of_help_or_a_flag_is_seen() {
+    let context = TestContext::new();
+    for (arguments, hint) in [
+        (&["help", "state", "updte"][..], "did you mean `update`?"),
+        (&["help", "stats2"], "did you mean `stats`?"),
+        (&["help", "nonsense"], "`gsd-tools help --all` lists the commands"),
+        (&["versoin"], "did you mean `version`?"),
+        (&["--vesrion"], "did you mean `--version`?"),
+        (&["-v"], "`gsd-tools --version` prints the version"),
+    ] {
+        let told = context.gsd_with(arguments, &[], "").failure(1);
+        assert!(told.contains(hint), "{arguments:?}: {told}");
+    }
+    for topic in ["help", "version", "exit-codes"] {
+        assert!(!context.gsd(["help", topic]).success().is_empty());
+    }
+}
+
+#[test]
+fn the_usage_of_a_missing_argument_shows_it_as_required() {
+    let context = project("clinic");
+    for (call, usage) in [
+        ("find-phase", "find-phase [OPTIONS] <PHASE>"),
+        ("roadmap get-phase", "roadmap get-phase [OPTIONS] <PHASE>"),
+        ("workstream set", "workstream set [OPTIONS] <NAME>"),
+        ("phase add-batch", "phase add-batch [OPTIONS] <NAME>"),
+    ] {
+        let told = context.gsd_with(call.split(' '), &[], "").failure(1);
+        assert!(told.contains(&format!("usage: gsd-tools {usage}")), "{told}");
+    }
+    assert_eq!(context.gsd(["find-phase", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
+    assert_eq!(context.gsd(["find-phase", "2", "--phase", "1"]).json(), context.gsd(["find-phase", "1"]).json());
 }

@@ -31,19 +31,22 @@ fn with_script(shell: &str) -> TestContext {
     context
 }
 
+/// The shell splits the line, calls the function that the script registered, and prints what that found.
+#[cfg(unix)]
+fn completed_by_bash(context: &TestContext, line: &str) -> Option<String> {
+    let call = format!(
+        "source ./script && found=$(complete -p gsd-tools) && found=${{found#*-F }} && COMP_WORDS=({line}) && \
+         COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) && \
+         {{ ${{found%% *}} gsd-tools \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}"
+    );
+    printed(context, "bash", &["--norc", "-c", &call])
+}
+
 #[test]
 #[cfg(unix)]
 fn bash_completes_commands_flags_and_hosts() {
     let context = with_script("bash");
-    let complete = |line: &str| {
-        // The shell splits the line, calls the function that the script registered, and prints what that found.
-        let call = format!(
-            "source ./script && found=$(complete -p gsd-tools) && found=${{found#*-F }} && COMP_WORDS=({line}) && \
-             COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)) && \
-             {{ ${{found%% *}} gsd-tools \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\"; }}"
-        );
-        printed(&context, "bash", &["--norc", "-c", &call])
-    };
+    let complete = |line: &str| completed_by_bash(&context, line);
     let Some(commands) = complete("gsd-tools config-") else { return };
     assert!(commands.lines().any(|word| word == "config-get"), "{commands}");
     let flags = complete("gsd-tools phase add --").unwrap();
@@ -138,5 +141,34 @@ fn man_pages_are_sound() {
             }
         }
         let _ = printed(&context, "mandoc", &["-T", "lint", "-W", "error", &path]);
+    }
+}
+
+/// Calls that end in the beginning of a word that is in a table, and the word.
+const WORDS_OF_TABLES: &[(&str, &str)] = &[
+    ("install cl", "claude"),
+    ("help mile", "milestone"),
+    ("help exi", "exit-codes"),
+    ("guide plan-", "plan-phase"),
+    ("config explain workflow.res", "workflow.research"),
+    ("config-get workflow.res", "workflow.research"),
+    ("config-set workflow.res", "workflow.research"),
+];
+
+#[test]
+#[cfg(unix)]
+fn shells_complete_hosts_topics_and_keys() {
+    let (bash, fish) = (with_script("bash"), with_script("fish"));
+    for (line, word) in WORDS_OF_TABLES {
+        if let Some(words) = completed_by_bash(&bash, &format!("gsd-tools {line}")) {
+            assert!(words.lines().any(|found| found == *word), "bash: {line}: {words}");
+        }
+        let call = format!("source script; complete -C 'gsd-tools {line}'");
+        if let Some(words) = printed(&fish, "fish", &["--no-config", "-c", &call]) {
+            assert!(words.lines().any(|found| found.split('\t').next() == Some(*word)), "fish: {line}: {words}");
+        }
+    }
+    for shell in ["zsh", "nushell"] {
+        assert!(with_script(shell).read("script").contains("workflow.research"), "{shell}");
     }
 }

@@ -1,5 +1,5 @@
 //! Texts that people read have no phrase of `tests/voice/phrases.txt`: the string literals of the program, and the pages
-//! about hooks. Tests beside the commands hold the help to the same table.
+//! about hooks, for agents and for users. Tests beside the commands hold the help to the same table.
 
 use std::path::Path;
 
@@ -139,21 +139,42 @@ fn without_values(text: &str) -> String {
     regex::Regex::new(r"\{[a-z_.]*(:[^{}]*)?\}").unwrap().replace_all(text, "{}").into_owned()
 }
 
+/// Folders with pages that people or agents read.
+const PAGES: &[&str] = &["hooks", "references", "templates/guide", "docs"];
+
+/// The lines of a page that are prose, by number: what is between fences is code.
+fn prose_of(page: &str) -> Vec<(usize, &str)> {
+    let mut is_code = false;
+    let mut prose = Vec::new();
+    for (number, line) in page.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            prose.push((number + 1, line));
+        }
+    }
+    prose
+}
+
 #[test]
-fn pages_about_hooks_have_no_phrase_to_avoid() {
+fn pages_have_no_phrase_to_avoid() {
     let phrases = phrases::phrases();
     let mut faults = Vec::new();
-    for entry in std::fs::read_dir(repository().join("hooks")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|ending| ending != "md") {
-            continue;
-        }
-        for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
+    let folders = PAGES.iter().flat_map(|folder| std::fs::read_dir(repository().join(folder)).unwrap());
+    let pages =
+        folders.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
+    for path in pages.chain([repository().join("CHANGELOG.md")]) {
+        for (number, line) in prose_of(&std::fs::read_to_string(&path).unwrap()) {
             let found = phrases::found_in(line, &phrases);
-            faults.extend(found.iter().map(|found| format!("{}:{}: {found}", path.display(), number + 1)));
+            faults.extend(found.iter().map(|found| format!("{}:{number}: {found}", path.display())));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn code_of_a_page_is_not_prose() {
+    assert_eq!(prose_of("a\n```sh\nb\n```\nc\n"), [(1, "a"), (5, "c")]);
 }
 
 #[test]

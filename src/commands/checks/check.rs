@@ -173,7 +173,7 @@ pub(crate) struct RecordArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
     /// A JSON file with `prohibition` and `check`
-    #[arg(required_unless_present = "json")]
+    #[arg(required = true)]
     file: Option<String>,
     /// The request itself, as JSON text
     #[arg(long, value_name = "JSON", conflicts_with = "file")]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
+use crate::commands::frame::{CommandError, Context, error::codes::DEGRADED, files::MissingFile, verbs};
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 
@@ -100,6 +100,11 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
         Some(value) => {
             let raw = format!("{:#}", serde_json::to_value(value)?);
             context.emit_raw(&std::collections::BTreeMap::from([(field, value)]), raw)
+        }
+        None if context.shows_to_a_person() => {
+            let message = format!("the front matter of `{}` has no field `{field}`", arguments.file);
+            let unknown = CommandError::usage(message).exits(DEGRADED);
+            Err(unknown.hint(format!("`gsd-tools frontmatter get {}` lists its fields", arguments.file)))
         }
         None => context.emit(&NoField { error: "Field not found", field }),
     }

@@ -6,6 +6,9 @@
 
 use std::ffi::OsString;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ValueHint};
+
 use super::error::{CommandError, ExitContract, Manner, Reason};
 use crate::operations::bundle::workflow::WorkflowTable;
 use crate::text::screen::Screen;
@@ -50,6 +53,81 @@ pub(crate) struct Globals {
     pub(crate) dry_run: bool,
     /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
     pub(crate) if_match: Option<String>,
+}
+
+/// A flag of every command: what help pages, completions and man pages say about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flag {
+    pub(super) short: Option<char>,
+    pub(super) long: &'static str,
+    /// What its value is called.
+    pub(super) value: Option<&'static str>,
+    /// Whether the value is part of the same word.
+    pub(super) attached: bool,
+    /// The values it takes, where there are only these.
+    pub(super) values: &'static [&'static str],
+    pub(super) about: &'static str,
+}
+
+impl Flag {
+    pub(super) const fn switch(long: &'static str, about: &'static str) -> Self {
+        Self { short: None, long, value: None, attached: false, values: &[], about }
+    }
+
+    pub(super) const fn valued(long: &'static str, value: &'static str, about: &'static str) -> Self {
+        Self { value: Some(value), ..Self::switch(long, about) }
+    }
+
+    /// Its line of a help page.
+    pub(super) fn line(&self) -> String {
+        let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+        let sign = if self.attached { '=' } else { ' ' };
+        let value = self.value.map(|value| format!("{sign}<{value}>")).unwrap_or_default();
+        let spelled = format!("{short}--{}{value}", self.long);
+        format!("  {spelled:<22}  {}\n", self.about)
+    }
+
+    /// As clap describes it to shells.
+    pub(super) fn argument(&self) -> Arg {
+        let argument = Arg::new(self.long).long(self.long).help(self.about);
+        let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
+        let Some(value) = self.value else { return argument.action(ArgAction::SetTrue) };
+        let argument = argument.value_name(value).require_equals(self.attached);
+        match (self.values, value) {
+            ([], "folder") => argument.value_hint(ValueHint::DirPath),
+            ([], _) => argument.value_hint(ValueHint::Other),
+            (values, _) => argument.value_parser(PossibleValuesParser::new(values)),
+        }
+    }
+}
+
+/// The flags of every command, in the order of the help.
+pub(super) const GLOBAL: &[Flag] = &[
+    Flag::switch("json", "Print JSON, at a terminal too"),
+    Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
+    Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
+    Flag::valued("cwd", "folder", "Run as if started in this folder"),
+    Flag::valued("project-dir", "folder", "Use the project in this folder; do not search the folders above it"),
+    Flag::valued("ws", "name", "Use this workstream"),
+    Flag::switch("json-errors", "Print errors as one line of JSON"),
+    Flag { values: &["auto", "always", "never"], ..Flag::valued("color", "when", "Use colour: auto, always or never") },
+    Flag {
+        attached: true,
+        values: &["v1", "v2"],
+        ..Flag::valued("exit-contract", "v", "v1: exit 1 on failure; v2: exit with a code for each kind of failure")
+    },
+    Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
+];
+
+/// The topic of the help that is not about a command.
+pub(super) const EXIT_CODES: &str = "exit-codes";
+
+/// What `help` explains besides the commands of the families.
+pub(in crate::commands) const TOPICS: &[&str] = &["help", "version", EXIT_CODES];
+
+/// The flags of every command, and the one that asks for the version.
+pub(super) fn long_flags() -> impl Iterator<Item = &'static str> {
+    GLOBAL.iter().map(|flag| flag.long).chain(["version"])
 }
 
 /// When to use colour.
@@ -119,17 +197,23 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
     }
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
-    if arguments.first().is_some_and(|first| matches!(first.as_str(), "--version" | "-V")) {
-        return Ok(Call { wants: Wants::Version, ..Call::default() });
-    }
     let mut call = lift(arguments)?;
-    match call.words.first().map(String::as_str) {
-        Some("version") if call.words.len() == 1 => return Ok(Call { wants: Wants::Version, ..Call::default() }),
-        Some("help") => {
-            call.words.remove(0);
-            call.wants = Wants::Help;
-        }
+    // Commands read `--json` themselves; what is asked about the program has no command.
+    let own: Vec<&str> = call.words.iter().map(String::as_str).filter(|word| *word != "--json").collect();
+    match own.as_slice() {
+        ["--version" | "-V", ..] | ["version"] => call.wants = Wants::Version,
+        ["help", ..] => call.wants = Wants::Help,
         _ => {}
+    }
+    let (is_bare, names_help) = (own.is_empty(), own.first() == Some(&"help"));
+    if is_bare || call.wants != Wants::Work {
+        lift_json(&mut call);
+    }
+    if names_help {
+        call.words.remove(0);
+    }
+    if call.wants == Wants::Version {
+        return Ok(Call { words: Vec::new(), ..call });
     }
     if call.words.first().is_some_and(|first| first == "query") {
         call.words.remove(0);
@@ -208,20 +292,22 @@ fn color_of(value: &str) -> Result<Color, CommandError> {
         "auto" => Ok(Color::Auto),
         "always" => Ok(Color::Always),
         "never" => Ok(Color::Never),
-        other => Err(CommandError::usage(format!("`{other}` is not a value of `--color`"))
-            .hint("it takes auto, always or never")),
+        other => {
+            Err(CommandError::usage(format!("`--color` cannot be `{other}`")).hint("it takes auto, always or never"))
+        }
     }
 }
 
 /// Lifts `--json`, which commands have whose answer is text for a person.
 pub(in crate::commands) fn lift_json(call: &mut Call) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
+    let all = call.words.len();
     let mut index = 0;
     call.words.retain(|word| {
         index += 1;
         index > end || word != "--json"
     });
-    call.globals.json = true;
+    call.globals.json |= call.words.len() < all;
 }
 
 /// Which of the flags of commands that write are not the command's own.
@@ -300,7 +386,21 @@ mod tests {
     fn help_anywhere_wins_and_version_only_leads() {
         assert_eq!(call("phase remove 3 --help").wants, Wants::Help);
         assert_eq!(call("--version").wants, Wants::Version);
+        assert_eq!(call("--json --version").wants, Wants::Version);
         assert_eq!(call("milestone close --version").words, ["milestone", "close", "--version"]);
+    }
+
+    #[test]
+    fn json_belongs_to_the_program_where_no_command_is_called() {
+        for line in ["--json", "version --json", "--json version", "--version --json", "help --json", "--json help"] {
+            let call = call(line);
+            assert!(call.globals.json && call.words.is_empty(), "{line}: {call:?}");
+        }
+        assert_eq!(call("help state --json update").words, ["state", "update"]);
+        assert_eq!(call("state --json").words, ["state", "--json"]);
+        let mut behind = call("todo add -- --json");
+        lift_json(&mut behind);
+        assert!(!behind.globals.json);
     }
 
     #[test]

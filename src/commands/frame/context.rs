@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::Answer;
 use super::argv::Globals;
 use super::error::codes::DEGRADED;
-use super::error::{CommandError, ExitContract, Reason};
+use super::error::{CommandError, ExitContract, Reason, refused};
 use super::hosts;
 use super::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
@@ -30,6 +30,8 @@ use crate::world::World;
 pub(crate) struct Context {
     world: World,
     globals: Globals,
+    /// The words of the verb that runs.
+    verb: &'static str,
     listing: fn() -> Vec<Listed>,
     tree: fn() -> clap::Command,
     here: AbsolutePath,
@@ -155,6 +157,7 @@ impl Context {
         Ok(Self {
             world,
             globals,
+            verb: "",
             listing,
             tree,
             warnings: RefCell::default(),
@@ -173,6 +176,11 @@ impl Context {
             failed_payload: false,
             exit_code: 0,
         })
+    }
+
+    /// Says which verb runs.
+    pub(super) fn call(&mut self, verb: &'static str) {
+        self.verb = verb;
     }
 
     pub(crate) fn world(&self) -> &World {
@@ -542,9 +550,14 @@ impl Context {
 
     /// Closes the call: picks the field that was asked for, decides the exit code.
     pub(in crate::commands) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+        let refused = if self.shows_to_a_person() { refused::failure_in(&self.stdout, self.verb) } else { None };
         let warnings = self.warnings.into_inner();
         if let Err(error) = result {
             return Answer { stdout: self.stdout, warnings, outcome: Err(error) };
+        }
+        if let Some(error) = refused {
+            let error = if self.exit_code == 0 { error } else { error.exits(self.exit_code) };
+            return Answer { stdout: String::new(), warnings, outcome: Err(error) };
         }
         let code = match (self.exit_code, contract) {
             (0, ExitContract::V2) if self.failed_payload => DEGRADED,
@@ -660,7 +673,7 @@ fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<A
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("check the path"))
+    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("name a folder that exists"))
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ impl Family {
             matches = inner;
         }
         let verb = self.verb(&path).ok_or_else(|| CommandError::usage(format!("`{path}` needs a subcommand")))?;
+        context.call(verb.path);
         if let Some(first) = self.first {
             first(context)?;
         }

@@ -2,85 +2,22 @@
 
 use std::fmt::Write as _;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ValueHint};
+use serde::Serialize;
 
 use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
-use super::argv::{self, Lifted};
-use super::error::codes;
+use super::argv::{self, Call, EXIT_CODES, Flag, Lifted};
+use super::error::{CommandError, codes};
+use super::listing::Listed;
 use super::tree;
 use super::usage;
-
-/// A flag of every command: what help pages, completions and man pages say about it.
-#[derive(Clone, Copy, Debug)]
-struct Flag {
-    short: Option<char>,
-    long: &'static str,
-    /// What its value is called.
-    value: Option<&'static str>,
-    /// Whether the value is part of the same word.
-    attached: bool,
-    /// The values it takes, where there are only these.
-    values: &'static [&'static str],
-    about: &'static str,
-}
-
-impl Flag {
-    const fn switch(long: &'static str, about: &'static str) -> Self {
-        Self { short: None, long, value: None, attached: false, values: &[], about }
-    }
-
-    const fn valued(long: &'static str, value: &'static str, about: &'static str) -> Self {
-        Self { value: Some(value), ..Self::switch(long, about) }
-    }
-
-    /// Its line of a help page.
-    fn line(&self) -> String {
-        let short = self.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-        let sign = if self.attached { '=' } else { ' ' };
-        let value = self.value.map(|value| format!("{sign}<{value}>")).unwrap_or_default();
-        let spelled = format!("{short}--{}{value}", self.long);
-        format!("  {spelled:<22}  {}\n", self.about)
-    }
-
-    /// As clap describes it to shells.
-    fn argument(&self) -> Arg {
-        let argument = Arg::new(self.long).long(self.long).help(self.about);
-        let argument = if let Some(short) = self.short { argument.short(short) } else { argument };
-        let Some(value) = self.value else { return argument.action(ArgAction::SetTrue) };
-        let argument = argument.value_name(value).require_equals(self.attached);
-        match (self.values, value) {
-            ([], "folder") => argument.value_hint(ValueHint::DirPath),
-            ([], _) => argument.value_hint(ValueHint::Other),
-            (values, _) => argument.value_parser(PossibleValuesParser::new(values)),
-        }
-    }
-}
-
-/// The flags of every command, in the order of the help.
-const GLOBAL: &[Flag] = &[
-    Flag::switch("json", "Print JSON, at a terminal too"),
-    Flag::switch("raw", "Print a plain value instead of JSON, where a command has one"),
-    Flag::valued("pick", "field", "Print one field of the answer, for example `a.b[0].c`"),
-    Flag::valued("cwd", "folder", "Run as if started in this folder"),
-    Flag::valued("project-dir", "folder", "Use the project in this folder; do not search the folders above it"),
-    Flag::valued("ws", "name", "Use this workstream"),
-    Flag::switch("json-errors", "Print errors as one line of JSON"),
-    Flag { values: &["auto", "always", "never"], ..Flag::valued("color", "when", "Use colour: auto, always or never") },
-    Flag {
-        attached: true,
-        values: &["v1", "v2"],
-        ..Flag::valued("exit-contract", "v", "v1: exit 1 on failure; v2: exit with a code for each kind of failure")
-    },
-    Flag { short: Some('h'), ..Flag::switch("help", "Show help; after a command, the help of that command") },
-];
+use super::verb::Verb;
 
 /// The part of a help page about them.
 fn global_flags() -> String {
-    let lines = GLOBAL.iter().map(Flag::line).collect::<String>();
+    let lines = argv::GLOBAL.iter().map(Flag::line).collect::<String>();
     format!("Global flags:\n{lines}")
 }
 
@@ -91,22 +28,55 @@ const DRY_RUN_OF_ACTS: Flag = Flag::switch("dry-run", "Show what would be done w
 const IF_MATCH: Flag =
     Flag::valued("if-match", "token", "Refuse if the project has changed since the answer that had this `token`");
 
+/// Help as data.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct HelpReport {
+    /// The commands that the page is about.
+    commands: Vec<Listed>,
+    page: String,
+}
+
+/// The version as data.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct VersionReport {
+    version: &'static str,
+}
+
+impl VersionReport {
+    pub(in crate::commands) const OURS: Self = Self { version: env!("CARGO_PKG_VERSION") };
+}
+
 /// The page that `words` ask for: of the command they name, else of the whole program.
-pub(in crate::commands) fn page(catalog: Catalog, words: &[String]) -> String {
-    match words.first().and_then(|word| catalog.family(word)) {
-        Some(row) => command_page(row, words),
-        None if words.first().is_some_and(|word| word == EXIT_CODES) => codes::page(),
-        None if words.iter().any(|word| word == "--all") => full_page(catalog),
-        None => short_page(catalog),
+pub(in crate::commands) fn page(catalog: Catalog, call: &Call) -> Result<HelpReport, CommandError> {
+    let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
+    let all = || catalog.listing();
+    let (commands, page) = match *words.as_slice() {
+        [EXIT_CODES] => (Vec::new(), codes::page()),
+        ["version"] => (Vec::new(), format!("{VERSION_PAGE}\n{}", global_flags())),
+        [] | ["help"] => (all(), short_page(catalog)),
+        _ if words.contains(&"--all") => (all(), full_page(catalog)),
+        [flag, ..] if flag.starts_with('-') => (all(), short_page(catalog)),
+        _ => command_page(usage::family_of(catalog, call)?, &call.words)?,
+    };
+    Ok(HelpReport { commands, page })
+}
+
+impl HelpReport {
+    pub(in crate::commands) fn text(self) -> String {
+        self.page
     }
 }
 
-fn command_page(row: &Family, words: &[String]) -> String {
+fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, String), CommandError> {
     let mut tree = tree(row);
     tree.build();
     let found = usage::leaf(&tree, words);
+    usage::check_subcommand(row, &found)?;
     let flags = flags_of(row, &found.path, found.command);
-    format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())
+    let below = format!("{} ", found.path);
+    let is_meant = |verb: &&Verb| verb.path == found.path || verb.path.starts_with(&below);
+    let commands = row.verbs.iter().filter(is_meant).map(Verb::listed).collect();
+    Ok((commands, format!("{}\n{flags}{}", found.command.clone().render_long_help(), global_flags())))
 }
 
 /// The flags that a command has because of what it does, under a heading; none for one that only reads.
@@ -136,7 +106,7 @@ pub(in crate::commands) fn whole_tree(catalog: Catalog) -> clap::Command {
             tree(row).get_subcommands().map(|command| with_lifted_flags(row, "", command)).collect::<Vec<_>>();
         program.subcommands(commands)
     });
-    with_flags(program, GLOBAL)
+    with_flags(program, argv::GLOBAL)
 }
 
 /// The command and those below it with the flags that verbs have because of what they do.
@@ -153,7 +123,7 @@ pub(in crate::commands) fn with_global_flags(command: clap::Command) -> clap::Co
     if command.get_name() == argv::VERBATIM {
         return command;
     }
-    with_flags(command, GLOBAL).mut_subcommands(with_global_flags)
+    with_flags(command, argv::GLOBAL).mut_subcommands(with_global_flags)
 }
 
 fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
@@ -173,8 +143,14 @@ pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 
-/// The topic of the help that is not about a command.
-const EXIT_CODES: &str = "exit-codes";
+/// The page of `version`, which is read before any command.
+const VERSION_PAGE: &str = "\
+Print the version of this program
+
+Example: `gsd-tools version`.
+
+Usage: gsd-tools version
+";
 
 /// How to see more of the help.
 const MORE: &str = "
@@ -182,6 +158,7 @@ More:
   help <command>             Show the help of a command
   help --all                 List every command, also those that workflows call
   help exit-codes            List the exit codes
+  version                    Print the version
 ";
 
 /// Where the documentation is. Its address is the one that Cargo.toml names, if it names one.

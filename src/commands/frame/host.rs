@@ -172,7 +172,7 @@ fn file_form(place: &Place) -> Option<String> {
 /// Why a host cannot be used; a file of the user's is named with its line and a cure.
 fn unusable_host(error: RegistryError) -> CommandError {
     match error {
-        RegistryError::Unknown { .. } => CommandError::because(Reason::Unknown, &error),
+        RegistryError::Unknown { .. } => CommandError::because(Reason::Usage, &error),
         RegistryError::Broken { .. } => InstallError::from(error).into(),
     }
 }

@@ -34,10 +34,11 @@ impl Deref for NonBlank {
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct PhaseArg {
     /// The phase, such as `3` or `3.1`
-    #[arg(required_unless_present = "phase_flag")]
+    // What the flag overrides is not missing.
+    #[arg(required = true)]
     phase: Option<NonBlank>,
     /// The phase, as a flag
-    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE")]
+    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE", overrides_with = "phase")]
     flag: Option<NonBlank>,
 }
 
@@ -54,6 +55,12 @@ impl Deref for PhaseArg {
 pub(in crate::commands) struct PhaseFolderArg {
     /// The phase: its number, such as `3`, or its folder
     pub(in crate::commands) phase: NonBlank,
+}
+
+/// The error about a phase that is not there.
+pub(in crate::commands) fn no_phase(typed: &str) -> CommandError {
+    CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+        .hint("`gsd-tools roadmap analyze` lists the phases")
 }
 
 impl Context {
@@ -76,8 +83,7 @@ impl Context {
             let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
             return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
         }
-        Err(CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
-            .hint("`gsd-tools roadmap analyze` lists the phases"))
+        Err(no_phase(typed))
     }
 
     /// The folder that a person named by its path.

@@ -77,12 +77,17 @@ impl Context {
         let Some(missing) = self.layout().workstream().filter(|active| !names.iter().any(|name| name == active)) else {
             return Ok(());
         };
-        let unknown = CommandError::usage(format!("there is no workstream `{missing}`"));
-        Err(match (nearest(missing, names.iter().map(String::as_str)), names.is_empty()) {
-            (_, true) => unknown.hint("this project has no workstreams; leave out `--ws`"),
-            (Some(near), _) => unknown.hint(format!("did you mean `{near}`? The workstreams are {}", names.join(", "))),
-            (None, _) => unknown.hint(format!("the workstreams are {}", names.join(", "))),
-        })
+        Err(no_workstream(missing, &names, "this project has no workstreams; leave out `--ws`"))
+    }
+
+    /// Refuses to a person a workstream that an argument names and that is not there. Programs get their JSON.
+    pub(in crate::commands) fn tells_a_person_of_a_missing_workstream(&self, name: &str) -> Result<(), CommandError> {
+        if !self.shows_to_a_person() {
+            return Ok(());
+        }
+        self.needs_a_project()?;
+        let none = format!("this project has no workstreams; create one: `gsd-tools workstream create {name}`");
+        Err(no_workstream(name, &self.workstreams()?, &none))
     }
 
     /// What `worktree create-wave` decided about a wave that is not merged yet; none also where the note cannot be read.
@@ -342,5 +347,15 @@ impl Deref for Reading {
 
     fn deref(&self) -> &ProjectView {
         &self.view
+    }
+}
+
+/// The error about a workstream that is not there; `none` is the hint where there are no workstreams.
+fn no_workstream(missing: &str, names: &[String], none: &str) -> CommandError {
+    let unknown = CommandError::usage(format!("there is no workstream `{missing}`"));
+    match (nearest(missing, names.iter().map(String::as_str)), names.is_empty()) {
+        (_, true) => unknown.hint(none),
+        (Some(near), _) => unknown.hint(format!("did you mean `{near}`? The workstreams are {}", names.join(", "))),
+        (None, _) => unknown.hint(format!("the workstreams are {}", names.join(", "))),
     }
 }

@@ -19,13 +19,21 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
         return Ok(row);
     }
     if word.starts_with('-') {
-        return Err(CommandError::usage(format!("unknown flag `{word}`")).hint("`gsd-tools --help` lists the commands"));
+        let error = CommandError::usage(format!("unknown flag `{word}`"));
+        let near = nearest(word.trim_start_matches('-'), argv::long_flags());
+        return Err(match near {
+            // Versions are asked for in many ways.
+            _ if word == "-v" => error.hint("`gsd-tools --version` prints the version"),
+            Some(near) => error.hint(format!("did you mean `--{near}`?")),
+            None => error.hint("`gsd-tools --help` lists the commands and flags"),
+        });
     }
     let typed = call.dotted.as_ref().unwrap_or(word);
     let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
-    Err(match nearest(word, catalog.0.iter().flat_map(Family::words)) {
+    let known = catalog.0.iter().flat_map(Family::words).chain(argv::TOPICS.iter().copied());
+    Err(match nearest(word, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint("`gsd-tools --help` lists the commands"),
+        None => error.hint("`gsd-tools help --all` lists the commands"),
     })
 }
 
@@ -34,7 +42,7 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
-        return Err(CommandError::usage(format!("`{flag}` needs a value")));
+        return Err(CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf)));
     }
     let complain = |error: &clap::Error| complaint(error, row, &leaf);
     tree.clone()
@@ -137,7 +145,7 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
     let value = told(ContextKind::InvalidValue);
     match error.kind() {
         ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
-            let complaint = CommandError::usage(format!("unexpected argument `{argument}` of `{}`", leaf.path));
+            let complaint = CommandError::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
             let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
             match near {
                 Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
@@ -183,11 +191,11 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);
-            CommandError::usage(format!("`{value}` is not a value of `{argument}`")).hint(format!("it takes {valid}"))
+            CommandError::usage(format!("`{argument}` cannot be `{value}`")).hint(format!("it takes {valid}"))
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-            CommandError::usage(format!("`{value}` is not a value of `{argument}`: {why}")).hint(usage_line(leaf))
+            CommandError::usage(format!("`{argument}` cannot be `{value}`: {why}")).hint(usage_line(leaf))
         }
         _ => {
             let text = error.to_string();
@@ -197,9 +205,17 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
     }
 }
 
+/// Refuses a word that would have to be a subcommand, and is none.
+pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), CommandError> {
+    match leaf.next {
+        Some(word) if leaf.command.has_subcommands() && !word.starts_with('-') => Err(wrong_subcommand(row, leaf)),
+        _ => Ok(()),
+    }
+}
+
 fn wrong_subcommand(row: &Family, leaf: &Leaf) -> CommandError {
     let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
-    let available = format!("it has: {}", names.join(", "));
+    let available = format!("its subcommands: {}", names.join(", "));
     match leaf.next {
         None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
         Some(word) => {

@@ -75,7 +75,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates`"));
     }
     if git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success() {
-        let error = CommandError::new(Reason::Unknown, format!("`{repo}` already has a branch `{branch}`"));
+        let error = CommandError::new(Reason::Usage, format!("`{repo}` already has a branch `{branch}`"));
         return Err(error.hint("choose another name with `--branch`; nothing was committed or pushed"));
     }
     let files = git.names(&["diff", "--name-only", "-z", "HEAD", "--"])?;

@@ -34,7 +34,7 @@ pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) ->
             "if you did not create it, remove `HEAD` in `{}`; to make the folder a repository, run `git init` there",
             folder.display()
         );
-        return Err(CommandError::because(Reason::Unknown, &WorldError::Embedded { folder }).hint(hint));
+        return Err(CommandError::because(Reason::Usage, &WorldError::Embedded { folder }).hint(hint));
     }
     let Some(other) = repository::repository_of_others(folder) else { return Ok(()) };
     Err(CommandError::usage(other.to_string()).hint(other.hint()))

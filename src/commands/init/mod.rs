@@ -373,7 +373,7 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
     if let Some((name, _)) = missing {
         let command = format!("{}new-project", context.command_prefix()?);
         return Err(
-            CommandError::new(Reason::Unknown, format!("there is no {name}")).hint(format!("start with {command}"))
+            CommandError::new(Reason::Usage, format!("there is no {name}")).hint(format!("start with {command}"))
         );
     }
     let now = context.world().now().milliseconds();

@@ -69,7 +69,7 @@ pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result
     let folder = base.resolve(name);
     // A name that leads elsewhere names no workspace.
     if folder.parent().as_ref() != Some(&base) || !disk::is_folder(&folder) {
-        return Err(CommandError::new(Reason::Unknown, format!("there is no workspace `{name}`"))
+        return Err(CommandError::new(Reason::Usage, format!("there is no workspace `{name}`"))
             .hint("`gsd-tools init list-workspaces` lists them"));
     }
     let text = disk::read_text(folder.resolve(DOCUMENT))?;

@@ -369,7 +369,7 @@ struct SurfaceChange {
 impl SurfaceFile {
     fn of(folder: Option<&Path>) -> Result<Self, CommandError> {
         let Some(folder) = folder else {
-            let refused = CommandError::new(Reason::Unknown, "the config directory of this host is unknown");
+            let refused = CommandError::new(Reason::Usage, "the config directory of this host is unknown");
             return Err(refused.hint("set it with `--config-dir`, or choose a host with `--runtime`"));
         };
         let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;

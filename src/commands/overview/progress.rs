@@ -76,6 +76,12 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Comman
     Ok(dashboard.shown(context.screen()))
 }
 
+/// The same as data: what `progress` answers to programs.
+pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), CommandError> {
+    let report = progress::progress(&context.view())?;
+    context.emit(&report)
+}
+
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table", "bar"])?;

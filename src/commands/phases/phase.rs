@@ -115,7 +115,7 @@ pub(crate) struct ClearArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BatchArgs {
     /// The names of the phases
-    #[arg(required_unless_present = "descriptions")]
+    #[arg(required = true, value_name = "NAME")]
     words: Vec<String>,
     /// The names of the phases as a JSON array
     #[arg(long, conflicts_with = "words")]
@@ -152,7 +152,7 @@ pub(crate) struct UatArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddArgs {
     /// The name of the phase
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "NAME")]
     words: Vec<NonBlank>,
     /// Use this identifier instead of the next number
     #[arg(long)]
@@ -164,7 +164,7 @@ pub(crate) struct InsertArgs {
     /// The phase to insert it after
     after: NonBlank,
     /// The name of the phase
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "NAME")]
     words: Vec<NonBlank>,
     /// Number it on the same level as the phase: 2.2 after 2.1, not 2.1.1
     #[arg(long)]
@@ -369,7 +369,7 @@ fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandE
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| {
         let hint = "`gsd-tools phases list` lists the phase folders";
-        CommandError::new(Reason::Unknown, format!("phase `{typed}` has no folder")).hint(hint)
+        CommandError::new(Reason::PhaseNotFound, format!("phase `{typed}` has no folder")).hint(hint)
     })?;
     context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::commands::frame::error::Reason;
-use crate::commands::frame::named::{NonBlank, PhaseArg};
+use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
@@ -112,6 +112,10 @@ fn validate(context: &mut Context) -> Result<(), CommandError> {
 
 fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let report = analyze::get_phase(&context.view(), phase)?;
+    if context.shows_to_a_person() && matches!(report, analyze::GetPhaseReport::Absent { .. }) {
+        context.refuses_a_person_without_a_project()?;
+        return Err(no_phase(phase));
+    }
     let raw = match &report {
         analyze::GetPhaseReport::Found { section, .. } => section.clone(),
         _ => String::new(),
@@ -122,12 +126,8 @@ fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError
 fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     let phase: &str = &arguments.phase;
     let today = context.world().today();
-    let report = context.update(|view| {
-        analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| {
-            CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{phase}`"))
-                .hint("`gsd-tools roadmap analyze` lists the phases")
-        })
-    })?;
+    let report =
+        context.update(|view| analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| no_phase(phase)))?;
     if let Some(reason) = report.reason {
         context.warn(format_args!("ROADMAP.md was not changed: {reason}"));
     }

@@ -39,14 +39,14 @@ verbs! {
     /// Moves its folder to `milestones/`, unchanged. After the last one is archived, the project has no workstreams.
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
-    "workstream complete": destroys json(CompleteReport) = complete(NameArgs);
+    "workstream complete" or "archive": destroys json(CompleteReport) = complete(NameArgs);
 
     /// Switch to a workstream
     ///
     /// In a session that a host or terminal identifies, only this session switches; otherwise all sessions do.
     ///
     /// Example: `gsd-tools workstream set web --raw` prints `web`.
-    "workstream set": writes json(ActiveReport) = workstream_set(SetArgs);
+    "workstream set" or "switch": writes json(ActiveReport) = workstream_set(SetArgs);
 
     /// Show the active workstream
     ///
@@ -80,7 +80,7 @@ pub(crate) struct NameArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetArgs {
     /// The name of the workstream
-    #[arg(required_unless_present = "clear")]
+    #[arg(required = true)]
     name: Option<NonBlank>,
     /// Clear the active workstream
     #[arg(long, conflicts_with = "name")]
@@ -138,6 +138,9 @@ fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandEr
         };
         Ok((report, edits, forgotten))
     })?;
+    if matches!(report, CompleteReport::Absent { .. }) {
+        context.tells_a_person_of_a_missing_workstream(name)?;
+    }
     context.emit(&report)
 }
 
@@ -165,6 +168,9 @@ fn set(context: &mut Context, name: &str) -> Result<(), CommandError> {
         let report = ActiveReport::Absent { active: None, error: "not_found", workstream: name.to_owned() };
         Ok((report, Edits::default(), Vec::new()))
     })?;
+    if matches!(report, ActiveReport::Absent { .. }) {
+        context.tells_a_person_of_a_missing_workstream(name)?;
+    }
     match report {
         ActiveReport::Set { .. } => context.emit_raw(&report, name),
         _ => context.emit(&report),

@@ -215,7 +215,7 @@ fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, Comman
     names
         .map(|name| {
             PlanPlace::find(view, name)?.ok_or_else(|| {
-                CommandError::new(Reason::Unknown, format!("no phase has a plan `{name}`"))
+                CommandError::new(Reason::Usage, format!("no phase has a plan `{name}`"))
                     .hint("list the plans of a phase with `gsd-tools phase-plan-index PHASE`")
             })
         })
@@ -397,7 +397,7 @@ fn is_in_wave(context: &Context) -> bool {
 
 fn without_summary(place: &PlanPlace) -> CommandError {
     let message = format!("plan {} has no SUMMARY: `{}` does not exist", place.id(), place.summary_path());
-    CommandError::new(Reason::Unknown, message)
+    CommandError::new(Reason::PhasePlanCoverageIncomplete, message)
         .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
 }
 

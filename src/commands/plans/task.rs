@@ -27,7 +27,7 @@ verbs! {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BehaviorArgs {
     /// The plan, or a file that contains only the task
-    #[arg(required_unless_present = "task_content")]
+    #[arg(required = true)]
     file: Option<String>,
     /// The text of the task
     #[arg(long, conflicts_with = "file")]

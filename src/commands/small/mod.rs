@@ -1,6 +1,7 @@
 //! Utilities.
 
 pub(crate) mod basics;
+mod completed;
 pub(crate) mod guide;
 pub(crate) mod schema;
 pub(crate) mod shell;

@@ -80,6 +80,6 @@ pub(in crate::commands) fn schema_of(verbs: &[Listed], words: &[String]) -> Resu
     }
     Err(match nearest(&typed, verbs.iter().map(|verb| verb.command)) {
         Some(near) => unknown.hint(format!("did you mean `{near}`?")),
-        None => unknown.hint("`gsd-tools --help` lists the commands"),
+        None => unknown.hint("`gsd-tools help --all` lists the commands"),
     })
 }

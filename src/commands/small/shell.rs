@@ -6,6 +6,7 @@ use clap_mangen::Man;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::completed;
 use crate::commands::frame::{CommandError, Context, error::Reason, help, verbs};
 use crate::commands::install;
 use crate::disk::{self, ChangeSet, Digest, Hold, RelativePath};
@@ -21,8 +22,13 @@ verbs! {
 
     /// Print the completion script of a shell
     ///
-    /// The script completes commands, flags, hosts and fixed values. It is made of this version's commands: print it again
-    /// after an update. `docs/shell.md` shows where each shell loads it from.
+    /// The script completes commands, flags, hosts, configuration keys and fixed values. It is made of this version's
+    /// commands: print it again after an update.
+    ///
+    /// bash loads it from `~/.local/share/bash-completion/completions/gsd-tools`, zsh from a file `_gsd-tools` in a folder
+    /// of `$fpath`, fish from `~/.config/fish/completions/gsd-tools.fish`. PowerShell: add
+    /// `gsd-tools completions powershell | Out-String | Invoke-Expression` to `$PROFILE`. Nushell: save it as
+    /// `gsd-tools.nu`, and add `use ~/gsd-tools.nu *` to the file that `config nu` opens.
     ///
     /// Example: `gsd-tools completions bash > ~/.local/share/bash-completion/completions/gsd-tools`.
     "completions": reads text("the script") = completions(CompletionsArgs);
@@ -73,13 +79,17 @@ pub(in crate::commands) struct ManPagesReport {
 }
 
 fn completions(context: &mut Context, arguments: &CompletionsArgs) -> Result<(), CommandError> {
-    let tree = install::with_hosts(context.whole_tree(), context.registry()?);
+    let registry = context.registry()?;
+    let tree = completed::with_words(install::with_hosts(context.whole_tree(), registry), registry);
     let tree = help::with_global_flags(tree);
     let script = match arguments.shell {
         // clap_complete spells the hyphen of the program in two ways, and then no subcommand is found.
         KnownShell::Bash => script(Shell::Bash, tree).replace("gsd__subcmd__tools", "gsd__tools"),
         KnownShell::Zsh => script(Shell::Zsh, tree),
-        KnownShell::Fish => script(Shell::Fish, tree),
+        KnownShell::Fish => {
+            let words = completed::words_for_fish(&tree);
+            script(Shell::Fish, tree) + &words
+        }
         KnownShell::Powershell => script(Shell::PowerShell, tree),
         KnownShell::Nushell => script(Nushell, tree),
     };

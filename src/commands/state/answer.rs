@@ -67,7 +67,7 @@ pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> R
     }
     let prefix = context.command_prefix()?;
     let hint = format!("there is no `.planning/` here; {prefix}new-project creates one");
-    Err(CommandError::new(Reason::Unknown, message).hint(hint))
+    Err(CommandError::new(Reason::Usage, message).hint(hint))
 }
 
 /// What to do about a STATE.md that cannot be read.

@@ -5,7 +5,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer::{FailureReport, emit_found};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::{
+    CommandError, Context,
+    error::{Reason, codes::DEGRADED},
+};
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::{self, EntryReport, Surroundings};
@@ -120,6 +123,11 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
             context.emit_raw(&report, &value)
         }
         Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::Nothing if context.shows_to_a_person() => {
+            let unknown =
+                CommandError::usage(format!("STATE.md has no field, key or section `{name}`")).exits(DEGRADED);
+            Err(unknown.hint("`gsd-tools state get` prints STATE.md with its fields and sections"))
+        }
         Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
     }
 }

@@ -477,7 +477,11 @@ impl OpenReport {
             let rows: Vec<Vec<Cell>> = rows.into_iter().map(|row| row.cells(screen)).collect();
             page += &screen.list("  ", &rows, "gsd-tools audit-open --json");
         }
-        page + &screen.prose("\n", "", "`gsd-tools audit-open acknowledge` records that an item may stay open.")
+        page + &screen.prose(
+            "\n",
+            "",
+            "`gsd-tools help audit-open acknowledge` shows how to record that an item may stay open.",
+        )
     }
 
     /// A name, what it is about and its status, of every item of a kind.

@@ -16,7 +16,7 @@ use crate::project::phase::short;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
-use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 
 /// Why there is nothing to look through.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +74,9 @@ impl FileReport {
         let archived = self.archived_milestone.as_deref().map(|version| format!(" (archived with {version})"));
         let title = format!("Phase {}{}", short(&self.phase), archived.unwrap_or_default());
         let place = screen.paint(Tone::Faint, &self.file_path);
-        let mut page = format!("\n{}  {place}\n", screen.paint(Tone::Strong, &title));
+        // A path that does not fit beside the title goes below it, so that it stays whole.
+        let gap = if width_of(&title) + 2 + width_of(&self.file_path) > screen.width { "\n  " } else { "  " };
+        let mut page = format!("\n{}{gap}{place}\n", screen.paint(Tone::Strong, &title));
         let row = |item: &Item| {
             let mark = if matches!(item.result.as_str(), "issue" | "failed") { Mark::Failed } else { Mark::Open };
             let why = item.blocked_by.as_deref().or(item.reason.as_deref());

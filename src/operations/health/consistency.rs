@@ -31,7 +31,7 @@ impl ConsistencyReport {
     /// The findings for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
         if self.errors.is_empty() && self.warnings.is_empty() {
-            return screen.paint(Tone::Good, "The roadmap and the folders agree") + "\n";
+            return screen.paint_lines(Tone::Good, &screen.prose("", "", "The roadmap and the folders agree"));
         }
         let mut page: String = self.errors.iter().map(|error| screen.item("", Mark::Failed, error)).collect();
         if !self.warnings.is_empty() {

@@ -65,7 +65,7 @@ impl Dashboard {
         let open: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
         let mut lines = String::new();
         if !open.is_empty() {
-            lines = format!("\n{}\n", open.join(screen.between()));
+            lines = format!("\n{}", screen.prose("", "", &open.join(screen.between())));
         }
         for concern in self.concerns.iter().take(CONCERNS) {
             lines += &screen.item("  ", Mark::Warning, concern);

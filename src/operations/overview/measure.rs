@@ -2,7 +2,7 @@
 
 use crate::operations::state::Counts;
 use crate::project::milestone::MilestoneScope;
-use crate::text::screen::{Screen, Tone};
+use crate::text::screen::{Screen, Tone, width_of};
 
 /// How wide the bar of progress is, and how wide what is shown of progress.
 const BAR: u64 = 20;
@@ -27,14 +27,17 @@ impl Measure<'_> {
         let counts = counts.join(screen.between());
         if let Some(percent) = self.percent {
             let bar = screen.bar(percent, 100, BAR);
-            return format!("{bar} {percent}%  {}\n", screen.paint(Tone::Faint, &counts));
+            let percent = format!("{percent}%");
+            let gap = gap(screen, "  ", 1 + width_of(&percent), &counts);
+            return format!("{bar} {percent}{gap}{}\n", screen.paint(Tone::Faint, &counts));
         }
         if total_plans == 0 && total_phases == 0 {
             return screen.paint(Tone::Faint, "no phases yet") + "\n";
         }
         let bar = screen.bar(self.counts.percent(), 100, BAR);
         let why = screen.prose("No percentage: ", "  ", &self.why_none());
-        format!("{bar} {}\n{}", screen.paint(Tone::Faint, &counts), screen.paint_lines(Tone::Faint, &why))
+        let gap = gap(screen, " ", 0, &counts);
+        format!("{bar}{gap}{}\n{}", screen.paint(Tone::Faint, &counts), screen.paint_lines(Tone::Faint, &why))
     }
 
     fn why_none(self) -> String {
@@ -53,6 +56,12 @@ impl Measure<'_> {
             }
         }
     }
+}
+
+/// What is between the bar, with the text that follows it, and the counts: a line break where they do not fit.
+fn gap(screen: Screen, space: &'static str, after_bar: usize, counts: &str) -> &'static str {
+    let bar = usize::try_from(BAR).unwrap_or_default();
+    if bar + after_bar + space.len() + width_of(counts) > screen.width { "\n" } else { space }
 }
 
 #[cfg(test)]

@@ -81,6 +81,9 @@ fn compare_recordings(recordings: &Path) {
     tell(&report);
     let fallen = hold_floor(&families);
     assert_eq!(fallen, Vec::<String>::new(), "families that agree less often than before");
+    let needed: BTreeSet<&str> = differing().map(|(case, _)| case.name.as_str()).collect();
+    let unneeded: Vec<&String> = chosen.iter().filter(|name| !needed.contains(name.as_str())).collect();
+    assert_eq!(unneeded, Vec::<&String>::new(), "rows of DIFFERENCES.md that no run needs");
 }
 
 #[test]

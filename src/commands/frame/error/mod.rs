@@ -1,6 +1,8 @@
 //! Errors of commands, and how they are printed: a line for people, a line of JSON for programs, an exit code.
 
 pub(in crate::commands) mod codes;
+mod reasons;
+pub(in crate::commands) mod refused;
 
 use std::error::Error;
 
@@ -69,6 +71,10 @@ impl CommandError {
 
     /// An error of one of the rooms, with its sources as causes.
     pub(crate) fn because(reason: Reason, error: &(dyn Error + 'static)) -> Self {
+        let reason = match reason {
+            Reason::Unknown => reasons::reason_of(error).unwrap_or(reason),
+            known => known,
+        };
         let mut told = Self::new(reason, error.to_string());
         told.hints.extend(hint_of(error));
         if let Some(error) = error.downcast_ref::<InstallError>() {
