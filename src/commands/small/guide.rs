@@ -1,6 +1,7 @@
 //! `guide`: short pages about each command and about the method.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::install::{self, Target};
@@ -93,8 +94,8 @@ fn commands(library: &Library, listing: Listing) -> String {
     let all = || library.of_kind(ItemKind::Command);
     for (name, task) in TASKS {
         let names = router(name).map(|item| item.front_matter.names("requires")).into_iter().flatten();
-        let named: Vec<&Item> = names.filter_map(|name| all().find(|item| item.name.as_str() == name)).collect();
-        let items: Vec<&Item> = named.into_iter().filter(|item| listed.insert(item.name.as_str())).collect();
+        let members: Vec<&Item> = names.filter_map(|name| all().find(|item| item.name.as_str() == name)).collect();
+        let items: Vec<&Item> = members.into_iter().filter(|item| listed.insert(item.name.as_str())).collect();
         add_task(&mut page, task, &items, listing);
     }
     let others: Vec<&Item> = all().filter(|item| !listed.contains(item.name.as_str())).collect();
@@ -109,14 +110,14 @@ fn add_task(page: &mut String, task: &str, items: &[&Item], listing: Listing) {
     let names = items.iter().map(|item| item.name.as_str());
     if listing == Listing::Named {
         let names: Vec<&str> = names.collect();
-        page.push_str(&format!("  {task}\n{}\n", wrapped(&names)));
+        _ = writeln!(page, "  {task}\n{}", wrapped(&names));
         return;
     }
     let widest = names.map(str::len).max().unwrap_or_default();
-    page.push_str(&format!("{task}\n\n"));
+    _ = writeln!(page, "{task}\n");
     for item in items {
         let about = item.front_matter.text("description").unwrap_or_default();
-        page.push_str(&format!("  {CANONICAL}{:widest$}  {about}\n", item.name.as_str()));
+        _ = writeln!(page, "  {CANONICAL}{:widest$}  {about}", item.name.as_str());
     }
     page.push('\n');
 }
