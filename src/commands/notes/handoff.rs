@@ -6,12 +6,12 @@ use crate::world::Finished;
 
 verbs! {
     "Paused work";
-    groups { "handoff": "Write, read and clear HANDOFF.json: where paused work was left"; }
+    groups { "handoff": "Write, read and clear HANDOFF.json, the record of paused work"; }
 
     /// Write HANDOFF.json from a `.continue-here.md`
     ///
     /// Reads the blocks of that file and adds what can be measured: phase, plan, count of tasks, uncommitted files and
-    /// commit. Brings the front matter of the file up to date. Refuses a file without a next step.
+    /// commit. Brings the front matter of the file up to date. Refuses a file without a next action.
     ///
     /// Example: `gsd-tools handoff write .planning/phases/02-core/.continue-here.md --pick next_action`.
     "handoff write": writes json(handoff::WriteReport) = write(WriteArgs);

@@ -1,6 +1,7 @@
 //! `guide`: short pages about each command and about the method.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::install::{self, Target};
@@ -93,8 +94,8 @@ fn commands(library: &Library, listing: Listing) -> String {
     let all = || library.of_kind(ItemKind::Command);
     for (name, task) in TASKS {
         let names = router(name).map(|item| item.front_matter.names("requires")).into_iter().flatten();
-        let found: Vec<&Item> = names.filter_map(|name| all().find(|item| item.name.as_str() == name)).collect();
-        let items: Vec<&Item> = found.into_iter().filter(|item| listed.insert(item.name.as_str())).collect();
+        let members: Vec<&Item> = names.filter_map(|name| all().find(|item| item.name.as_str() == name)).collect();
+        let items: Vec<&Item> = members.into_iter().filter(|item| listed.insert(item.name.as_str())).collect();
         add_task(&mut page, task, &items, listing);
     }
     let others: Vec<&Item> = all().filter(|item| !listed.contains(item.name.as_str())).collect();
@@ -109,15 +110,14 @@ fn add_task(page: &mut String, task: &str, items: &[&Item], listing: Listing) {
     let names = items.iter().map(|item| item.name.as_str());
     if listing == Listing::Named {
         let names: Vec<&str> = names.collect();
-        page.extend(["  ", task, "\n", &wrapped(&names), "\n"]);
+        _ = writeln!(page, "  {task}\n{}", wrapped(&names));
         return;
     }
     let widest = names.map(str::len).max().unwrap_or_default();
-    page.extend([task, "\n\n"]);
+    _ = writeln!(page, "{task}\n");
     for item in items {
         let about = item.front_matter.text("description").unwrap_or_default();
-        let row = format!("  {CANONICAL}{:widest$}  {about}\n", item.name.as_str());
-        page.push_str(&row);
+        _ = writeln!(page, "  {CANONICAL}{:widest$}  {about}", item.name.as_str());
     }
     page.push('\n');
 }
@@ -181,17 +181,11 @@ fn plain(topic: &str) -> &str {
     topic.strip_prefix("gsd-").or_else(|| topic.strip_prefix("gsd:")).unwrap_or(topic)
 }
 
-/// The topics that have a page.
-pub(super) fn topics() -> Vec<String> {
+fn unknown(topic: &str) -> CommandError {
     let mut topics = library::guide_pages();
     topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
     topics.push(COMMANDS.to_owned());
     topics.sort();
-    topics
-}
-
-fn unknown(topic: &str) -> CommandError {
-    let topics = topics();
     let error = CommandError::usage(format!("the guide has no page on `{topic}`")).exits(2);
     // The beginning of a topic, or a part of it, means that topic.
     let names = || topics.iter().map(String::as_str);
