@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::open::DEFERRED;
 use super::{Category, is_acknowledged};
-use crate::operations::verification::human_checks::{self, DeferredCheck};
 use crate::project::deferred::{DeferredItems, ItemState};
+use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::short;
@@ -182,7 +182,7 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
             }
         }
     }
-    let deferred_checks = human_checks::deferred_in(view, &folders)?;
+    let deferred_checks = deferred_checks::deferred_in(view, &folders)?;
     Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, deferred_checks })
 }
 

@@ -19,7 +19,8 @@ use crate::operations::roadmap::analyze::completed_day;
 use crate::operations::state::claim::{self, Conflict};
 use crate::operations::state::position::{self, Transition};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
-use crate::operations::verification::human_checks::{self, DeferredCheck};
+use crate::operations::verification::human_checks;
+use crate::project::deferred_checks::DeferredCheck;
 
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]
