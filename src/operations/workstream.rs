@@ -11,6 +11,7 @@ use crate::project::state::State;
 use crate::project::up_next::is_shipped;
 use crate::project::verification;
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::slug;
 
 use crate::operations::roadmap::analyze::percent;
@@ -59,6 +60,24 @@ pub(crate) struct ListRow {
     current_phase: Option<String>,
     phase_count: usize,
     completed_phases: usize,
+}
+
+impl RowsReport<ListRow> {
+    /// The workstreams for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let (Self::Rows { workstreams, .. } | Self::RowsAndActive { workstreams, .. }) = self else {
+            return "This project has no workstreams\n".to_owned();
+        };
+        let row = |row: &ListRow| {
+            let phases = format!("{}/{} phases", row.completed_phases, row.phase_count);
+            vec![
+                Cell::new(Tone::Strong, row.name.as_str()),
+                Cell::from(phases),
+                Cell::new(Tone::Faint, row.status.as_str()),
+            ]
+        };
+        screen.table("", &workstreams.iter().map(row).collect::<Vec<_>>())
+    }
 }
 
 /// A row of `workstream progress`.

@@ -24,11 +24,11 @@ pub(crate) struct OpenAcceptance {
 }
 
 impl OpenAcceptance {
-    /// `2 tests and 1 gap`; nothing where the report counts neither.
+    /// `2 tests, 1 gap`; nothing where the report counts neither.
     pub(crate) fn counts(&self) -> Option<String> {
         let counts = [(self.tests, "test"), (self.gaps, "gap")].into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
-        (!counts.is_empty()).then(|| counts.join(" and "))
+        (!counts.is_empty()).then(|| counts.join(", "))
     }
 }
 

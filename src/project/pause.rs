@@ -37,7 +37,8 @@ impl Pause {
             let note = view.text(&handoff)?.as_deref().and_then(next_action);
             return Ok(Some(Self { file: handoff, note }));
         }
-        let is_note = |name: &String| name.starts_with(CONTINUE_HERE) && name.ends_with(".md");
+        let is_note =
+            |name: &String| name.strip_prefix(CONTINUE_HERE).is_some_and(|rest| rest.strip_suffix(".md").is_some());
         for folder in [scope.as_str(), ""] {
             if let Some(name) = view.file_names(folder)?.into_iter().find(is_note) {
                 let file = if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -215,3 +215,80 @@ pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bo
     let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
     Ok(closed || (archived() && mentioned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    const ROADMAP: (&str, &str) =
+        (".planning/ROADMAP.md", "# R\n\n## v1.0 A\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
+    const STATE: (&str, &str) =
+        (".planning/STATE.md", "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 1 of 1 (Base)\n");
+    const PLAN: (&str, &str) = (".planning/phases/01-base/01-01-PLAN.md", "---\nwave: 1\n---\n");
+    const SUMMARY: (&str, &str) = (".planning/phases/01-base/01-01-SUMMARY.md", "---\nstatus: complete\n---\n");
+
+    fn next(files: &[(&str, &str)]) -> (String, String) {
+        let view = MemoryFiles::new(files.iter().copied()).view();
+        let next = UpNext::of(&view, false).unwrap();
+        let installed = ["progress", "complete-milestone", "new-milestone", "resume-work"];
+        (next.command(|name| format!("/{name}"), |name| installed.contains(&name)), next.why())
+    }
+
+    #[test]
+    fn a_half_made_project_is_completed_first() {
+        assert_eq!(next(&[]).0, "/new-project");
+        assert_eq!(next(&[STATE]).0, "/new-project");
+        assert_eq!(next(&[ROADMAP]).0, "gsd-tools state rebuild");
+        assert_eq!(next(&[ROADMAP, STATE]).0, "/discuss-phase 1");
+    }
+
+    #[test]
+    fn an_acceptance_test_that_is_begun_goes_before_the_verification_of_its_phase() {
+        let uat = |text: &'static str| (".planning/phases/01-base/01-UAT.md", text);
+        assert_eq!(next(&[ROADMAP, STATE, PLAN]).0, "/execute-phase 1");
+        assert_eq!(
+            next(&[ROADMAP, STATE, PLAN, SUMMARY]).0,
+            "/execute-phase 1",
+            "executing goes on at the verification"
+        );
+        let begun = uat("---\nstatus: testing\n---\n\n## Tests\n\n### 1. Look\nresult: [pending]\n");
+        let (command, why) = next(&[ROADMAP, STATE, PLAN, SUMMARY, begun]);
+        assert_eq!(command, "/verify-work 1");
+        assert_eq!(why, "The acceptance test of phase 1 (Base) is not finished: 1 test");
+        let gap = uat("---\nstatus: partial\n---\n\n## Gaps\n\n- truth: \"It rings\"\n  status: failed\n");
+        assert!(next(&[ROADMAP, STATE, PLAN, SUMMARY, gap]).1.ends_with("is not finished: 1 gap"));
+        assert_eq!(next(&[ROADMAP, STATE, PLAN, begun]).0, "/execute-phase 1", "its plan comes first");
+    }
+
+    #[test]
+    fn the_end_of_a_milestone_has_a_next_command() {
+        let all = ROADMAP.1.replace("[ ]", "[x]");
+        let closed = (ROADMAP.0, all.as_str());
+        assert_eq!(next(&[closed, STATE, PLAN, SUMMARY]).0, "/complete-milestone");
+        let archived = (".planning/milestones/v1.0-ROADMAP.md", "# R\n");
+        assert_eq!(next(&[closed, STATE, archived]).0, "/new-milestone");
+        let view = MemoryFiles::new([closed, STATE]).view();
+        let done = UpNext::of(&view, false).unwrap();
+        assert_eq!(
+            done.command(|name| format!("/{name}"), |name| name == "progress"),
+            "/progress",
+            "what is not installed is not named"
+        );
+    }
+
+    #[test]
+    fn a_pause_is_seen_wherever_it_is_written() {
+        let handoff = (".planning/HANDOFF.json", "{\"next_action\": \"Mend\\nthe test\"}");
+        assert_eq!(
+            next(&[ROADMAP, STATE, handoff]),
+            ("/resume-work".to_owned(), "Work is paused: Mend the test".to_owned())
+        );
+        for file in [".planning/.continue-here.md", ".continue-here-2.md", ".planning/phases/01-base/.continue-here.md"]
+        {
+            assert_eq!(next(&[ROADMAP, STATE, (file, "x")]).1, format!("Work is paused, see {file}"));
+        }
+        let stated = (STATE.0, "---\npaused_at: Task 2\n---\n# S\n");
+        assert_eq!(next(&[ROADMAP, stated]).1, "Work is paused: Task 2");
+    }
+}

@@ -104,7 +104,7 @@ fn validate(context: &mut Context) -> Result<(), CommandError> {
     if !report.warnings.is_empty() {
         context.exit_with(1);
     }
-    context.emit(&report)
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {

@@ -84,7 +84,7 @@ impl PlanIndexReport {
             // Writing to a string cannot fail.
             let _ = writeln!(page, "\n  Wave {wave}");
             let plans = self.plans.iter().filter(|plan| plan.wave == *wave);
-            page += &screen.table("  ", &plans.map(|plan| self.row(screen, plan, begun)).collect::<Vec<_>>());
+            page += &screen.table("  ", &plans.map(|plan| Self::row(screen, plan, begun)).collect::<Vec<_>>());
         }
         for warning in &self.warnings {
             page += &screen.item("", Mark::Warning, warning);
@@ -93,7 +93,7 @@ impl PlanIndexReport {
     }
 
     /// A plan in a row; `begun` is the wave that is executed first.
-    fn row(&self, screen: Screen, plan: &IndexedPlan, begun: Option<i64>) -> Vec<Cell> {
+    fn row(screen: Screen, plan: &IndexedPlan, begun: Option<i64>) -> Vec<Cell> {
         let (mark, word) = match () {
             () if plan.halted => (Mark::Failed, "halted".to_owned()),
             () if plan.has_summary => (Mark::Done, "done".to_owned()),
