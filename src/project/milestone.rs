@@ -173,9 +173,16 @@ pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> S
             continue;
         }
         let marked = text.replace(OPEN_MARKS, "✅");
+        // What stands in parentheses in a heading is taken for a part of the name.
+        let said = if is_item { format!("(shipped {day})") } else { String::new() };
         let shipped = match in_progress(&marked) {
-            Some(said) => format!("{}(shipped {day}){}", &marked[..said.start], &marked[said.end..]),
-            None => format!("{} (shipped {day})", marked.trim_end()),
+            Some(place) => format!("{}{said}{}", &marked[..place.start], &marked[place.end..]),
+            None => format!("{} {said}", marked.trim_end()),
+        };
+        let shipped = shipped.trim_end();
+        let shipped = match shipped.split_once(' ') {
+            Some((signs, title)) if !is_item && !title.contains('✅') => format!("{signs} ✅ {title}"),
+            _ => shipped.to_owned(),
         };
         let start = markdown.lines()[line].start;
         splices.replace(start..start + text.len(), shipped);
@@ -334,13 +341,10 @@ mod tests {
         let text = "# R\n\n- 🚧 **v1.0 A** - Phases 1-3 (in progress)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an idea\n\n\
                     ## 🚧 v1.0 A (In Progress)\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
         let shipped = "# R\n\n- ✅ **v1.0 A** - Phases 1-3 (shipped 2026-01-02)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an \
-                       idea\n\n## ✅ v1.0 A (shipped 2026-01-02)\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
+                       idea\n\n## ✅ v1.0 A\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
         assert_eq!(with_shipped(&Roadmap::parse(text), "v1.0", "2026-01-02"), shipped);
         assert_eq!(with_shipped(&Roadmap::parse(shipped), "v1.0", "2026-02-03"), shipped);
-        assert_eq!(
-            with_shipped(&Roadmap::parse("## v1.0 A\n"), "v1.0", "2026-01-02"),
-            "## v1.0 A (shipped 2026-01-02)\n"
-        );
+        assert_eq!(with_shipped(&Roadmap::parse("## v1.0 A\n"), "v1.0", "2026-01-02"), "## ✅ v1.0 A\n");
     }
 
     const GROUPED: &str = "# R\n\n## Milestones\n\n- ✅ **v1.0 MVP** - x\n- 🚧 **v1.1 Sync** - y\n\n## Phases\n\n<details>\n\

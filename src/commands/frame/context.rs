@@ -390,7 +390,7 @@ impl Context {
     }
 
     /// As [`Self::emit`], or [`Self::emit_raw`] where there is a bare form; to a person at a terminal who asked for no form of it, what was found or done in plain lines.
-    /// An answer to a person says the same about failure as the one to a program.
+    /// That there was nothing left to do is no failure then.
     pub(in crate::commands) fn say(
         &mut self,
         report: &impl Serialize,
@@ -402,8 +402,8 @@ impl Context {
             None if !self.shows_to_a_person() => return self.emit(report),
             _ => {}
         }
-        let nothing = self.written.get_mut().as_ref().is_some_and(|written| written.nothing);
-        self.failed_payload = nothing || value_of(report)?.get("error").is_some();
+        let value = value_of(report)?;
+        self.failed_payload = value.get("error").is_some() || value.get("updated") == Some(&Value::Bool(false));
         let page = said(self.screen());
         self.text(page);
         Ok(())

@@ -407,9 +407,9 @@ mod tests {
         let plans = [("01", "wave: 1"), ("02", "wave: 2\ndepends_on: [02-01]")];
         let screen = Screen { width: 80, color: false, signs: true };
         let before = index(&plans, &[]).unwrap().shown(screen);
-        assert!(before.contains("02-01  ready") && before.contains("02-02  waits for wave 1"), "{before}");
+        assert!(before.contains("02-01    ready") && before.contains("02-02    waits for wave 1"), "{before}");
         let after = index(&plans, &[("01", "complete")]).unwrap().shown(screen);
-        assert!(after.contains("02-02  ready"), "{after}");
+        assert!(after.contains("02-02    ready"), "{after}");
     }
 
     #[test]

@@ -49,10 +49,10 @@ impl RebuildReport {
             _ if self.created == Some(true) && is_rehearsal => "STATE.md would be created".to_owned(),
             _ if self.created == Some(true) => "Created STATE.md from ROADMAP.md and the phase folders".to_owned(),
             (None, 0) => "STATE.md is up to date".to_owned(),
-            (None, count) if is_rehearsal => format!("{} would change in STATE.md", counted(count, "line")),
-            (None, count) => format!("{} changed in STATE.md", counted(count, "line")),
+            (None, count) if is_rehearsal => format!("{} would change in STATE.md", counted(count, "place")),
+            (None, count) => format!("{} changed in STATE.md", counted(count, "place")),
         };
-        self.log.iter().fold(screen.prose("", "  ", &what), |page, line| page + &screen.prose("  ", "    ", line))
+        screen.prose("", "  ", &what)
     }
 }
 
