@@ -61,11 +61,21 @@ fn front_matter_has_the_keys_of_its_kind_in_order() {
                 (&["name", "description", "router", "argument-hint", "allowed-tools", "requires", "budget"], 60)
             }
             ItemKind::Agent => {
-                let keys =
-                    &["name", "description", "tools", "color", "disallowedTools", "tiers", "weight", "kind", "budget"];
+                let keys = &[
+                    "name",
+                    "description",
+                    "tools",
+                    "color",
+                    "disallowedTools",
+                    "tiers",
+                    "weight",
+                    "kind",
+                    "returns",
+                    "budget",
+                ];
                 (keys, 90)
             }
-            ItemKind::Workflow => (&["sections"], 0),
+            ItemKind::Workflow => (&["needs", "agents", "settings", "flags", "sections"], 0),
             _ => return Vec::new(),
         };
         let mut faults = Vec::new();

@@ -35,6 +35,11 @@ pub(crate) fn command_names() -> impl Iterator<Item = &'static str> {
     names_in("commands")
 }
 
+/// The names of the workflows, sorted, without reading them.
+pub(crate) fn workflow_names() -> impl Iterator<Item = &'static str> {
+    names_in("workflows")
+}
+
 fn names_in(folder: &'static str) -> impl Iterator<Item = &'static str> {
     let files = FOLDERS.iter().filter(|(name, _)| *name == folder).flat_map(|(_, content)| content.files());
     let mut names: Vec<&str> = files.filter_map(|file| file.path().to_str()?.strip_suffix(".md")).collect();

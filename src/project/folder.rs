@@ -113,6 +113,24 @@ impl PhaseFolder {
         self.files.iter().map(String::as_str).filter(of_kind).filter(move |file| belongs(file, token))
     }
 
+    /// The kinds of documents that the phase has, besides plans and summaries.
+    pub(crate) fn kinds(&self) -> Vec<&str> {
+        let kind = |file: &'_ str| -> Option<std::ops::Range<usize>> {
+            let stem = file.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;
+            let start = stem
+                .find(|letter: char| letter.is_ascii_uppercase())
+                .filter(|start| *start == 0 || stem[..*start].ends_with('-'))?;
+            let is_kind = stem[start..].bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-');
+            is_kind.then_some(start..stem.len())
+        };
+        let others = self.files.iter().map(String::as_str).filter(|file| !is_plan(file) && !is_summary(file));
+        let mut kinds: Vec<&str> = others.filter_map(|file| kind(file).map(|range| &file[range])).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds.retain(|kind| self.artifact(kind).is_some());
+        kinds
+    }
+
     /// As [`Self::artifact`], as a path relative to the project's root.
     pub(crate) fn artifact_path(&self, kind: &str) -> Option<String> {
         self.artifact(kind).map(|file| self.join(file))

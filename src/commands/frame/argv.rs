@@ -7,6 +7,7 @@
 use std::ffi::OsString;
 
 use super::error::{CommandError, ExitContract, Manner, Reason};
+use crate::operations::bundle::workflow::WorkflowTable;
 use crate::text::screen::Screen;
 use crate::world::World;
 
@@ -140,6 +141,12 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
         let (family, verb) = (family.to_owned(), verb.to_owned());
         call.dotted = Some(std::mem::replace(&mut call.words[0], family));
         call.words.insert(1, verb);
+    }
+    // `init ui-review` is `init workflow ui-review`: what a workflow starts from stands in its own front matter.
+    if call.words.first().is_some_and(|first| first == "init")
+        && call.words.get(1).is_some_and(|name| WorkflowTable::of(name).is_some())
+    {
+        call.words.insert(1, "workflow".to_owned());
     }
     Ok(call)
 }

@@ -191,3 +191,12 @@ pub(crate) struct YoloArgs {
     #[arg(long)]
     pub(super) strict_context: bool,
 }
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkflowArgs {
+    /// The workflow, such as `ui-review`
+    pub(super) name: NonBlank,
+    /// The phase, if the workflow works on one, and flags of the workflow
+    #[arg(allow_hyphen_values = true)]
+    pub(super) words: Vec<String>,
+}

@@ -10,16 +10,19 @@ mod workspaces;
 use arguments::{
     AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
     OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
-    WorkspaceArgs, YoloArgs,
+    WorkflowArgs, WorkspaceArgs, YoloArgs,
 };
 
 use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk;
+use crate::library;
 use crate::operations::answers::token::{self, Seen};
+use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
 use crate::operations::bundle::{
     Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
 };
+use crate::text::nearest::nearest;
 use crate::world::Finished;
 
 verbs! {
@@ -179,6 +182,14 @@ verbs! {
     /// Example: `gsd-tools init debug --diagnose --pick debug_dir`.
     "init debug": reads bundle(crate::operations::bundle::code::DebugReport) = debug(DebugArgs);
 
+    /// Print the context of a workflow, as its own text asks for it
+    ///
+    /// The word `workflow` may be left out: `gsd-tools init ui-review 2`. The front matter of the workflow names what is
+    /// printed (phase, milestone, todos, code maps, models of agents, settings), and which flags choose its steps.
+    ///
+    /// Example: `gsd-tools init workflow ui-review 2 --pick phase_dir`.
+    "init workflow": reads bundle(crate::operations::bundle::workflow::WorkflowReport) = workflow(WorkflowArgs);
+
     /// Print the context for creating a workspace: repositories found
     ///
     /// A workspace is a folder outside the project with worktrees or clones of several repositories.
@@ -324,6 +335,34 @@ fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandErro
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
     context.needs_a_workstream("init progress")?;
     answer(context, |bundle| bundle.progress(arguments.forensic))
+}
+
+fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), CommandError> {
+    let Some(table) = WorkflowTable::of(&arguments.name) else {
+        let error = CommandError::usage(format!("no workflow `{}` has a context of its own", &*arguments.name));
+        let near = nearest(&arguments.name, library::workflow_names());
+        return Err(match near {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint("`gsd-tools init --help` lists what there is"),
+        });
+    };
+    answer(context, |bundle| bundle.workflow(&table, &arguments.words).map_err(refusal))
+}
+
+/// The error of a call, with what the workflow would have taken.
+fn refusal(error: WorkflowError) -> CommandError {
+    let text = error.to_string();
+    match error {
+        WorkflowError::Flag { known, .. } if known.is_empty() => CommandError::usage(text).hint("it takes no flags"),
+        WorkflowError::Flag { known, .. } => {
+            let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
+            CommandError::usage(text).hint(format!("it takes {}", known.join(", ")))
+        }
+        WorkflowError::Words { .. } => {
+            CommandError::usage(text).hint("leave the other words out; the workflow itself works with them")
+        }
+        WorkflowError::File(error) => error.into(),
+    }
 }
 
 fn manager(context: &mut Context) -> Result<(), CommandError> {

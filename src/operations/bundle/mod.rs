@@ -21,6 +21,7 @@ pub(crate) mod review;
 mod sections;
 mod verify_commands;
 pub(crate) mod verify_work;
+pub(crate) mod workflow;
 pub(crate) mod workspaces;
 pub(crate) mod yolo;
 

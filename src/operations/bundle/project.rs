@@ -134,6 +134,18 @@ pub(crate) struct ResumeReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MilestoneOpReport {
     commit_docs: bool,
+    #[serde(flatten)]
+    milestone: MilestoneFacts,
+    project_exists: bool,
+    roadmap_exists: bool,
+    state_exists: bool,
+    archive_exists: bool,
+    phases_dir_exists: bool,
+}
+
+/// The milestone and how far it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct MilestoneFacts {
     milestone_version: Option<String>,
     milestone_name: Option<String>,
     milestone_slug: Option<String>,
@@ -143,11 +155,6 @@ pub(crate) struct MilestoneOpReport {
     all_phases_complete: bool,
     archived_milestones: Vec<String>,
     archive_count: usize,
-    project_exists: bool,
-    roadmap_exists: bool,
-    state_exists: bool,
-    archive_exists: bool,
-    phases_dir_exists: bool,
 }
 
 /// Of a file of settings, what setting a project up asks for. A file that does not parse says nothing: the configuration
@@ -230,6 +237,19 @@ impl Bundle<'_> {
     /// The milestone and how many of its phases are done.
     pub(crate) fn milestone_op(&self) -> Result<Complete<MilestoneOpReport>, FileError> {
         let layout = self.view.layout();
+        let report = MilestoneOpReport {
+            commit_docs: self.commit_docs(),
+            milestone: self.milestone_facts()?,
+            project_exists: self.view.exists(&layout.project()),
+            roadmap_exists: self.roadmap_exists(),
+            state_exists: self.view.exists(&layout.state()),
+            archive_exists: self.view.exists(&layout.archive()),
+            phases_dir_exists: self.view.exists(&layout.phases()),
+        };
+        self.complete(report)
+    }
+
+    pub(super) fn milestone_facts(&self) -> Result<MilestoneFacts, FileError> {
         let milestone = self.milestone()?;
         let mut folders = self.view.milestone_folders()?;
         folders.retain(|folder| !folder.id().is_sentinel());
@@ -243,9 +263,8 @@ impl Bundle<'_> {
             count => count,
         };
         let counts = Counts::of(self.view)?;
-        let archived = self.view.folder_names(&layout.archive())?;
-        let report = MilestoneOpReport {
-            commit_docs: self.commit_docs(),
+        let archived = self.view.folder_names(&self.view.layout().archive())?;
+        Ok(MilestoneFacts {
             milestone_slug: milestone.name.as_deref().map(slug),
             milestone_version: milestone.version,
             milestone_name: milestone.name,
@@ -254,12 +273,6 @@ impl Bundle<'_> {
             all_phases_complete: phase_count > 0 && counts.completed_phases >= counts.total_phases,
             archive_count: archived.len(),
             archived_milestones: archived,
-            project_exists: self.view.exists(&layout.project()),
-            roadmap_exists: self.roadmap_exists(),
-            state_exists: self.view.exists(&layout.state()),
-            archive_exists: self.view.exists(&layout.archive()),
-            phases_dir_exists: self.view.exists(&layout.phases()),
-        };
-        self.complete(report)
+        })
     }
 }

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::library;
+use crate::library::{self, FrontMatter};
 use crate::text::words;
 
 /// What makes a section run, in the words of front matter. Some are decided that no workflow names: a section that needs
@@ -51,10 +51,37 @@ pub(super) enum Condition {
     NextChannel,
 }
 
+/// What makes a section of a workflow run whose front matter says all that it starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// The flag was given.
+    Flag(String),
+    /// The setting is on.
+    Setting(String),
+    /// The phase has a document of this kind, such as `UI-SPEC`.
+    Has(String),
+    Lacks(String),
+}
+
+impl When {
+    /// `flag fix`, `setting workflow.tdd_mode`, `has UI-SPEC` or `lacks UI-SPEC`.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let (word, name) = text.split_once(' ')?;
+        let make = match word {
+            "flag" => Self::Flag,
+            "setting" => Self::Setting,
+            "has" => Self::Has,
+            "lacks" => Self::Lacks,
+            _ => return None,
+        };
+        Some(make(name.to_owned()))
+    }
+}
+
 /// The sections of a workflow that run this time, those that do not, and the files to read.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct SectionManifest {
-    workflow: &'static str,
+    workflow: String,
     included: Vec<String>,
     excluded: Vec<String>,
     /// As the installed workflows name them.
@@ -65,16 +92,28 @@ impl SectionManifest {
     /// The manifest of a workflow, given which of its conditions hold.
     pub(super) fn of(workflow: &'static str, decided: &[(Condition, bool)]) -> Self {
         let front_matter = library::front_matter_of(&format!("workflows/{workflow}.md")).unwrap_or_default();
-        let mut manifest = Self { workflow, included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
-        for (section, word) in front_matter.pairs("sections") {
+        // A test holds that no section has a condition that its workflow does not decide.
+        Self::parted(workflow, &front_matter, |word| {
             let condition = words::of_word::<Condition>(word);
-            match decided.iter().find(|(known, _)| Some(*known) == condition) {
-                Some((_, true)) => {
+            decided.iter().find(|(known, _)| Some(*known) == condition).map(|(_, holds)| *holds)
+        })
+    }
+
+    /// The manifest of a workflow whose front matter says when its sections run.
+    pub(super) fn gathered(workflow: &str, front_matter: &FrontMatter, holds: impl Fn(&When) -> bool) -> Self {
+        Self::parted(workflow, front_matter, |word| When::of(word).as_ref().map(&holds))
+    }
+
+    fn parted(workflow: &str, front_matter: &FrontMatter, decide: impl Fn(&str) -> Option<bool>) -> Self {
+        let mut manifest =
+            Self { workflow: workflow.to_owned(), included: Vec::new(), excluded: Vec::new(), read: Vec::new() };
+        for (section, word) in front_matter.pairs("sections") {
+            match decide(word) {
+                Some(true) => {
                     manifest.included.push(section.clone());
                     manifest.read.push(format!("gsd-core/workflows/{workflow}/steps/{section}.md"));
                 }
-                Some((_, false)) => manifest.excluded.push(section.clone()),
-                // A test holds that no section has a condition that its workflow does not decide.
+                Some(false) => manifest.excluded.push(section.clone()),
                 None => {}
             }
         }
@@ -92,7 +131,7 @@ mod tests {
         for item in Library::embedded().unwrap().items() {
             for (section, word) in item.front_matter.pairs("sections") {
                 assert!(
-                    words::of_word::<Condition>(word).is_some(),
+                    words::of_word::<Condition>(word).is_some() || When::of(word).is_some(),
                     "{}: {section}: no condition is called `{word}`",
                     item.path
                 );

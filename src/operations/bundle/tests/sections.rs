@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::library::{ItemKind, Library};
+use crate::operations::bundle::sections::When;
+use crate::operations::bundle::workflow::WorkflowTable;
 
 /// The sections of a workflow that a bundle has decided about.
 fn decided(bundle: &Value) -> Option<(String, BTreeSet<String>)> {
@@ -43,6 +45,9 @@ fn every_section_is_decided_by_what_its_workflow_starts_from() {
     for item in library.of_kind(ItemKind::Workflow) {
         for (section, word) in item.front_matter.pairs("sections") {
             listed += 1;
+            if WorkflowTable::of(item.name.as_str()).is_some() && When::of(word).is_some() {
+                continue;
+            }
             let is_decided = decided.get(item.name.as_str()).is_some_and(|sections| sections.contains(section));
             assert!(is_decided, "{}: `init {}` does not decide `{word}` of {section}", item.path, item.name);
         }
