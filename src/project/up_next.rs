@@ -57,6 +57,14 @@ pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileEr
     Ok(Some(moved_on.map_or(stated, |phase| phase.number)))
 }
 
+/// The same, or the first open phase of the milestone where STATE.md names none.
+pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileError> {
+    Ok(match current_phase(view)? {
+        Some(current) => Some(current),
+        None => standing::first_open(view, None)?.map(|label| label.number),
+    })
+}
+
 impl UpNext {
     /// What is next. Where phases are planned without a discussion, a phase without a CONTEXT.md is planned.
     pub(crate) fn of(view: &ProjectView, skips_discussion: bool) -> Result<Self, FileError> {
@@ -139,14 +147,9 @@ impl UpNext {
 }
 
 impl PhaseNext {
-    /// What is next about the phase the work is at, or about the first open one of the milestone where STATE.md names none;
-    /// none where nothing is left to do.
+    /// What is next about the phase at work; none where nothing is left to do.
     fn of(view: &ProjectView, skips_discussion: bool) -> Result<Option<Self>, FileError> {
-        let typed = match current_phase(view)? {
-            Some(current) => Some(current),
-            None => standing::first_open(view, None)?.map(|label| label.number),
-        };
-        let (Some(typed), Some(text)) = (typed, view.roadmap_text()?) else { return Ok(None) };
+        let (Some(typed), Some(text)) = (phase_at_work(view)?, view.roadmap_text()?) else { return Ok(None) };
         let roadmap = view.parse_roadmap(&text);
         let folder = view.find_phase(&typed)?.folder;
         let standing = PhaseStanding::of(view, Some(&roadmap), &typed, folder.as_ref())?;
