@@ -148,9 +148,9 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        position: project.and_then(|project| {
-            let position = Position::of_state(&project.state()?).unwrap_or_default();
-            Some(position.in_project(project, |name| scene::command(world, name)))
+        position: project.map(|project| {
+            let position = project.state().as_deref().and_then(Position::of_state).unwrap_or_default();
+            position.in_project(project, |name| scene::command(world, name))
         }),
         todo: statusline::todo(payload),
         used: used.as_ref(),

@@ -2,7 +2,6 @@
 
 use super::scene::Scene;
 use crate::project::acceptance::OpenAcceptance;
-use crate::text::screen::counted;
 
 /// One line about them, with the command that goes on with the first; `None` where there are none.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
@@ -16,8 +15,6 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
 
 /// `phase 1 (2 tests, 1 gap)`.
 fn shown(open: &OpenAcceptance) -> String {
-    let counts = [(open.tests, "test"), (open.gaps, "gap")].into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
-    let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    let counts = open.counts().map(|counts| format!(" ({counts})")).unwrap_or_default();
     format!("phase {}{counts}", open.phase)
 }

@@ -1,7 +1,9 @@
 //! Where the work is, in the words that session start and status line show.
 
 use super::HookProject;
-use crate::project::standing::{self, UpNext};
+use crate::library;
+use crate::project::standing;
+use crate::project::up_next::UpNext;
 use crate::text::front_matter::FrontMatter;
 
 /// The words for the position of a project; each may be unknown.
@@ -35,7 +37,7 @@ impl Position {
 
     /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
     /// status yet; and the next command, as `spelled` writes its name. What cannot be read changes nothing.
-    pub(super) fn in_project(self, project: &HookProject, spelled: impl FnOnce(&str) -> String) -> Self {
+    pub(super) fn in_project(self, project: &HookProject, spelled: impl Fn(&str) -> String) -> Self {
         let view = project.view();
         let moved = self.phase.as_deref().map(|stated| standing::moved_on(&view, stated));
         let here = match moved {
@@ -44,14 +46,19 @@ impl Position {
             }
             Some(Ok(None) | Err(_)) | None => self,
         };
-        let skips_discussion = project.flag("workflow.skip_discuss", false);
-        let Ok(Some(next)) = UpNext::of(&view, here.phase.as_deref(), skips_discussion) else { return here };
-        let here = if here.phase.is_none() {
-            Self { phase: Some(next.number.clone()), phase_name: next.name.clone(), ..here }
-        } else {
-            here
+        let Ok(next) = UpNext::of(&view, project.flag("workflow.skip_discuss", false)) else { return here };
+        let here = match next.phase() {
+            Some(phase) if here.phase.is_none() => {
+                Self { phase: Some(phase.number.clone()), phase_name: phase.name.clone(), ..here }
+            }
+            _ => here,
         };
-        Self { next: here.paused_at.is_none().then(|| next.command(spelled)), ..here }
+        let paused_at = match &next {
+            UpNext::Paused(pause) => here.paused_at.or_else(|| Some(pause.note.clone().unwrap_or(pause.file.clone()))),
+            _ => here.paused_at,
+        };
+        let is_installed = |name: &str| library::command_names().any(|known| known == name);
+        Self { next: Some(next.command(spelled, is_installed)), paused_at, ..here }
     }
 
     /// One line a fact, for an agent: `- At: phase 2, Notes`.

@@ -5,12 +5,14 @@ use super::position::Position;
 use super::scene::Scene;
 use super::verdict::Finding;
 use super::{config_reload, interrupted, open_acceptance};
+use crate::project::pause::Pause;
 use crate::text::front_matter::FrontMatter;
 use crate::text::untrusted;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
     config_reload::remember(scene);
-    let lines: Vec<String> = [interrupted::line(scene), open_acceptance::line(scene)].into_iter().flatten().collect();
+    let lines = [paused(scene), interrupted::line(scene), open_acceptance::line(scene)];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
     let lines = (!lines.is_empty()).then(|| lines.join("\n"));
     if !scene.project.flag("hooks.community", false) {
         return lines.into();
@@ -21,6 +23,13 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let position = position.map(|position| position.in_project(scene.project, |name| scene.command(name)));
     let note = note(&file, state.as_deref(), position.as_ref());
     Finding::Note(lines.map_or(note.clone(), |lines| format!("{note}\n{lines}")))
+}
+
+/// One line about a file that a session left for the next one; `None` where there is none.
+fn paused(scene: &Scene<'_>) -> Option<String> {
+    let pause = Pause::handed_on(&scene.project.view()).ok()??;
+    let file = untrusted::line(&pause.file, LINE);
+    Some(format!("Paused: `{file}` says where the work stopped. Continue with `{}`.", scene.command("progress")))
 }
 
 /// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.

@@ -84,7 +84,7 @@ fn of_state(error: &StateError) -> Option<String> {
 fn of_add(error: &AddError) -> Option<String> {
     match error {
         AddError::File(error) => error.hint(),
-        AddError::NoRoadmap => own(NO_ROADMAP),
+        AddError::NoRoadmap | AddError::NotARoadmap { .. } => own(NO_ROADMAP),
         AddError::NoTarget { .. } => own(PHASES),
         AddError::Taken { .. } => own("choose another identifier, or leave out `--id` to use the next number"),
         AddError::NoName { .. } => own("describe the phase in words, such as `gsd-tools phase add \"Search\"`"),
@@ -94,6 +94,7 @@ fn of_add(error: &AddError) -> Option<String> {
 fn of_complete(error: &Incomplete) -> Option<String> {
     match error {
         Incomplete::NotFound { .. } => own(PHASES),
+        Incomplete::NoRoadmap { .. } => own(NO_ROADMAP),
         Incomplete::Ambiguous { .. } => own("rename or remove the folders that do not belong to the phase"),
         Incomplete::PlansOpen { phase, .. } => {
             Some(format!("execute these plans first; `gsd-tools phase-plan-index {phase}` lists the plans"))

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::milestone::milestone_headings;
-use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
+use crate::project::up_next::is_shipped;
 use crate::project::verification;
-use crate::project::view::{Edited, Edits, ProjectView, state_version};
+use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::slug;
 
 use crate::operations::roadmap::analyze::percent;
@@ -60,6 +60,24 @@ pub(crate) struct ListRow {
     current_phase: Option<String>,
     phase_count: usize,
     completed_phases: usize,
+}
+
+impl RowsReport<ListRow> {
+    /// The workstreams for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let (Self::Rows { workstreams, .. } | Self::RowsAndActive { workstreams, .. }) = self else {
+            return "This project has no workstreams\n".to_owned();
+        };
+        let row = |row: &ListRow| {
+            let phases = format!("{}/{} phases", row.completed_phases, row.phase_count);
+            vec![
+                Cell::new(Tone::Strong, row.name.as_str()),
+                Cell::from(phases),
+                Cell::new(Tone::Faint, row.status.as_str()),
+            ]
+        };
+        screen.table("", &workstreams.iter().map(row).collect::<Vec<_>>())
+    }
 }
 
 /// A row of `workstream progress`.
@@ -256,18 +274,6 @@ impl Workstream {
     fn has(&self, document: &str) -> bool {
         self.view.exists(&format!("{}/{document}", self.view.layout().scope()))
     }
-}
-
-/// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
-fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
-    let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
-    let closed = milestone_headings(roadmap)
-        .iter()
-        .any(|heading| heading.closed && heading.version.is_some_and(|found| found.eq_ignore_ascii_case(&version)));
-    let mentioned =
-        || roadmap.markdown().lines().iter().enumerate().any(|(at, _)| roadmap.markdown().line(at).contains(&version));
-    let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
-    Ok(closed || (archived() && mentioned()))
 }
 
 /// What STATE.md says of a workstream; its index first, then its body.

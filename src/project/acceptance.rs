@@ -5,10 +5,12 @@ use super::files::FileError;
 use super::folder::PhaseFolder;
 use super::label::PhaseLabel;
 use super::plan::PhasePlan;
+use super::roadmap::Roadmap;
 use super::standing;
 use super::uat_report::{Gap, UatReport};
 use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
+use crate::text::screen::counted;
 
 /// What is open about the acceptance test of one phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +23,15 @@ pub(crate) struct OpenAcceptance {
     pub(crate) gaps: usize,
 }
 
+impl OpenAcceptance {
+    /// `2 tests, 1 gap`; nothing where the report counts neither.
+    pub(crate) fn counts(&self) -> Option<String> {
+        let counts = [(self.tests, "test"), (self.gaps, "gap")].into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
+        (!counts.is_empty()).then(|| counts.join(", "))
+    }
+}
+
 /// The words of a report that is not finished.
 const UNFINISHED: &[&str] = &["testing", "partial", "diagnosed"];
 
@@ -30,23 +41,32 @@ impl ProjectView {
         let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
         let roadmap = self.parse_roadmap(&text);
         let mut found = Vec::new();
-        for folder in self.phase_folders()?.iter().filter(|folder| folder.archived.is_none()) {
-            let Some(path) = folder.artifact_path("UAT").filter(|_| standing::is_closed(&roadmap, folder.token()))
-            else {
-                continue;
-            };
-            let text = self.text(&path)?.unwrap_or_default();
-            let report = UatReport::parse(&text);
-            if report.is_known(FrontMatter::parse(&text).as_ref()) {
-                continue;
-            }
-            let gaps = self.gaps_to_close(folder, &report)?;
-            if gaps > 0 || UNFINISHED.contains(&report.status.as_str()) {
-                let phase = PhaseLabel::of(Some(&roadmap), folder.token()).number;
-                found.push(OpenAcceptance { phase, tests: report.pending(), gaps });
+        for folder in self.phase_folders()?.iter() {
+            if folder.archived.is_none() && standing::is_closed(&roadmap, folder.token()) {
+                found.extend(self.open_acceptance(&roadmap, folder)?);
             }
         }
         Ok(found)
+    }
+
+    /// What is open about the acceptance test of a phase, closed or not.
+    pub(crate) fn open_acceptance(
+        &self,
+        roadmap: &Roadmap<'_>,
+        folder: &PhaseFolder,
+    ) -> Result<Option<OpenAcceptance>, FileError> {
+        let Some(path) = folder.artifact_path("UAT") else { return Ok(None) };
+        let text = self.text(&path)?.unwrap_or_default();
+        let report = UatReport::parse(&text);
+        if report.is_known(FrontMatter::parse(&text).as_ref()) {
+            return Ok(None);
+        }
+        let gaps = self.gaps_to_close(folder, &report)?;
+        if gaps == 0 && !UNFINISHED.contains(&report.status.as_str()) {
+            return Ok(None);
+        }
+        let phase = PhaseLabel::of(Some(roadmap), folder.token()).number;
+        Ok(Some(OpenAcceptance { phase, tests: report.pending(), gaps }))
     }
 
     /// How many failed gaps of a report no executed plan of the phase closes. A plan that closes gaps and does not say which

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::text::markdown::Heading;
+use crate::text::splice::Splices;
 
 use super::phase::{PhaseId, normal_key};
 use super::roadmap::Roadmap;
@@ -155,6 +156,50 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
         .collect()
 }
 
+/// The text of the roadmap that says of a milestone that it was shipped on `day`: in its heading, and in the line of the
+/// list of milestones.
+pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> String {
+    let markdown = roadmap.markdown();
+    let is_it = |text: &str| version_in(text).is_some_and(|found| found.eq_ignore_ascii_case(version));
+    let mut headings = milestone_headings(roadmap);
+    headings.retain(|heading| !heading.closed && is_it(heading.heading.title));
+    let is_heading = |line: usize| headings.iter().any(|heading| heading.heading.line == line);
+    let says_open = |text: &str| text.contains(OPEN_MARKS) || in_progress(text).is_some();
+    let mut splices = Splices::default();
+    for line in (0..markdown.lines().len()).filter(|line| !roadmap.is_shipped(*line) && markdown.is_prose(*line)) {
+        let text = markdown.line(line);
+        let is_item = text.trim_start().starts_with(['-', '*']) && is_it(text) && says_open(text);
+        if !is_heading(line) && !is_item {
+            continue;
+        }
+        let marked = text.replace(OPEN_MARKS, "✅");
+        // What stands in parentheses in a heading is taken for a part of the name.
+        let said = if is_item { format!("(shipped {day})") } else { String::new() };
+        let shipped = match in_progress(&marked) {
+            Some(place) => format!("{}{said}{}", &marked[..place.start], &marked[place.end..]),
+            None => format!("{} {said}", marked.trim_end()),
+        };
+        let shipped = shipped.trim_end();
+        let shipped = match shipped.split_once(' ') {
+            Some((signs, title)) if !is_item && !title.contains('✅') => format!("{signs} ✅ {title}"),
+            _ => shipped.to_owned(),
+        };
+        let start = markdown.lines()[line].start;
+        splices.replace(start..start + text.len(), shipped);
+    }
+    splices.apply(markdown.text())
+}
+
+/// The marks of a milestone that is planned or in progress.
+const OPEN_MARKS: [char; 3] = ['🚧', '📋', '🔄'];
+
+/// Where a text says `(in progress)`.
+fn in_progress(text: &str) -> Option<Range<usize>> {
+    const WORDS: &str = "(in progress)";
+    let start = text.to_ascii_lowercase().find(WORDS)?;
+    Some(start..start + WORDS.len())
+}
+
 /// The first `v1`, `v1.2` or `v1.2.3` in `text` that stands as a word.
 pub(crate) fn version_in(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
@@ -290,6 +335,17 @@ fn after_version(text: &str, version: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shipped_milestone_is_marked_wherever_it_was_called_open() {
+        let text = "# R\n\n- 🚧 **v1.0 A** - Phases 1-3 (in progress)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an idea\n\n\
+                    ## 🚧 v1.0 A (In Progress)\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
+        let shipped = "# R\n\n- ✅ **v1.0 A** - Phases 1-3 (shipped 2026-01-02)\n- 📋 **v2.0 B** - Phases 4-5\n- v1.0 was an \
+                       idea\n\n## ✅ v1.0 A\n\n- [x] **Phase 1: X** - x\n\n## v2.0 B\n";
+        assert_eq!(with_shipped(&Roadmap::parse(text), "v1.0", "2026-01-02"), shipped);
+        assert_eq!(with_shipped(&Roadmap::parse(shipped), "v1.0", "2026-02-03"), shipped);
+        assert_eq!(with_shipped(&Roadmap::parse("## v1.0 A\n"), "v1.0", "2026-01-02"), "## ✅ v1.0 A\n");
+    }
 
     const GROUPED: &str = "# R\n\n## Milestones\n\n- ✅ **v1.0 MVP** - x\n- 🚧 **v1.1 Sync** - y\n\n## Phases\n\n<details>\n\
         <summary>✅ v1.0</summary>\n\n### Phase 1: Old\n</details>\n\n### 🚧 v1.1 Sync (In Progress)\n\n- [ ] **Phase 3: A** - a\n\n\

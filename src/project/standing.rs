@@ -7,13 +7,12 @@
 use std::borrow::Cow;
 
 use super::files::FileError;
-use super::folder::{FolderIndex, PhaseFolder, canonical_id, plan_id};
+use super::folder::{FolderIndex, PhaseFolder};
 use super::label::PhaseLabel;
-use super::phase::{PhaseId, short};
+use super::phase::PhaseId;
 use super::roadmap::Roadmap;
 use super::verification::{self, Verification, VerificationState};
 use super::view::ProjectView;
-use crate::text::screen::counted;
 
 /// What was done about a phase, by its plans, their summaries and the roadmap. Tells without asking git.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -267,7 +266,7 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseL
 }
 
 /// The first open phase of the milestone; none where `stated` is open itself.
-fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLabel>, FileError> {
+pub(super) fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLabel>, FileError> {
     let Some(text) = view.roadmap_text()? else { return Ok(None) };
     let roadmap = view.parse_roadmap(&text);
     let folders = view.phase_folders()?;
@@ -288,71 +287,6 @@ fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLa
         }
     }
     Ok(None)
-}
-
-/// The phase that is next, and what to do about it: the one answer for everything that shows a next command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UpNext {
-    pub(crate) step: NextStep,
-    /// The phase as people call it.
-    pub(crate) number: String,
-    pub(crate) name: Option<String>,
-    /// The plans that are not done, such as `02-02`.
-    open_plans: Vec<String>,
-}
-
-impl UpNext {
-    /// What is next where the work is at `phase`, or at the first open phase of the milestone where STATE.md names none.
-    /// None where nothing is left to do.
-    pub(crate) fn of(
-        view: &ProjectView,
-        phase: Option<&str>,
-        skips_discussion: bool,
-    ) -> Result<Option<Self>, FileError> {
-        let first = if phase.is_none() { first_open(view, None)?.map(|label| label.number) } else { None };
-        let Some(typed) = phase.map(str::to_owned).or(first) else { return Ok(None) };
-        let folder = view.find_phase(&typed)?.folder;
-        let standing = PhaseStanding::in_project(view, &typed, folder.as_ref())?;
-        let Some(step) = standing.next_step(skips_discussion) else { return Ok(None) };
-        let PhaseLabel { number, name } = view.label(&typed)?;
-        let open_plans = standing.work.open_plans.iter().map(|plan| canonical_id(plan_id(plan)).to_owned()).collect();
-        Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans }))
-    }
-
-    /// The command that does it; `spelled` turns the name of a command into what a person types.
-    pub(crate) fn command(&self, spelled: impl FnOnce(&str) -> String) -> String {
-        let (name, flag) = match self.step {
-            NextStep::Discuss => ("discuss-phase", ""),
-            NextStep::Plan => ("plan-phase", ""),
-            NextStep::PlanGaps => ("plan-phase", " --gaps"),
-            // Executing an executed phase verifies and closes it.
-            NextStep::Execute | NextStep::Close => ("execute-phase", ""),
-            NextStep::Verify => ("verify-work", ""),
-        };
-        format!("{} {}{flag}", spelled(name), self.number)
-    }
-
-    /// Why that is next, in a sentence.
-    pub(crate) fn why(&self) -> String {
-        let phase = match &self.name {
-            Some(name) => format!("{} ({name})", self.number),
-            None => self.number.clone(),
-        };
-        match self.step {
-            NextStep::Discuss => format!("Phase {phase} has not been discussed yet"),
-            NextStep::Plan => format!("Phase {phase} has no plans yet"),
-            NextStep::PlanGaps => format!("The verification of phase {phase} found gaps"),
-            NextStep::Execute if self.open_plans.is_empty() => {
-                format!("Phase {phase} is executed and not verified yet")
-            }
-            NextStep::Execute => {
-                let plans = counted(self.open_plans.len(), "plan");
-                format!("Phase {phase} has {plans} to execute: {}", first_few(&self.open_plans))
-            }
-            NextStep::Verify => format!("Phase {phase} has checks that a person has to make"),
-            NextStep::Close => format!("Phase {phase} is verified and can be closed"),
-        }
-    }
 }
 
 /// The first of many names, and how many more there are.

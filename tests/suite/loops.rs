@@ -235,6 +235,7 @@ fn drift_of_the_codebase_names_the_command_that_maps_the_new_folders() {
     }
 }
 
+#[test]
 fn a_gate_blocks_next_to_the_step_that_passes_it() {
     let context = project();
     context.write("package.json", r#"{"dependencies": {"react": "19"}}"#);

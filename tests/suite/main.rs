@@ -53,6 +53,7 @@ mod loops;
 mod mentions;
 mod milestone;
 mod npm;
+mod one_answer;
 mod own_host;
 mod phases;
 mod plans;

@@ -36,12 +36,11 @@ fn replaced() -> BTreeSet<String> {
         assert!(cells.len() == 5 && cells[1..4].iter().all(|cell| !cell.is_empty()), "three cells: {row}");
         let mut stem = "";
         for name in cells[1].split(',').map(|name| name.trim().trim_matches('`')) {
-            match name.strip_prefix('-') {
-                Some(ending) => _ = names.insert(format!("{stem}-{ending}")),
-                None => {
-                    stem = name.split('-').next().unwrap_or(name);
-                    names.insert(name.to_owned());
-                }
+            if let Some(ending) = name.strip_prefix('-') {
+                names.insert(format!("{stem}-{ending}"));
+            } else {
+                stem = name.split('-').next().unwrap_or(name);
+                names.insert(name.to_owned());
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
 use crate::project::repository;
+use crate::text::screen::{Cell, Tone};
 use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
@@ -112,7 +113,19 @@ fn show(context: &mut Context, arguments: &ShowArgs) -> Result<(), CommandError>
 
 fn list(context: &mut Context) -> Result<(), CommandError> {
     let report = [shown(context, Gate::Build, None)?, shown(context, Gate::Test, None)?];
-    context.emit(&report)
+    context.show(&report, |screen| {
+        let row = |gate: &ShowReport| {
+            let state = match (&gate.command, gate.approved) {
+                (None, _) => Cell::new(Tone::Faint, "no command"),
+                (Some(_), true) => Cell::new(Tone::Good, "approved"),
+                (Some(_), false) => {
+                    Cell::new(Tone::Warning, format!("not approved: `gsd-tools gate approve {}`", gate.gate.word()))
+                }
+            };
+            vec![Cell::from(gate.gate.word()), Cell::from(gate.command.as_deref().unwrap_or("-")), state]
+        };
+        screen.table("", &report.iter().map(row).collect::<Vec<_>>())
+    })
 }
 
 /// What this computer remembers of a project's gates.

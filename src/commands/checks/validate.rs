@@ -114,6 +114,9 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandEr
             health::check(&context.view(), &facts).map_err(Into::into);
         found.map_err(crate::commands::documents::config::told)?
     };
+    if context.shows_to_a_person() && report.repairs_performed.iter().flatten().any(|repair| !repair.success) {
+        context.exit_with(1);
+    }
     context.show(&report, |screen| report.shown(screen))
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use super::project::copy;
 use super::{Call, Effect, PHASE, PLAIN, all_calls, argv, needs_words, project, sample, told, tree, usage};
 use crate::commands::families::{CATALOG, answer};
 use crate::commands::frame::error::Manner;
@@ -64,10 +65,12 @@ fn prepare(folder: &Path, path: &str, words: &[String]) {
 
 #[test]
 fn every_writing_call_in_a_text_does_its_work() {
+    let start = project();
+    under_git(start.path());
     let mut faults = Vec::new();
     let mut made = 0;
     for call in all_calls().into_iter().filter(|call| !call.path.starts_with("templates/guide/")) {
-        match rehearsed(&call) {
+        match rehearsed(&call, start.path()) {
             Some(Ok(())) => made += 1,
             Some(Err(fault)) => faults.push(format!("{call}\n    {fault}")),
             None => {}
@@ -78,7 +81,7 @@ fn every_writing_call_in_a_text_does_its_work() {
 }
 
 /// What came of a call that writes; none of one that does not.
-fn rehearsed(call: &Call) -> Option<Result<(), String>> {
+fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
     let value = |name: &str| {
         sample(name).unwrap_or_else(|| if PLAIN.contains(&name) { "1".to_owned() } else { "Some words".to_owned() })
     };
@@ -95,8 +98,8 @@ fn rehearsed(call: &Call) -> Option<Result<(), String>> {
     if !is_made || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
         return None;
     }
-    let folder = project();
-    under_git(folder.path());
+    let folder = tempfile::tempdir().unwrap();
+    copy(start, folder.path());
     prepare(folder.path(), &leaf.path, &parsed.words);
     let home = folder.path().join(".home");
     let path = std::env::var("PATH").unwrap_or_default();

@@ -123,9 +123,21 @@ fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), Command
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
-    let value = configuration::get(&context.view(), &arguments.key, context.default_value()).map_err(told)?;
+    if context.default_value().is_none() {
+        context.refuses_a_person_without_a_project()?;
+    }
+    let found = configuration::get(&context.view(), &arguments.key, context.default_value());
+    if let Err(ConfigurationError::NoKey { .. } | ConfigurationError::NoFile { .. }) = &found
+        && context.shows_to_a_person()
+        && let Ok(facts) = settings::facts_of(context, &arguments.key)?
+        && !facts.default.is_null()
+    {
+        context.text(format!("{} (default)\n", bare(&facts.default)));
+        return Ok(());
+    }
+    let value = found.map_err(told)?;
     let raw = bare(&value);
-    context.emit_raw(&value, raw)
+    context.say(&value, Some(&raw), |_| format!("{}\n", bare(&value)))
 }
 
 fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
@@ -147,7 +159,13 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     if arguments.dry_run {
         raw.push_str(" (dry run)");
     }
-    context.emit_raw(&report, raw)
+    let said = match (&setting.value, arguments.dry_run) {
+        (Some(_), false) => format!("{} is now {}\n", report.key, bare(&report.value)),
+        (Some(_), true) => format!("{} would be set to {}\n", report.key, bare(&report.value)),
+        (None, false) => format!("{} is no longer set\n", report.key),
+        (None, true) => format!("{} would be unset\n", report.key),
+    };
+    context.say(&report, Some(&raw), |_| said)
 }
 
 /// Makes the file of a new project by `operation`, which decides what becomes of one that is there.

@@ -20,6 +20,10 @@ pub(in crate::commands) struct ListReport {
 const WIDE: usize = 100;
 
 pub(super) fn list(context: &mut Context, all: bool) -> Result<(), CommandError> {
+    // What every key does is the same everywhere.
+    if !all {
+        context.refuses_a_person_without_a_project()?;
+    }
     let keys = with_texts(context, |texts| facts::list(texts, all))?;
     if !context.shows_to_a_person() {
         return context.emit(&ListReport { keys });

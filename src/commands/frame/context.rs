@@ -402,6 +402,26 @@ impl Context {
         Ok(())
     }
 
+    /// As [`Self::emit`], or [`Self::emit_raw`] where there is a bare form; to a person at a terminal who asked for no form of it, what was found or done in plain lines.
+    /// That there was nothing left to do is no failure then.
+    pub(in crate::commands) fn say(
+        &mut self,
+        report: &impl Serialize,
+        raw: Option<&str>,
+        said: impl FnOnce(Screen) -> String,
+    ) -> Result<(), CommandError> {
+        match raw {
+            Some(raw) if !self.shows_to_a_person() => return self.emit_raw(report, raw),
+            None if !self.shows_to_a_person() => return self.emit(report),
+            _ => {}
+        }
+        let value = value_of(report)?;
+        self.failed_payload = value.get("error").is_some() || value.get("updated") == Some(&Value::Bool(false));
+        let page = said(self.screen());
+        self.text(page);
+        Ok(())
+    }
+
     /// Whether the bare value is asked for instead of JSON.
     pub(crate) fn raw(&self) -> bool {
         self.globals.raw
@@ -485,7 +505,9 @@ impl Context {
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.written.get_mut() {
-                self.failed_payload |= written.nothing;
+                // A rehearsal holds its edits back, which is no failure.
+                let rehearsed = written.diff.is_some() || answer.get("dry_run") == Some(&Value::Bool(true));
+                self.failed_payload |= written.nothing && !rehearsed;
                 written.tell(answer)?;
             } else if self.globals.dry_run {
                 let diff = self.rehearsed.get_mut();

@@ -138,6 +138,9 @@ impl Context {
         &self,
         operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
     ) -> Result<R, CommandError> {
+        if self.is_for_a_person() && !self.starts_a_project() {
+            self.needs_a_project()?;
+        }
         self.update_in(self.project().locked_tree(), operation)
     }
 

@@ -362,5 +362,9 @@ fn recover(context: &mut Context) -> Result<(), CommandError> {
             report.finished.extend(hold.recovered().iter().map(ToString::to_string));
         }
     }
-    context.emit(&report)
+    let said = match report.finished.as_slice() {
+        [] => "No write was interrupted: nothing to recover\n".to_owned(),
+        folders => format!("Recovered: {}\n", folders.join(", ")),
+    };
+    context.say(&report, None, |_| said)
 }

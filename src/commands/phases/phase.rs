@@ -244,7 +244,8 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
         Ok((report, edits))
     })?;
     let raw = report.padded.clone();
-    context.emit_raw(&report, raw)
+    let said = format!("Added phase {}: {}\nIts folder is {}\n", report.padded, report.name, report.directory);
+    context.say(&report, Some(&raw), |_| said)
 }
 
 /// Words as one text.
@@ -339,12 +340,12 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
                     Reason::PhasePlanCoverageIncomplete
                 }
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
-                Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
+                Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };
             CommandError::because(reason, &error)
         })
     })?;
-    context.emit(&report)
+    context.say(&report, None, |screen| report.shown(screen))
 }
 
 fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, CommandError> {

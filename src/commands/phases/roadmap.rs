@@ -1,16 +1,13 @@
 //! `roadmap`: reads, checks and updates ROADMAP.md.
 
-use std::collections::BTreeMap;
-
 use crate::commands::frame::error::Reason;
 use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::operations::plans::index::listed_waves;
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
 use crate::operations::roadmap::upgrade;
 use crate::operations::roadmap::waves;
-use crate::project::folder::plan_id;
-use crate::text::front_matter::FrontMatter;
 
 verbs! {
     "Roadmap";
@@ -107,7 +104,7 @@ fn validate(context: &mut Context) -> Result<(), CommandError> {
     if !report.warnings.is_empty() {
         context.exit_with(1);
     }
-    context.emit(&report)
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
@@ -140,14 +137,8 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
 
 fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let report = context.update(|view| {
-        let mut waves = BTreeMap::new();
-        if let Some(folder) = view.find_phase(phase)?.folder {
-            for plan in view.current_plans(&folder)? {
-                let text = view.text(&folder.join(&plan))?;
-                let wave = text.as_deref().and_then(|text| FrontMatter::parse(text)?.text("wave")?.trim().parse().ok());
-                waves.insert(plan_id(&plan).to_owned(), wave.unwrap_or(1));
-            }
-        }
+        let folder = view.find_phase(phase)?.folder;
+        let waves = folder.map(|folder| listed_waves(view, &folder)).transpose()?.unwrap_or_default();
         Ok(waves::annotate_dependencies(view, phase, &waves)?)
     })?;
     context.emit(&report)

@@ -88,7 +88,8 @@ pub(crate) struct SetArgs {
 }
 
 fn list(context: &mut Context) -> Result<(), CommandError> {
-    context.emit(&workstream::list(&context.view().scoped(None))?)
+    let report = workstream::list(&context.view().scoped(None))?;
+    context.show(&report, |screen| report.shown(screen))
 }
 
 fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {

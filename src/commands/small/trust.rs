@@ -45,7 +45,8 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
     let report = |trusted| TrustReport { path: planning.to_string(), to: to.to_string(), trusted };
     if *revoke {
         context.edit_note(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
-        return context.emit(&report(false));
+        let report = report(false);
+        return context.say(&report, None, |_| format!("`{}` is no longer trusted\n", report.to));
     }
     context.needs_a_person("trust planning")?;
     if to.is_within(&disk::canonical(context.root())?) {
@@ -62,5 +63,6 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
     }
     let text = serde_json::to_string(to.as_path())? + "\n";
     context.edit_note(&note, |_| Ok(((), Some(text))))?;
-    context.emit(&report(true))
+    let report = report(true);
+    context.say(&report, None, |_| format!("`{}` is trusted for this project\n", report.to))
 }

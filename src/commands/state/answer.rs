@@ -81,13 +81,21 @@ fn told(error: StateError) -> CommandError {
     }
 }
 
+/// The answer where there is no STATE.md: an error with its cure for a person, `report` for a program.
+pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize) -> Result<(), CommandError> {
+    if context.shows_to_a_person() {
+        return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE));
+    }
+    context.emit(report)
+}
+
 pub(in crate::commands) fn emit_found<R: Serialize>(
     context: &mut Context,
     report: Option<&R>,
 ) -> Result<(), CommandError> {
     match report {
         Some(report) => context.emit(report),
-        None => context.emit(&FailureReport::of(NO_STATE)),
+        None => absent(context, &FailureReport::of(NO_STATE)),
     }
 }
 

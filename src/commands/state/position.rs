@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::answer::{emit_found, emit_written, needs_planning, write, write_found};
+use super::answer::{absent, emit_found, emit_written, needs_planning, write, write_found};
 use crate::commands::frame::{CommandError, Context};
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::position::{self, PhaseRequest};
@@ -55,7 +55,13 @@ pub(in crate::commands) struct CompleteArgs {
 }
 
 pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
-    context.emit(&write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?)
+    let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
+    let said = match &report.reason {
+        Some(reason) if reason == NO_STATE => return absent(context, &report),
+        Some(reason) => format!("Nothing changed: {reason}\n"),
+        None => format!("{} is now {}\n", arguments.field, arguments.value),
+    };
+    context.say(&report, None, |_| said)
 }
 
 pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -> Result<(), CommandError> {

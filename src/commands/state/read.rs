@@ -117,10 +117,12 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
     let found = read::get(&context.view(), field, &context.moment())?;
     let name = field.unwrap_or_default();
     match found {
-        Found::Everything(text) => context.emit_raw(&ContentReport { content: text.clone() }, text),
+        Found::Everything(text) => {
+            context.say(&ContentReport { content: text.clone() }, Some(&text), |_| text.trim_end().to_owned() + "\n")
+        }
         Found::Value(value) => {
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
-            context.emit_raw(&report, &value)
+            context.say(&report, Some(&value), |_| value.trim_end().to_owned() + "\n")
         }
         Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
         Found::Nothing if context.shows_to_a_person() => {

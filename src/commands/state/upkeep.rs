@@ -1,7 +1,7 @@
 //! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
-use super::answer::{FailureReport, emit_found, emit_written, needs_planning, write, write_found};
-use crate::commands::frame::{CommandError, Context};
+use super::answer::{FailureReport, absent, emit_found, emit_written, needs_planning, write, write_found};
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
 
@@ -103,13 +103,17 @@ pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArg
     let report = write_found(context, |view, facts| rebuild::rebuild(view, look, set_aside, facts))?;
     if report.is_none() {
         let hint = "there is no ROADMAP.md with phases to create it from; restore one of the two from git";
+        if context.shows_to_a_person() {
+            return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(hint));
+        }
         return context.emit(&FailureReport { error: NO_STATE.to_owned(), hint: Some(hint) });
     }
     if let Some(report) = report.as_ref().filter(|_| arguments.verbose) {
         report.log.iter().for_each(|line| context.tell(line));
     }
-    let raw = report.as_ref().is_some_and(|report| report.mutations > 0);
-    emit_written(context, report.as_ref(), raw)
+    let Some(report) = report else { return emit_found::<()>(context, None) };
+    let raw = (report.mutations > 0).to_string();
+    context.say(&report, Some(&raw), |screen| report.shown(screen))
 }
 
 pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
@@ -118,13 +122,13 @@ pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateA
             if arguments.strict && !report.valid {
                 context.exit_with(1);
             }
-            context.emit(&report)
+            context.say(&report, None, |screen| report.shown(screen))
         }
         Err(nothing) => {
             if arguments.strict {
                 context.exit_with(1);
             }
-            context.emit(&nothing)
+            absent(context, &nothing)
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod uat;
 
 pub(crate) use acknowledge::{AcknowledgeError, Target, acknowledge};
 pub(crate) use open::open;
-pub(crate) use uat::uat;
+pub(crate) use uat::{OpenTests, open_tests, uat};
 
 use crate::project::uat_report::{ACKNOWLEDGED, SNAPSHOT};
 use crate::text::front_matter::{FrontMatter, Value};

@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 
 use super::open::DEFERRED;
 use super::{Category, is_acknowledged};
-use crate::operations::verification::human_checks::{self, DeferredCheck};
 use crate::project::deferred::{DeferredItems, ItemState};
+use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::human_checks::HumanCheck;
 use crate::project::phase::short;
 use crate::project::uat_report::{Gap, UatReport, UatTest};
 use crate::project::view::ProjectView;
@@ -44,7 +45,8 @@ impl UatAuditReport {
         if self.results.is_empty() && self.deferred_checks.is_empty() {
             return screen.paint(Tone::Good, "No open tests or checks") + "\n";
         }
-        let count = counted(self.summary.total_items, "open test");
+        let open = self.open();
+        let count = if open == OpenTests::default() { "No open tests".to_owned() } else { open.words().join(", ") };
         let mut page = screen.paint(Tone::Strong, &count) + "\n";
         for file in &self.results {
             page += &file.shown(screen);
@@ -62,9 +64,51 @@ impl UatAuditReport {
         let open = self.results.iter().filter(|file| file.archived_milestone.is_none()).map(|file| &file.phase);
         if let Some(phase) = open.chain(self.deferred_checks.iter().map(|check| &check.phase)).next() {
             let command = format!("{verify} {}", short(phase));
-            page = page + "\n" + &screen.fields("", &[("Next", Cell::new(Tone::Command, command))]);
+            page = page + "\n" + &screen.fields("", &[("Go through them", Cell::new(Tone::Command, command))]);
         }
         page
+    }
+}
+
+impl UatAuditReport {
+    /// How many of its items are what; those of archived milestones are settled with their milestone.
+    pub(crate) fn open(&self) -> OpenTests {
+        let mut open = OpenTests::default();
+        for item in self.results.iter().filter(|file| file.archived_milestone.is_none()).flat_map(|file| &file.items) {
+            match item.kind {
+                ItemKind::Test => open.tests += 1,
+                ItemKind::Gap => open.gaps += 1,
+                ItemKind::Deferred => open.deferred += 1,
+            }
+        }
+        open
+    }
+}
+
+/// How much is open, as every view for people counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenTests {
+    /// Acceptance tests, and checks of a verification that wait for a person.
+    pub(crate) tests: usize,
+    pub(crate) gaps: usize,
+    /// Items that a phase left for later.
+    pub(crate) deferred: usize,
+}
+
+impl OpenTests {
+    /// `2 open tests`, `1 gap`, `1 deferred item`; what there is none of is left out.
+    pub(crate) fn words(self) -> Vec<String> {
+        let counts = [(self.tests, "open test"), (self.gaps, "gap"), (self.deferred, "deferred item")];
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect()
+    }
+}
+
+/// The same for a project, which may have no phases yet.
+pub(crate) fn open_tests(view: &ProjectView) -> Result<OpenTests, FileError> {
+    match uat(view) {
+        Ok(report) => Ok(report.open()),
+        Err(UatAuditError::NoPhases) => Ok(OpenTests::default()),
+        Err(UatAuditError::File(error)) => Err(error),
     }
 }
 
@@ -82,7 +126,8 @@ impl FileReport {
             let why = item.blocked_by.as_deref().or(item.reason.as_deref());
             let result = item.result.replace('_', " ");
             let result = why.map_or_else(|| result.clone(), |why| format!("{result}: {why}"));
-            vec![screen.mark(mark), Cell::from(item.name.as_str()), Cell::new(Tone::Faint, result)]
+            let name = item.title.as_deref().unwrap_or(&item.name);
+            vec![screen.mark(mark), Cell::from(name), Cell::new(Tone::Faint, result)]
         };
         let rows: Vec<_> = self.items.iter().map(row).collect();
         page += &screen.list("  ", &rows, "gsd-tools audit-uat --json");
@@ -125,6 +170,20 @@ pub(crate) struct Item {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_by: Option<String>,
+    /// What a person reads in the place of the name, where that is a whole record.
+    #[serde(skip)]
+    title: Option<String>,
+    #[serde(skip)]
+    kind: ItemKind,
+}
+
+/// What an item is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ItemKind {
+    #[default]
+    Test,
+    Gap,
+    Deferred,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -170,7 +229,7 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
             if is_known(kind, &text, &report) {
                 acknowledged_files += 1;
             } else {
-                results.extend(look(folder, file, kind, report));
+                results.extend(look(folder, file, kind, report, HumanCheck::all(&text)));
             }
         }
         if folder.files.iter().any(|file| file == DEFERRED) {
@@ -184,7 +243,7 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
             }
         }
     }
-    let deferred_checks = human_checks::deferred_in(view, &folders)?;
+    let deferred_checks = deferred_checks::deferred_in(view, &folders)?;
     Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, deferred_checks })
 }
 
@@ -208,16 +267,25 @@ fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {
 }
 
 /// What is open in one file; `None` where nothing is.
-fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport) -> Option<FileReport> {
+fn look(
+    folder: &PhaseFolder,
+    file: &str,
+    kind: &'static str,
+    report: UatReport,
+    checks: Vec<HumanCheck>,
+) -> Option<FileReport> {
     let waits = matches!(report.status.as_str(), "gaps_found" | "human_needed");
     let (mut items, mut unread) = (Vec::new(), 0);
     if kind == "uat" {
         unread = report.tests.iter().filter(|test| test.result.is_none()).count();
         items.extend(report.tests.into_iter().filter_map(test_item));
     } else if waits {
+        let mut titles =
+            Some(checks).filter(|checks| checks.len() == report.human.len()).unwrap_or_default().into_iter();
         items.extend((1..).zip(report.human).map(|(number, name)| Item {
             test: Some(number),
             name,
+            title: titles.next().map(|check| check.name),
             result: "human_needed".to_owned(),
             category: "human_uat",
             ..Item::default()
@@ -249,8 +317,13 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: UatReport)
 fn deferred(folder: &PhaseFolder, items: &DeferredItems<'_>) -> FileReport {
     const RESULT: &str = "unresolved";
     let open = items.items().iter().filter(|item| item.state == ItemState::Open);
-    let item =
-        |text: &str| Item { name: text.to_owned(), result: RESULT.to_owned(), category: "deferred", ..Item::default() };
+    let item = |text: &str| Item {
+        name: text.to_owned(),
+        result: RESULT.to_owned(),
+        category: "deferred",
+        kind: ItemKind::Deferred,
+        ..Item::default()
+    };
     FileReport {
         phase: folder.token().to_owned(),
         phase_dir: folder.name.clone(),
@@ -276,13 +349,15 @@ fn test_item(test: UatTest) -> Option<Item> {
         expected: test.expected,
         reason: test.reason,
         blocked_by: test.blocked_by,
+        ..Item::default()
     })
 }
 
 fn gap_item(gap: Gap) -> Item {
     let result = if gap.status.is_empty() { "unknown".to_owned() } else { gap.status };
     let category = category(&result, None, None);
-    Item { test: gap.test, name: gap.truth, result, category, expected: None, reason: gap.reason, blocked_by: None }
+    let (test, name, reason) = (gap.test, gap.truth, gap.reason);
+    Item { test, name, result, category, reason, kind: ItemKind::Gap, ..Item::default() }
 }
 
 /// What kind of work would settle a test.

@@ -11,8 +11,7 @@ use crate::operations::notes::todos::{self, TodoReport};
 use crate::operations::overview::progress::PhaseStatus;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::standing::{self, UpNext};
-use crate::project::state::State;
+use crate::project::up_next;
 use crate::text::words;
 
 use super::phase::{Aim, Artifacts, Identity, Phase, Title};
@@ -234,22 +233,10 @@ impl Bundle<'_> {
         let number = match typed {
             Some(typed) => Some(typed.to_owned()),
             None if table.needs(Need::BuiltPhase) => self.last_built()?,
-            None if table.needs(Need::Phase) => self.at_work()?,
+            None if table.needs(Need::Phase) => up_next::phase_at_work(self.view)?,
             None => None,
         };
         number.map_or(Ok(None), |number| self.phase(&number))
-    }
-
-    /// The phase that STATE.md is at, as long as something is left to do about it, or else the first open one.
-    fn at_work(&self) -> Result<Option<String>, FileError> {
-        let state = self.view.state_text()?;
-        let stated = state.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned));
-        let moved = stated.as_deref().map(|phase| standing::moved_on(self.view, phase)).transpose()?.flatten();
-        let phase = moved.map(|label| label.number).or(stated);
-        Ok(match phase {
-            Some(phase) => Some(phase),
-            None => UpNext::of(self.view, None, true)?.map(|next| next.number),
-        })
     }
 
     fn last_built(&self) -> Result<Option<String>, FileError> {

@@ -178,7 +178,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     if let Some(text) = view.state_text()? {
         found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
     } else {
-        found.push(error("E004", "there is no STATE.md", format!("Restore it from git, or {NO_STATE_CURE}")));
+        found.push(error("E004", "there is no STATE.md", format!("Fix: {NO_STATE_CURE}")));
     }
     if let Ok(of_state) = validate::findings(view)? {
         found.extend(of_state.into_iter().filter(|finding| finding.severity == Severity::Error));
@@ -194,7 +194,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
             found.push(error("E005", "config.json is not valid JSON", fix));
         }
         None => {
-            let cure = format!("Run `{REPAIR}` to create with defaults");
+            let cure = format!("Run `{REPAIR}` to create it with the defaults");
             found.push(warning("W003", "there is no config.json", cure).fix(REPAIR));
         }
     }
@@ -222,7 +222,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         no_validation.extend(unvalidated(view, folder, facts)?);
         let open = view.plans_to_do(folder)?.len();
         if open > 0 {
-            let message = format!("Phase {} has {open} plan(s) without a summary", folder.name);
+            let message = format!("Phase {} has {} without a summary", folder.name, counted(open, "plan"));
             found.push(Finding::note("I001", message).cure("May be in progress"));
         }
     }
@@ -232,7 +232,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     found.extend(facts.worktrees.iter().filter_map(worktree_finding));
     let unlisted = archived_without_entry(view)?;
     if !unlisted.is_empty() {
-        let message = format!("MILESTONES.md lacks {} archived milestone(s): {}", unlisted.len(), unlisted.join(", "));
+        let message =
+            format!("MILESTONES.md lacks {}: {}", counted(unlisted.len(), "archived milestone"), unlisted.join(", "));
         let cure = format!("Run `{BACKFILL}` to add them from the archive");
         found.push(warning("W018", message, cure).fix(BACKFILL));
     }
@@ -398,7 +399,7 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
         for (code, key, consequence) in switches {
             if !workflow.contains_key(key) {
                 let message = format!("config.json: workflow.{key} absent {consequence}");
-                let cure = format!("Run `{REPAIR}` to add key");
+                let cure = format!("Run `{REPAIR}` to add the key");
                 findings.push(warning(code, message, cure).fix(REPAIR));
             }
         }

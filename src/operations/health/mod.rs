@@ -103,9 +103,16 @@ impl From<RepairReport> for PlannedRepair {
 impl RepairReport {
     /// What was made good, or was not, for a person at a terminal.
     fn shown(&self, screen: Screen) -> String {
-        let (mark, word) = if self.success { (Mark::Done, "repaired") } else { (Mark::Failed, "not repaired") };
-        let about = self.path.or(self.detail.as_deref()).or(self.error.as_deref()).unwrap_or(self.action);
-        screen.item("  ", mark, &format!("{word}: {about}"))
+        let mark = if self.success { Mark::Done } else { Mark::Failed };
+        let what = match self.action {
+            "createConfig" => "created config.json",
+            "addNyquistKey" => "set workflow.nyquist_validation in config.json",
+            "addAiIntegrationPhaseKey" => "set workflow.ai_integration_phase in config.json",
+            "regenerateState" => "STATE.md was not created: `gsd-tools state rebuild` does it",
+            "resetConfig" => "config.json was not changed: correct it by hand, so that no setting is lost",
+            action => self.detail.as_deref().unwrap_or(action),
+        };
+        screen.item("  ", mark, what)
     }
 
     fn done(action: &'static str, path: &'static str) -> Self {

@@ -9,6 +9,7 @@ use crate::project::files::FileError;
 use crate::project::milestones;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::markdown::Markdown;
+use crate::text::screen::counted;
 
 /// What is to be made good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub(crate) fn repair(
                 action: "backfillMilestones",
                 success: true,
                 path: None,
-                detail: Some(format!("Backfilled {} milestone(s) into MILESTONES.md", unlisted.len())),
+                detail: Some(format!("Backfilled {} into MILESTONES.md", counted(unlisted.len(), "milestone"))),
                 error: None,
             });
         }

@@ -156,7 +156,7 @@ fn each_document_is_held_against_the_others() {
             "W005 Phase directory \"1-b\" doesn't follow NN-name format",
             "W023 several folders belong to phase 01: 01-a (Complete), 1-b (Complete)",
             "W009 Phase 01-a: has Validation Architecture in RESEARCH.md but no VALIDATION.md",
-            "W018 MILESTONES.md lacks 1 archived milestone(s): v0.9",
+            "W018 MILESTONES.md lacks 1 archived milestone: v0.9",
             "W019 .planning/ has a file that no command uses: ideas.md",
         ]
     );

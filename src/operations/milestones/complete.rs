@@ -10,7 +10,7 @@ use super::archive::{ArchiveError, checked_label, free_name, put_away};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
-use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in};
+use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in, with_shipped};
 use crate::project::milestones;
 use crate::project::phase::PhaseId;
 use crate::project::plan::PhaseSummary;
@@ -207,6 +207,7 @@ pub(crate) fn complete(
     let archive = layout.milestones_folder();
     let mut edits = Edits::default();
     let roadmap_copy = copy(view, &layout.roadmap(), &format!("{version}-ROADMAP"), "", &mut edits)?;
+    edits.write(view, &layout.roadmap(), with_shipped(&roadmap, version, &facts.today))?;
     let head = requirements_head(version, &name, &facts.today, &layout.requirements());
     let requirements = copy(view, &layout.requirements(), &format!("{version}-REQUIREMENTS"), &head, &mut edits)?;
     let audit = format!("{}/{version}-MILESTONE-AUDIT.md", layout.scope());

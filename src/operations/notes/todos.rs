@@ -18,6 +18,9 @@ use crate::text::screen::{Cell, Screen, Tone, counted};
 pub(crate) struct TodosReport {
     pub(crate) count: usize,
     pub(crate) todos: Vec<TodoReport>,
+    /// Where no todo has the area that was asked for: that area, and those that there are.
+    #[serde(skip)]
+    unknown_area: Option<(String, BTreeSet<String>)>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -32,8 +35,14 @@ pub(crate) struct TodoReport {
 impl TodosReport {
     /// The todos for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        if self.todos.is_empty() {
-            return "No pending todos\n".to_owned();
+        match &self.unknown_area {
+            Some((area, known)) if !known.is_empty() => {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let what = format!("No pending todo has the area `{area}`; the areas are {}", known.join(", "));
+                return screen.prose("", "  ", &what);
+            }
+            _ if self.todos.is_empty() => return "No pending todos\n".to_owned(),
+            _ => {}
         }
         let row = |todo: &TodoReport| {
             vec![
@@ -54,15 +63,18 @@ impl TodosReport {
 pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport, FileError> {
     let folder = view.layout().todos_pending();
     let mut todos = Vec::new();
+    let mut areas = BTreeSet::new();
     for file in view.file_names(&folder)?.into_iter().filter(|file| file.ends_with(".md")) {
         let path = format!("{folder}/{file}");
         let Some(text) = view.text(&path)? else { continue };
         let Todo { created, title, area: own, .. } = Todo::parse(&text);
+        areas.insert(own.clone());
         if area.is_none_or(|area| area == own) {
             todos.push(TodoReport { file, created, title, area: own, path });
         }
     }
-    Ok(TodosReport { count: todos.len(), todos })
+    let unknown_area = area.filter(|_| todos.is_empty()).map(|area| (area.to_owned(), areas));
+    Ok(TodosReport { count: todos.len(), todos, unknown_area })
 }
 
 /// Why a todo cannot be completed.

@@ -1,6 +1,7 @@
 //! Where a project is, on one screen: progress, phases, what is half done, what is next, what is open.
 
-use super::stats::{self, StatsReport};
+use super::stats::StatsReport;
+use crate::operations::audit::{self, OpenTests};
 use crate::operations::notes::todos;
 use crate::operations::state::read;
 use crate::operations::state::situation::EntryReport;
@@ -20,7 +21,8 @@ pub(crate) struct Dashboard {
     /// Those of a project of which none is active.
     workstreams: Vec<String>,
     todos: usize,
-    acceptances: usize,
+    /// Tests, gaps and deferred items that nobody settled.
+    tests: OpenTests,
     /// What STATE.md lists as standing in the way.
     concerns: Vec<String>,
 }
@@ -42,14 +44,14 @@ impl Dashboard {
             unfinished,
             workstreams,
             todos: todos::list(view, None)?.count,
-            acceptances: view.open_acceptances()?.len(),
+            tests: audit::open_tests(view)?,
             concerns: read::concerns(view)?,
         })
     }
 
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let mut page = self.stats.head(screen, &self.title);
-        page += &stats::rows(screen, &self.stats.phases, self.entry.signals.current_phase.as_deref());
+        page += &self.stats.rows(screen);
         if !self.stats.phases.is_empty() {
             page += "\n";
         }
@@ -60,9 +62,10 @@ impl Dashboard {
     /// What is open besides.
     fn open(&self, screen: Screen) -> String {
         let noun = if self.entry.signals.blockers.is_empty() { "concern" } else { "blocker" };
-        let counts = [(self.todos, "todo"), (self.acceptances, "open acceptance test"), (self.concerns.len(), noun)];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let open: Vec<String> = counts.map(|(count, noun)| counted(count, noun)).collect();
+        let counts = |count: usize, noun: &str| (count > 0).then(|| counted(count, noun));
+        let mut open: Vec<String> = counts(self.todos, "todo").into_iter().collect();
+        open.extend(self.tests.words());
+        open.extend(counts(self.concerns.len(), noun));
         let mut lines = String::new();
         if !open.is_empty() {
             lines = format!("\n{}", screen.prose("", "", &open.join(screen.between())));
@@ -87,7 +90,7 @@ mod tests {
     use snapbox::{assert_data_eq, str};
 
     use super::*;
-    use crate::operations::overview::stats::Commits;
+    use crate::operations::overview::stats::{self, Commits};
     use crate::operations::state::situation::{Surroundings, smart_entry};
     use crate::operations::state::{Commands, Facts};
     use crate::project::files::MemoryFiles;

@@ -2,11 +2,21 @@
 
 use crate::operations::state::Counts;
 use crate::project::milestone::MilestoneScope;
-use crate::text::screen::{Screen, Tone, width_of};
+use crate::text::screen::{Mark, Screen, Tone, width_of};
 
 /// How wide the bar of progress is, and how wide what is shown of progress.
 const BAR: u64 = 20;
 pub(super) const BESIDE: usize = 54;
+
+/// The mark before a phase, the same in every view: done once it is closed, begun where it is the current one or has a
+/// summary.
+pub(crate) fn mark(is_closed: bool, is_current: bool, has_begun: bool) -> Mark {
+    match () {
+        () if is_closed => Mark::Done,
+        () if is_current || has_begun => Mark::Current,
+        () => Mark::Open,
+    }
+}
 
 /// How far a milestone is, as every view for people shows it.
 #[derive(Clone, Copy, Debug)]
@@ -21,23 +31,24 @@ impl Measure<'_> {
     /// A bar, the percentage and the counts. Where it cannot be told which phases belong to the milestone, the bar counts
     /// them all, and the next line says why there is no percentage, and what gives one.
     pub(crate) fn shown(self, screen: Screen) -> String {
-        let Counts { completed_plans, total_plans, completed_phases, total_phases } = self.counts;
+        let counts = self.counts.closed();
+        let Counts { completed_plans, total_plans, completed_phases, total_phases, .. } = counts;
+        let percent = counts.percent();
         let share = |done: u64, all: u64, noun: &str| format!("{done}/{all} {noun}{}", if all == 1 { "" } else { "s" });
-        let counts = [share(completed_plans, total_plans, "plan"), share(completed_phases, total_phases, "phase")];
-        let counts = counts.join(screen.between());
-        if let Some(percent) = self.percent {
-            let bar = screen.bar(percent, 100, BAR);
+        let shares = [share(completed_plans, total_plans, "plan"), share(completed_phases, total_phases, "phase")];
+        let shares = shares.join(screen.between());
+        let bar = screen.bar(percent, 100, BAR);
+        if self.percent.is_some() {
             let percent = format!("{percent}%");
-            let gap = gap(screen, "  ", 1 + width_of(&percent), &counts);
-            return format!("{bar} {percent}{gap}{}\n", screen.paint(Tone::Faint, &counts));
+            let gap = gap(screen, "  ", 1 + width_of(&percent), &shares);
+            return format!("{bar} {percent}{gap}{}\n", screen.paint(Tone::Faint, &shares));
         }
         if total_plans == 0 && total_phases == 0 {
             return screen.paint(Tone::Faint, "no phases yet") + "\n";
         }
-        let bar = screen.bar(self.counts.percent(), 100, BAR);
         let why = screen.prose("No percentage: ", "  ", &self.why_none());
-        let gap = gap(screen, " ", 0, &counts);
-        format!("{bar}{gap}{}\n{}", screen.paint(Tone::Faint, &counts), screen.paint_lines(Tone::Faint, &why))
+        let gap = gap(screen, " ", 0, &shares);
+        format!("{bar}{gap}{}\n{}", screen.paint(Tone::Faint, &shares), screen.paint_lines(Tone::Faint, &why))
     }
 
     fn why_none(self) -> String {
@@ -69,7 +80,8 @@ mod tests {
     use super::*;
 
     const SCREEN: Screen = Screen { width: 80, color: false, signs: true };
-    const COUNTS: Counts = Counts { completed_plans: 3, total_plans: 5, completed_phases: 1, total_phases: 5 };
+    const COUNTS: Counts =
+        Counts { completed_plans: 3, total_plans: 5, completed_phases: 1, total_phases: 5, unclosed_phases: 0 };
 
     #[test]
     fn a_percentage_is_shown_with_its_counts() {

@@ -15,10 +15,11 @@ use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, first_few};
 use crate::project::state::State;
 use crate::project::state::edit::bar;
+use crate::project::up_next;
 use crate::project::verification;
 use crate::project::view::ProjectView;
 
-use super::measure::{BESIDE, Measure};
+use super::measure::{BESIDE, Measure, mark};
 use super::progress::PhaseStatus;
 use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
@@ -55,6 +56,9 @@ pub(crate) struct StatsReport {
     pub(crate) phase_scope: MilestoneScope,
     #[serde(skip)]
     counts: Counts,
+    /// The phase the work is at.
+    #[serde(skip)]
+    current: Option<String>,
 }
 
 /// One phase: of the roadmap, of the disk, or of both.
@@ -68,6 +72,9 @@ pub(crate) struct PhaseStats {
     /// What a person should know beside its status.
     #[serde(skip)]
     detail: Option<String>,
+    /// It is verified, and the roadmap does not close it yet.
+    #[serde(skip)]
+    is_unclosed: bool,
 }
 
 /// The numbers of the current milestone.
@@ -79,7 +86,15 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         let id = PhaseId::new(id);
         if !id.is_sentinel() && known.insert(id.as_str().to_ascii_lowercase()) {
             let (number, name) = (id.to_string(), name.to_owned());
-            phases.push(PhaseStats { number, name, plans: 0, summaries: 0, status: NOT_STARTED, detail: None });
+            phases.push(PhaseStats {
+                number,
+                name,
+                plans: 0,
+                summaries: 0,
+                status: NOT_STARTED,
+                detail: None,
+                is_unclosed: false,
+            });
         }
     };
     let text = view.roadmap_text()?;
@@ -109,6 +124,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             PhaseStatus::Pending => NOT_STARTED,
             status => status.word(),
         };
+        row.is_unclosed = standing.is_complete() && standing.work.is_open();
         (row.plans, row.summaries) = (standing.work.plans.len(), standing.work.summaries);
         if row.summaries > 0 && !standing.work.open_plans.is_empty() {
             let open: Vec<String> =
@@ -146,6 +162,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         last_activity,
         phase_scope: milestone.scope,
         counts,
+        current: up_next::current_phase(view)?,
     })
 }
 
@@ -195,7 +212,7 @@ impl StatsReport {
 
     /// The phases for a person at a terminal.
     pub(crate) fn rows(&self, screen: Screen) -> String {
-        rows(screen, &self.phases, None)
+        rows(screen, &self.phases, self.current.as_deref())
     }
 
     /// The numbers as a Markdown page.
@@ -257,9 +274,15 @@ impl PhaseStats {
         self.status == PhaseStatus::Complete.word()
     }
 
+    /// Whether it is complete for a person: once it is closed.
+    fn is_closed(&self) -> bool {
+        self.is_complete() && !self.is_unclosed
+    }
+
     /// Its status and what there is to know beside it.
     fn standing(&self) -> String {
         match &self.detail {
+            _ if self.is_unclosed => "verified, not closed yet".to_owned(),
             Some(detail) if self.status == NOT_STARTED => detail.clone(),
             Some(detail) => format!("{}: {detail}", self.status.to_lowercase()),
             None => self.status.to_lowercase(),
@@ -271,9 +294,9 @@ impl PhaseStats {
 const SHOWN: usize = 16;
 
 /// A row for each phase, the current one marked.
-pub(super) fn rows(screen: Screen, phases: &[PhaseStats], current: Option<&str>) -> String {
+fn rows(screen: Screen, phases: &[PhaseStats], current: Option<&str>) -> String {
     let mut rows = Vec::new();
-    let complete = phases.iter().take_while(|row| row.is_complete()).count();
+    let complete = phases.iter().take_while(|row| row.is_closed()).count();
     let hidden = if phases.len() > SHOWN && complete > 2 { complete } else { 0 };
     if let ([first, .., last], true) = (&phases[..hidden], hidden > 0) {
         let numbers = format!("{}-{}", phase::short(&first.number), phase::short(&last.number));
@@ -282,20 +305,16 @@ pub(super) fn rows(screen: Screen, phases: &[PhaseStats], current: Option<&str>)
     }
     let shown = phases.iter().skip(hidden).take(SHOWN);
     rows.extend(shown.map(|row| {
-        let is_current = !row.is_complete() && current.is_some_and(|at| phase::compare(at, &row.number).is_eq());
-        let (mark, tone) = match () {
-            () if row.is_complete() => (Mark::Done, Tone::Plain),
-            () if is_current => (Mark::Current, Tone::Strong),
-            () if row.summaries > 0 => (Mark::Current, Tone::Plain),
-            () => (Mark::Open, Tone::Plain),
-        };
+        let is_current = current.is_some_and(|at| phase::compare(at, &row.number).is_eq());
+        let mark = mark(row.is_closed(), is_current, row.summaries > 0);
+        let tone = if is_current && mark == Mark::Current { Tone::Strong } else { Tone::Plain };
         let plans = if row.plans == 0 { String::new() } else { format!("{}/{}", row.summaries, row.plans) };
         vec![
             screen.mark(mark),
             Cell::from(phase::short(&row.number)),
             Cell::new(tone, row.name.as_str()),
             Cell::from(plans),
-            Cell::new(if row.is_complete() { Tone::Good } else { Tone::Faint }, row.standing()),
+            Cell::new(if row.is_closed() { Tone::Good } else { Tone::Faint }, row.standing()),
         ]
     }));
     let more = phases.len().saturating_sub(hidden + SHOWN);

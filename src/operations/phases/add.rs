@@ -20,6 +20,8 @@ pub(crate) enum AddError {
     File(#[from] FileError),
     #[error("there is no ROADMAP.md")]
     NoRoadmap,
+    #[error("`{path}`, line {line}: this is not a roadmap: it has no heading and no list of phases")]
+    NotARoadmap { path: String, line: usize },
     #[error("ROADMAP.md has no phase {phase}")]
     NoTarget { phase: String },
     #[error("ROADMAP.md already has a phase {phase} (line {line})")]
@@ -67,6 +69,10 @@ pub(crate) struct AddReport {
 pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
+    if !text.trim().is_empty() && roadmap.markdown().headings().next().is_none() && roadmap.bullets().is_empty() {
+        let line = 1 + text.lines().take_while(|line| line.trim().is_empty()).count();
+        return Err(AddError::NotARoadmap { path: view.layout().roadmap(), line });
+    }
     let milestone = view.milestone()?;
     let name = request.description.trim();
     let slug = slug(name);

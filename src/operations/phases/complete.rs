@@ -19,13 +19,17 @@ use crate::operations::roadmap::analyze::completed_day;
 use crate::operations::state::claim::{self, Conflict};
 use crate::operations::state::position::{self, Transition};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
-use crate::operations::verification::human_checks::{self, DeferredCheck};
+use crate::operations::verification::human_checks;
+use crate::project::deferred_checks::DeferredCheck;
+use crate::text::screen::{Mark, Screen};
 
 /// Why a phase is not complete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Incomplete {
     #[error("there is no phase `{phase}`")]
     NotFound { phase: String },
+    #[error("there is no `{path}` to record phase {phase} as complete in")]
+    NoRoadmap { phase: String, path: String },
     #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
     #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
@@ -69,6 +73,25 @@ pub(crate) struct CompleteReport {
     pub(crate) already_complete: Option<bool>,
 }
 
+impl CompleteReport {
+    /// What was done for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let phase = format!("Phase {} ({})", self.completed_phase, self.phase_name);
+        if self.already_complete == Some(true) {
+            return format!("{phase} is complete already; nothing changed\n");
+        }
+        let mut page = format!("{phase} is complete\n");
+        for warning in &self.warnings {
+            page += &screen.item("", Mark::Warning, warning);
+        }
+        page + &match (&self.next_phase, &self.next_phase_name) {
+            (Some(number), Some(name)) => format!("The next phase is {number} ({name})\n"),
+            (Some(number), None) => format!("The next phase is {number}\n"),
+            (None, _) => "That was the last phase of the milestone\n".to_owned(),
+        }
+    }
+}
+
 /// Completes `typed` if its plans are executed and its goal is verified.
 pub(crate) fn complete(
     view: &ProjectView,
@@ -102,6 +125,9 @@ pub(crate) fn complete(
     let waits = report.checks_deferred.is_empty();
     if !verification.passed() && waits && !(closed && verification.is_stale()) {
         return Err(not_verified(typed, &verification, command_prefix));
+    }
+    if view.roadmap_text()?.is_none() {
+        return Err(Incomplete::NoRoadmap { phase: typed.to_owned(), path: view.layout().roadmap() });
     }
     let mut edits = Edits::default();
     edit_roadmap(view, typed, &plans, &facts.today, &mut edits)?;

@@ -1,10 +1,9 @@
 //! Closing an executed plan: everything its SUMMARY says is carried into STATE.md, ROADMAP.md and REQUIREMENTS.md at once.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::index;
 use super::summary_check::{self, SelfCheck};
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::operations::roadmap::analyze;
@@ -271,12 +270,10 @@ fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, Fil
 pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, StateError> {
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
-    let (mut waves, mut objectives) = (BTreeMap::new(), Vec::new());
+    let waves = index::listed_waves(view, folder)?;
+    let mut objectives = Vec::new();
     for (file, text) in view.plan_texts(folder)? {
-        let plan = PhasePlan::parse(&text);
-        let wave = plan.wave().and_then(|wave| u64::try_from(wave).ok());
-        waves.insert(plan_id(&file).to_owned(), wave.unwrap_or(1));
-        objectives.extend(plan.objective().map(|objective| (file, objective)));
+        objectives.extend(PhasePlan::parse(&text).objective().map(|objective| (file, objective)));
     }
     let name = view.label(phase)?.name;
     let plans = u64::try_from(waves.len()).ok();

@@ -78,11 +78,13 @@ impl PlanIndexReport {
         let done = self.plans.len() - self.incomplete.len();
         let title = format!("Phase {phase}  {done} of {} done", counted(self.plans.len(), "plan"));
         let mut page = screen.paint(Tone::Strong, &title) + "\n";
+        let begun = self.plans.iter().filter(|plan| !plan.has_summary && plan.blocked_by.is_empty());
+        let begun = begun.map(|plan| plan.wave).min();
         for wave in self.waves.keys() {
             // Writing to a string cannot fail.
             let _ = writeln!(page, "\n  Wave {wave}");
             let plans = self.plans.iter().filter(|plan| plan.wave == *wave);
-            page += &screen.table("  ", &plans.map(|plan| self.row(screen, plan)).collect::<Vec<_>>());
+            page += &screen.table("  ", &plans.map(|plan| Self::row(screen, plan, begun)).collect::<Vec<_>>());
         }
         for warning in &self.warnings {
             page += &screen.item("", Mark::Warning, warning);
@@ -90,13 +92,16 @@ impl PlanIndexReport {
         page
     }
 
-    fn row(&self, screen: Screen, plan: &IndexedPlan) -> Vec<Cell> {
+    /// A plan in a row; `begun` is the wave that is executed first.
+    fn row(screen: Screen, plan: &IndexedPlan, begun: Option<i64>) -> Vec<Cell> {
         let (mark, word) = match () {
             () if plan.halted => (Mark::Failed, "halted".to_owned()),
             () if plan.has_summary => (Mark::Done, "done".to_owned()),
             () if !plan.blocked_by.is_empty() => (Mark::Warning, format!("blocked by {}", plan.blocked_by.join(", "))),
-            () if self.runnable.contains(&plan.id) => (Mark::Current, "ready".to_owned()),
-            () => (Mark::Open, "waits".to_owned()),
+            () => match begun.filter(|wave| *wave < plan.wave) {
+                Some(wave) => (Mark::Open, format!("waits for wave {wave}")),
+                None => (Mark::Current, "ready".to_owned()),
+            },
         };
         let objective = plan.objective.as_deref().unwrap_or_default();
         vec![screen.mark(mark), Cell::from(plan.id.as_str()), Cell::from(objective), Cell::new(Tone::Faint, word)]
@@ -123,7 +128,7 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     };
     let (mut plans, declared) = read_plans(view, &folder)?;
     let graph = Graph::of(&plans);
-    let order = graph.order().map_err(|left| PlanIndexError::Cycle {
+    graph.set_waves(&mut plans, &declared).map_err(|left| PlanIndexError::Cycle {
         phase: phase.clone(),
         plans: left.into_iter().map(|index| plans[index].id.clone()).collect(),
     })?;
@@ -132,12 +137,6 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
         format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored")
     });
     let mut warnings: Vec<String> = warnings.by_ref().collect();
-    // Who counts from zero counts from zero everywhere.
-    let first = i64::from(!declared.contains(&Some(0)));
-    for index in order {
-        let after = graph.edges[index].iter().map(|on| plans[*on].wave + 1).max();
-        plans[index].wave = after.unwrap_or(first);
-    }
     for (index, declared) in declared.iter().enumerate() {
         let IndexedPlan { id, wave, .. } = &plans[index];
         let Some(declared) = declared.filter(|declared| declared != wave) else { continue };
@@ -151,6 +150,18 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     }
     let misnamed: Vec<&str> = folder.misnamed_plans().collect();
     Ok(PlanIndexReport { phase, warning: left_out(&misnamed), warnings, ..report(plans) })
+}
+
+/// The wave of each current plan of a folder as the roadmap lists it: the one it declares, or the one its dependencies put
+/// it in where that is later. In a circle, what the plans declare is all there is.
+pub(crate) fn listed_waves(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeMap<String, u64>, FileError> {
+    let (mut plans, declared) = read_plans(view, folder)?;
+    let is_ordered = Graph::of(&plans).set_waves(&mut plans, &declared).is_ok();
+    let waves = plans.into_iter().zip(declared).map(|(plan, declared)| {
+        let computed = Some(plan.wave).filter(|_| is_ordered);
+        (plan.id, computed.max(declared).and_then(|wave| u64::try_from(wave).ok()).unwrap_or(1))
+    });
+    Ok(waves.collect())
 }
 
 /// What keeps plans of a folder from being executed.
@@ -276,6 +287,17 @@ impl Graph {
         graph
     }
 
+    /// Gives each plan its wave; fails with the plans of a circle.
+    fn set_waves(&self, plans: &mut [IndexedPlan], declared: &[Option<i64>]) -> Result<(), Vec<usize>> {
+        // Who counts from zero counts from zero everywhere.
+        let first = i64::from(!declared.contains(&Some(0)));
+        for index in self.order()? {
+            let after = self.edges[index].iter().map(|on| plans[*on].wave + 1).max();
+            plans[index].wave = after.unwrap_or(first);
+        }
+        Ok(())
+    }
+
     /// The plans so that each comes behind those it waits for; those that cannot be ordered where they form a cycle.
     fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
         let mut order: Vec<usize> = Vec::new();
@@ -378,6 +400,29 @@ mod tests {
         let report = index(&plans, &[]).unwrap();
         assert_eq!(report.warnings, ["Plans 02-01, 02-02 of wave 1 all write `a.rs`; let one depend on the other"]);
         assert!(index(&plans, &[("01", "complete")]).unwrap().warnings.is_empty(), "what is done is not written again");
+    }
+
+    #[test]
+    fn a_person_sees_which_plans_wait_for_an_earlier_wave() {
+        let plans = [("01", "wave: 1"), ("02", "wave: 2\ndepends_on: [02-01]")];
+        let screen = Screen { width: 80, color: false, signs: true };
+        let before = index(&plans, &[]).unwrap().shown(screen);
+        assert!(before.contains("02-01    ready") && before.contains("02-02    waits for wave 1"), "{before}");
+        let after = index(&plans, &[("01", "complete")]).unwrap().shown(screen);
+        assert!(after.contains("02-02    ready"), "{after}");
+    }
+
+    #[test]
+    fn the_roadmap_lists_a_plan_in_the_wave_its_dependencies_put_it_in() {
+        let files = [
+            (".planning/phases/02-b/02-01-PLAN.md", "---\nwave: 1\n---\n"),
+            (".planning/phases/02-b/02-02-PLAN.md", "---\ndepends_on: [02-01]\ngap_closure: true\n---\n"),
+            (".planning/phases/02-b/02-03-PLAN.md", "---\nwave: 3\n---\n"),
+        ];
+        let view = MemoryFiles::new(files).view();
+        let folder = view.find_phase("2").unwrap().folder.unwrap();
+        let waves = listed_waves(&view, &folder).unwrap();
+        assert_eq!(waves.into_values().collect::<Vec<_>>(), [1, 2, 3]);
     }
 
     #[test]

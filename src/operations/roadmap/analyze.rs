@@ -8,14 +8,15 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::milestone::{MilestoneScope, milestone_headings};
-use crate::project::phase::{PhaseId, PhaseIndex, normal_key};
+use crate::project::phase::{self, PhaseId, PhaseIndex, normal_key};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, Stage, is_closed};
+use crate::project::up_next;
 use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
-use crate::operations::overview::measure::Measure;
+use crate::operations::overview::measure::{Measure, mark};
 use crate::operations::state::Counts;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
@@ -119,6 +120,9 @@ pub(crate) struct AnalyzeReport {
     version: Option<String>,
     #[serde(skip)]
     counts: Counts,
+    /// The phase the work is at.
+    #[serde(skip)]
+    current: Option<String>,
 }
 
 impl AnalyzeReport {
@@ -132,11 +136,9 @@ impl AnalyzeReport {
         let (percent, scope, version) = (self.progress_percent, self.progress_scope, self.version.as_deref());
         page += &Measure { percent, scope, version, counts: self.counts }.shown(screen);
         for phase in self.phases.iter().take(SHOWN) {
-            let mark = match phase.standing.stage() {
-                Stage::Complete => Mark::Done,
-                _ if self.current_phase.as_ref() == Some(&phase.number) => Mark::Current,
-                _ => Mark::Open,
-            };
+            let is_current = self.current.as_ref().is_some_and(|at| phase::compare(at, &phase.number).is_eq());
+            let is_closed = phase.standing.is_complete() && !phase.standing.work.is_open();
+            let mark = mark(is_closed, is_current, phase.summary_count > 0);
             let plans = match phase.plan_count {
                 0 => Cell::default(),
                 count => Cell::from(format!("{}/{}", phase.summary_count, counted(count, "plan"))),
@@ -302,6 +304,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         scope: milestone.scope,
         version: milestone.version,
         counts,
+        current: up_next::current_phase(view)?,
         phases,
     }))
 }

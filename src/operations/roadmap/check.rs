@@ -13,6 +13,7 @@ use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::is_unclosed;
+use crate::text::screen::{Mark, Screen, Tone, counted};
 
 /// What `roadmap validate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -20,6 +21,26 @@ pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
     /// Phases of which the places of the roadmap say different things. They can be read all the same.
     pub(crate) mismatches: Vec<Mismatch>,
+}
+
+impl ValidateReport {
+    /// The findings with their cures for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        if self.warnings.is_empty() && self.mismatches.is_empty() {
+            return screen.paint(Tone::Good, "No problems in ROADMAP.md") + "\n";
+        }
+        let count = counted(self.warnings.len() + self.mismatches.len(), "finding");
+        let mut page = screen.paint(Tone::Strong, &format!("{count} in ROADMAP.md")) + "\n";
+        for finding in &self.warnings {
+            page += &screen.item("  ", Mark::Warning, &finding.message);
+        }
+        for finding in &self.mismatches {
+            let what = format!("line {}: {} ({})", finding.line, finding.message, finding.code);
+            page += &screen.item("  ", Mark::Warning, &what);
+            page += &screen.prose("    ", "    ", &format!("Fix: {}", finding.fix));
+        }
+        page
+    }
 }
 
 /// Two places of the roadmap that do not agree on a phase.

@@ -10,6 +10,7 @@ use crate::project::milestone::milestone_headings;
 use crate::project::state::State;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
+use crate::text::screen::{Screen, counted};
 
 /// What every new STATE.md looks like.
 const TEMPLATE: &str = include_str!("../../../templates/state.md");
@@ -37,6 +38,22 @@ pub(crate) struct RebuildReport {
     /// The lines of the log, for those who ask for them.
     #[serde(skip)]
     pub(crate) log: Vec<String>,
+}
+
+impl RebuildReport {
+    /// What changed for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let is_rehearsal = self.dry_run == Some(true);
+        let what = match (&self.set_aside, self.mutations) {
+            (Some(path), _) => format!("Created a new STATE.md; the broken one is `{path}`"),
+            _ if self.created == Some(true) && is_rehearsal => "STATE.md would be created".to_owned(),
+            _ if self.created == Some(true) => "Created STATE.md from ROADMAP.md and the phase folders".to_owned(),
+            (None, 0) => "STATE.md is up to date".to_owned(),
+            (None, count) if is_rehearsal => format!("{} would change in STATE.md", counted(count, "place")),
+            (None, count) => format!("{} changed in STATE.md", counted(count, "place")),
+        };
+        screen.prose("", "  ", &what)
+    }
 }
 
 /// Brings the table of phases in line with the folders of the milestone: their rows, in their numbers of plans. What a

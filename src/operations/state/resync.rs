@@ -53,6 +53,8 @@ pub(crate) struct Counts {
     pub(crate) completed_phases: u64,
     pub(crate) total_plans: u64,
     pub(crate) completed_plans: u64,
+    /// Those of the completed phases that are verified, and that the roadmap does not close yet.
+    pub(crate) unclosed_phases: u64,
 }
 
 impl Counts {
@@ -76,7 +78,9 @@ impl Counts {
             counts.completed_plans += count(work.plans.iter()) - count(work.open_plans.iter());
             counts.total_phases += 1;
             let verified = work.asks_verification() && verification::status(view, folder)?.passed();
-            counts.completed_phases += u64::from(work.is_complete(verified));
+            let is_complete = work.is_complete(verified);
+            counts.completed_phases += u64::from(is_complete);
+            counts.unclosed_phases += u64::from(is_complete && work.is_open());
         }
         if let Some(roadmap) = &roadmap {
             let milestone = view.milestone_in(roadmap)?;
@@ -96,6 +100,12 @@ impl Counts {
     pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
         let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
         totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
+    }
+
+    /// The counts as a person is shown them: a phase is complete once it is closed.
+    pub(crate) fn closed(self) -> Self {
+        let completed_phases = self.completed_phases.saturating_sub(self.unclosed_phases);
+        Self { completed_phases, unclosed_phases: 0, ..self }
     }
 
     /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is

@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use super::listed::listed_phases;
 use super::{Commands, Facts, read};
-use crate::operations::verification::human_checks;
+use crate::project::deferred_checks;
 use crate::project::files::FileError;
-use crate::project::standing::{self, NextStep, PhaseStanding, UpNext};
+use crate::project::pause::Pause;
+use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, normal_status};
+use crate::project::up_next::{self, UpNext};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen, Tone};
 
@@ -126,13 +128,9 @@ pub(crate) struct Signals {
     /// What is to be done next about the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
-    /// The same, and about the first open phase where STATE.md names none.
+    /// What a person is shown as next.
     #[serde(skip)]
-    up_next: Option<UpNext>,
-    #[serde(skip)]
-    has_state: bool,
-    #[serde(skip)]
-    paused_at: Option<String>,
+    up_next: UpNext,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -155,6 +153,11 @@ pub(crate) fn smart_entry(
     let situation = situation(&signals);
     let commands = &facts.commands;
     let mut ids = situation.actions().to_vec();
+    if signals.has_planning && signals.up_next == UpNext::NoRoadmap && !view.exists(&view.layout().project()) {
+        // There is nothing yet that a phase could belong to.
+        ids.retain(|id| !id.ends_with("-phase"));
+        ids.insert(0, "new-project");
+    }
     if to_accept(situation, &signals).is_some() && is_installed(ACCEPT, commands) {
         // The route that progress takes leads there too.
         ids.retain(|id| *id != ACCEPT && *id != NEXT);
@@ -176,7 +179,7 @@ pub(crate) fn smart_entry(
         recommended: ids[0],
         summary: summary(situation, &signals, commands),
         notice: notice(situation, &signals),
-        advice: advice(situation, &signals, commands),
+        advice: advice(&signals, commands),
         signals,
         actions,
     })
@@ -187,7 +190,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let text = view.state_text()?;
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
-    let deferred = human_checks::deferred_in(view, &view.milestone_folders()?)?;
+    let deferred = deferred_checks::deferred_in(view, &view.milestone_folders()?)?;
     let deferred_in = deferred.first().map(|check| view.label(&check.phase)).transpose()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
         let roadmap = view.parse_roadmap(text);
@@ -198,15 +201,12 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         phases.iter().filter(|phase| counts(&phase.standing)).fold(0, |count, _| count + 1)
     };
     let tabled = |count: u64| has_table.then_some(count).filter(|count| *count > 0);
-    let stated = snapshot.as_ref().and_then(|snapshot| snapshot.current_phase.clone());
-    let moved_on = stated.as_deref().map(|phase| standing::moved_on(view, phase)).transpose()?.flatten();
-    let current_phase = moved_on.map(|phase| phase.number).or(stated);
-    let up_next = UpNext::of(view, current_phase.as_deref(), facts.commands.skip_discussion)?;
-    let next_step = up_next.as_ref().filter(|_| current_phase.is_some()).map(|next| next.step);
+    let current_phase = up_next::current_phase(view)?;
+    let up_next = UpNext::of(view, facts.commands.skip_discussion)?;
+    let next_step = up_next.phase().filter(|_| current_phase.is_some()).map(|next| next.step);
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
-    let paused_at = snapshot.as_ref().and_then(|snapshot| snapshot.paused_at.clone());
     Ok(Signals {
         current_phase,
         total_phases: written
@@ -217,8 +217,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         has_roadmap: roadmap.is_some(),
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
-        paused: paused_at.is_some() || status.eq_ignore_ascii_case("paused") || view.exists(&view.layout().handoff()),
-        has_state: snapshot.is_some(),
+        paused: Pause::of(view)?.is_some(),
         blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
         has_git: surroundings.has_git,
         verify_failed: next_step == Some(NextStep::PlanGaps),
@@ -232,7 +231,6 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         deferred_in: deferred_in.map(|label| label.number),
         next_step,
         up_next,
-        paused_at,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
@@ -258,7 +256,7 @@ fn days_since_epoch(day: &str) -> Option<i64> {
 fn situation(signals: &Signals) -> Situation {
     let status = signals.status.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
-    let known_phases = signals.total_phases.unwrap_or(signals.listed_phases);
+    let has_phases = signals.total_phases.unwrap_or(signals.listed_phases) > 0 || signals.up_next.phase().is_some();
     let all_done = signals.listed_phases > 0 && signals.open_phases == 0;
     let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
     match () {
@@ -267,7 +265,7 @@ fn situation(signals: &Signals) -> Situation {
         () if !signals.blockers.is_empty() => Situation::Blocked,
         () if signals.verify_failed => Situation::VerifyFailed,
         () if signals.has_roadmap && signals.open_phases == 0 && says(&[ARCHIVED]) => Situation::Complete,
-        () if !signals.has_roadmap || known_phases == 0 => Situation::NeedsFirstPhase,
+        () if !signals.has_roadmap || !has_phases => Situation::NeedsFirstPhase,
         () if all_done && status.contains("complete") => Situation::Complete,
         () if says(&["planning", "planned"]) => Situation::Planning,
         () if says(&["execut", "active", "in progress", "building"]) => Situation::Executing,
@@ -347,35 +345,14 @@ fn notice(situation: Situation, signals: &Signals) -> Option<String> {
     Some(format!("deferred checks of phase {} are open", to_accept(situation, signals)?))
 }
 
-/// The next command for a person: the one of the open phase, unless something else comes first.
-fn advice(situation: Situation, signals: &Signals, commands: &Commands) -> Advice {
+/// The next command for a person: the one that everything shows.
+fn advice(signals: &Signals, commands: &Commands) -> Advice {
     let spelled = |name: &str| format!("{}{name}", commands.prefix);
-    let advice = |command: String, why: &str| Advice { command, why: why.to_owned() };
-    match (&signals.up_next, to_accept(situation, signals)) {
-        _ if !signals.has_planning => advice(spelled("new-project"), "There is no project yet"),
-        _ if !signals.has_roadmap => advice(spelled("new-project"), "There is no ROADMAP.md yet"),
-        _ if !signals.has_state => advice(
-            "gsd-tools state rebuild".to_owned(),
-            "STATE.md is missing; ROADMAP.md and the phase folders give a new one",
-        ),
-        _ if signals.paused => {
-            let why =
-                signals.paused_at.as_ref().map_or("Work is paused".to_owned(), |at| format!("Work is paused: {at}"));
-            advice(spelled("progress"), &why)
-        }
-        (_, Some(phase)) => {
-            let command = format!("{} {phase}", spelled(ACCEPT));
-            let is_open = signals.unaccepted_phases.iter().any(|open| open == phase);
-            let what = if is_open { "The acceptance test" } else { "A deferred check" };
-            advice(command, &format!("{what} of phase {phase} is not finished"))
-        }
-        (Some(next), None) => Advice { command: next.command(spelled), why: next.why() },
-        (None, None) if signals.status.to_lowercase().contains(ARCHIVED) && is_installed("new-milestone", commands) => {
-            advice(spelled("new-milestone"), "The milestone is complete and archived")
-        }
-        (None, None) if signals.listed_phases == 0 => advice(spelled("progress"), "ROADMAP.md has no phases yet"),
-        (None, None) => advice(spelled("progress"), "All phases are complete: complete the milestone, or add a phase"),
+    if !signals.has_planning {
+        return Advice { command: spelled("new-project"), why: "There is no project yet".to_owned() };
     }
+    let next = &signals.up_next;
+    Advice { command: next.command(spelled, |name| is_installed(name, commands)), why: next.why() }
 }
 
 fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {

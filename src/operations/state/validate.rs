@@ -12,6 +12,7 @@ use crate::project::phase::PhaseId;
 use crate::project::state::{Position, State};
 use crate::project::verification;
 use crate::project::view::ProjectView;
+use crate::text::screen::{Mark, Screen, Tone, counted};
 
 /// What `state validate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -20,6 +21,22 @@ pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<StateFinding>,
     /// The whole of STATE.md was looked at.
     pub(crate) scope: &'static str,
+}
+
+impl ValidateReport {
+    /// The findings with their cures for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        if self.warnings.is_empty() {
+            return screen.paint(Tone::Good, "STATE.md agrees with the files") + "\n";
+        }
+        let count = counted(self.warnings.len(), "finding");
+        let mut page = screen.paint(Tone::Strong, &format!("{count} in STATE.md")) + "\n";
+        for finding in &self.warnings {
+            page += &screen.item("  ", Mark::Warning, &format!("{} ({})", finding.message, finding.code));
+            page += &screen.prose("    ", "    ", &finding.remedy.args.command);
+        }
+        page
+    }
 }
 
 /// A finding as scripts know it from here.

@@ -5,20 +5,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
+use crate::project::deferred_checks::{
+    CATEGORY, DeferredCheck, OPEN, deferred_rows, is_listed, is_row_of, item, of_test, rows_of,
+};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::human_checks::{self, HumanCheck, same_name};
+use crate::project::human_checks::{self, HumanCheck};
 use crate::project::state::State;
 use crate::project::state::deferred::DeferredRow;
-use crate::project::uat_report::{UatReport, UatTest};
+use crate::project::uat_report::UatReport;
 use crate::project::verification::{self, Verification, VerificationState};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::FrontMatter;
-
-/// The category of a row that stands for a check.
-const CATEGORY: &str = "human check";
-/// The status of a row nobody has settled.
-const OPEN: &str = "open";
 
 /// Why checks are not deferred or settled.
 #[derive(Debug, thiserror::Error)]
@@ -37,28 +35,6 @@ pub(crate) enum HumanCheckError {
     File(#[from] FileError),
     #[error(transparent)]
     State(#[from] StateError),
-}
-
-/// A check with the test that stands for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct DeferredCheck {
-    pub(crate) phase: String,
-    /// Its number in UAT.md.
-    pub(crate) test: Option<u64>,
-    pub(crate) name: String,
-    pub(crate) expected: String,
-    /// As UAT.md says it; none where there is no test yet.
-    pub(crate) result: Option<String>,
-}
-
-impl DeferredCheck {
-    fn passed(&self) -> bool {
-        matches!(self.result.as_deref(), Some("pass" | "passed"))
-    }
-
-    fn failed(&self) -> bool {
-        self.result.as_deref() == Some("issue")
-    }
 }
 
 /// What `verification defer-human` answers.
@@ -159,23 +135,6 @@ pub(crate) fn all_deferred(
     Ok(known.into_iter().filter(|check| !check.passed()).collect())
 }
 
-/// Every check of these folders that is on the list of deferred items and waits for a person.
-pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
-    let all = deferred_rows(view)?;
-    let mut found = Vec::new();
-    for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
-        let Some(path) = folder.artifact_path("UAT") else { continue };
-        let rows = rows_of(view, folder, all.clone())?;
-        for test in UatReport::parse(&view.text(&path)?.unwrap_or_default()).tests {
-            let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(&test));
-            if !check.passed() && is_listed(&rows, folder, &check.name) {
-                found.push(check);
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// The phase's folder among those that are not archived.
 fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, HumanCheckError> {
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
@@ -262,16 +221,6 @@ fn with_tests(
     Ok(checks.iter().map(of).collect())
 }
 
-fn of_test(folder: &PhaseFolder, name: &str, expected: String, test: Option<&UatTest>) -> DeferredCheck {
-    DeferredCheck {
-        phase: folder.token().to_owned(),
-        test: test.map(|test| test.number),
-        name: name.to_owned(),
-        expected,
-        result: test.and_then(|test| test.result.clone()),
-    }
-}
-
 /// Puts checks that the list does not have yet on it.
 fn write_rows(
     view: &ProjectView,
@@ -335,39 +284,6 @@ fn settle_rows(
     Ok(())
 }
 
-/// The text of a row's item: the phase and the check.
-fn item(folder: &PhaseFolder, name: &str) -> String {
-    format!("Phase {}: {name}", folder.token())
-}
-
-fn is_row_of(row: &DeferredRow, folder: &PhaseFolder, name: &str) -> bool {
-    row.category == CATEGORY && same_name(&row.item, &item(folder, name))
-}
-
-/// Whether a check is on the list and nobody settled it.
-fn is_listed(rows: &[DeferredRow], folder: &PhaseFolder, name: &str) -> bool {
-    rows.iter().any(|row| row.status.eq_ignore_ascii_case(OPEN) && is_row_of(row, folder, name))
-}
-
-/// Those rows that can be of this phase: milestones may count their phases from one again, so that a row of another
-/// milestone is of another phase. A phase that an earlier milestone left behind keeps its rows.
-fn rows_of(
-    view: &ProjectView,
-    folder: &PhaseFolder,
-    mut rows: Vec<DeferredRow>,
-) -> Result<Vec<DeferredRow>, FileError> {
-    let plain = |version: &str| version.trim().trim_start_matches(['v', 'V']).to_owned();
-    let Some(current) = view.milestone()?.version.map(|version| plain(&version)) else { return Ok(rows) };
-    if view.milestone_folders()?.iter().any(|known| known.path == folder.path) {
-        rows.retain(|row| row.milestone.trim().is_empty() || plain(&row.milestone) == current);
-    }
-    Ok(rows)
-}
-
-fn deferred_rows(view: &ProjectView) -> Result<Vec<DeferredRow>, FileError> {
-    Ok(view.state_text()?.as_deref().map(|text| State::parse(text).deferred()).unwrap_or_default())
-}
-
 /// The report once a person has made all its `checks` and they passed.
 fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckError> {
     let Some(front) = FrontMatter::parse(text) else { return Ok(text.to_owned()) };
@@ -380,6 +296,7 @@ fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::deferred_checks::deferred_in;
 
     const REPORT: &str = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: It is blue\n  - test: Listen\n    expected: A tone\n---\n# V\n";
     const STATE: &str = "---\nmilestone: v1.0\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";

@@ -67,7 +67,7 @@ impl Reason {
     }
 }
 
-/// Exit code of an answer that has a key `error`, under the second contract.
+/// Exit code of an answer that has an `error` key, under the second contract.
 pub(in crate::commands) const DEGRADED: u8 = 80;
 
 /// The codes that are the same under both contracts.
@@ -102,7 +102,7 @@ const OF_BOTH: &[(u8, &str)] = &[
 fn of_contracts() -> Vec<(u8, u8, String)> {
     let mut rows = vec![
         (0, 0, "none: the command succeeded".to_owned()),
-        (0, DEGRADED, "none: the answer has a key `error`".to_owned()),
+        (0, DEGRADED, "none: the answer has an `error` key, or says that nothing changed".to_owned()),
         (1, 1, "none: the answer says what failed, as `commit` does".to_owned()),
     ];
     for reason in Reason::ALL {

@@ -1,0 +1,100 @@
+//! The checks that a verification left to a person and somebody put off: a test in UAT.md and a row in the table of
+//! deferred items of STATE.md stand for each.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::files::FileError;
+use super::folder::PhaseFolder;
+use super::human_checks::same_name;
+use super::state::State;
+use super::state::deferred::DeferredRow;
+use super::uat_report::{UatReport, UatTest};
+use super::view::ProjectView;
+
+/// A check with the test that stands for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct DeferredCheck {
+    pub(crate) phase: String,
+    /// Its number in UAT.md.
+    pub(crate) test: Option<u64>,
+    pub(crate) name: String,
+    pub(crate) expected: String,
+    /// As UAT.md says it; none where there is no test yet.
+    pub(crate) result: Option<String>,
+}
+
+impl DeferredCheck {
+    pub(crate) fn passed(&self) -> bool {
+        matches!(self.result.as_deref(), Some("pass" | "passed"))
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.result.as_deref() == Some("issue")
+    }
+}
+
+/// The category of a row that stands for a check.
+pub(crate) const CATEGORY: &str = "human check";
+/// The status of a row nobody has settled.
+pub(crate) const OPEN: &str = "open";
+
+/// Every check of these folders that is on the list of deferred items and waits for a person.
+pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
+    let all = deferred_rows(view)?;
+    let mut found = Vec::new();
+    for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
+        let Some(path) = folder.artifact_path("UAT") else { continue };
+        let rows = rows_of(view, folder, all.clone())?;
+        for test in UatReport::parse(&view.text(&path)?.unwrap_or_default()).tests {
+            let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(&test));
+            if !check.passed() && is_listed(&rows, folder, &check.name) {
+                found.push(check);
+            }
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn of_test(folder: &PhaseFolder, name: &str, expected: String, test: Option<&UatTest>) -> DeferredCheck {
+    DeferredCheck {
+        phase: folder.token().to_owned(),
+        test: test.map(|test| test.number),
+        name: name.to_owned(),
+        expected,
+        result: test.and_then(|test| test.result.clone()),
+    }
+}
+
+/// The text of a row's item: the phase and the check.
+pub(crate) fn item(folder: &PhaseFolder, name: &str) -> String {
+    format!("Phase {}: {name}", folder.token())
+}
+
+pub(crate) fn is_row_of(row: &DeferredRow, folder: &PhaseFolder, name: &str) -> bool {
+    row.category == CATEGORY && same_name(&row.item, &item(folder, name))
+}
+
+/// Whether a check is on the list and nobody settled it.
+pub(crate) fn is_listed(rows: &[DeferredRow], folder: &PhaseFolder, name: &str) -> bool {
+    rows.iter().any(|row| row.status.eq_ignore_ascii_case(OPEN) && is_row_of(row, folder, name))
+}
+
+/// Those rows that can be of this phase: milestones may count their phases from one again, so that a row of another
+/// milestone is of another phase. A phase that an earlier milestone left behind keeps its rows.
+pub(crate) fn rows_of(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    mut rows: Vec<DeferredRow>,
+) -> Result<Vec<DeferredRow>, FileError> {
+    let plain = |version: &str| version.trim().trim_start_matches(['v', 'V']).to_owned();
+    let Some(current) = view.milestone()?.version.map(|version| plain(&version)) else { return Ok(rows) };
+    if view.milestone_folders()?.iter().any(|known| known.path == folder.path) {
+        rows.retain(|row| row.milestone.trim().is_empty() || plain(&row.milestone) == current);
+    }
+    Ok(rows)
+}
+
+pub(crate) fn deferred_rows(view: &ProjectView) -> Result<Vec<DeferredRow>, FileError> {
+    Ok(view.state_text()?.as_deref().map(|text| State::parse(text).deferred()).unwrap_or_default())
+}

@@ -1,0 +1,79 @@
+//! Work that somebody put down on purpose: what a session left for the next one to go on with.
+
+use super::files::FileError;
+use super::state::State;
+use super::state::index::Sources;
+use super::view::ProjectView;
+
+/// The file that a session leaves when it hands its work on.
+const HANDOFF: &str = "HANDOFF.json";
+
+/// How the names of files begin that say where to continue.
+const CONTINUE_HERE: &str = ".continue-here";
+
+/// That work is paused, and where that is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pause {
+    /// The file that says so, relative to the project's root.
+    pub(crate) file: String,
+    /// Where the work stopped or what comes next, in the words of that file.
+    pub(crate) note: Option<String>,
+}
+
+impl Pause {
+    /// The pause of the project: a file that a session left, or what STATE.md says.
+    pub(crate) fn of(view: &ProjectView) -> Result<Option<Self>, FileError> {
+        Ok(match Self::handed_on(view)? {
+            Some(pause) => Some(pause),
+            None => Self::stated(view)?,
+        })
+    }
+
+    /// The file that a session left in the project, in its planning folder or in the folder of a phase.
+    pub(crate) fn handed_on(view: &ProjectView) -> Result<Option<Self>, FileError> {
+        let scope = view.layout().scope();
+        let handoff = format!("{scope}/{HANDOFF}");
+        if view.exists(&handoff) {
+            let note = view.text(&handoff)?.as_deref().and_then(next_action);
+            return Ok(Some(Self { file: handoff, note }));
+        }
+        let is_note =
+            |name: &String| name.strip_prefix(CONTINUE_HERE).is_some_and(|rest| rest.strip_suffix(".md").is_some());
+        for folder in [scope.as_str(), ""] {
+            if let Some(name) = view.file_names(folder)?.into_iter().find(is_note) {
+                let file = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                return Ok(Some(Self { file, note: None }));
+            }
+        }
+        let folders = view.phase_folders()?;
+        let left = folders.iter().find_map(|folder| Some(folder.join(folder.files.iter().find(|name| is_note(name))?)));
+        Ok(left.map(|file| Self { file, note: None }))
+    }
+
+    /// What STATE.md says of a pause.
+    fn stated(view: &ProjectView) -> Result<Option<Self>, FileError> {
+        let Some(text) = view.state_text()? else { return Ok(None) };
+        let state = State::parse(&text);
+        let sources = Sources::of(&state);
+        let note = state.front_text("paused_at").or(sources.paused_at.clone());
+        let status = state.front_text("status").filter(|status| status != "unknown");
+        let status = status.or(sources.status.clone()).map(|status| crate::project::state::normal_status(&status));
+        let is_paused = note.is_some() || status.is_some_and(|status| status.eq_ignore_ascii_case("paused"));
+        Ok(is_paused.then(|| Self { file: view.layout().state(), note }))
+    }
+
+    /// That work is paused, in a few words.
+    pub(crate) fn why(&self) -> String {
+        match &self.note {
+            Some(note) => format!("Work is paused: {note}"),
+            None => format!("Work is paused, see {}", self.file),
+        }
+    }
+}
+
+/// What a handoff says comes next.
+fn next_action(handoff: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(handoff).ok()?;
+    let words = value.get("next_action")?.as_str()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(words).filter(|words| !words.is_empty())
+}

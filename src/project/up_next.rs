@@ -1,0 +1,297 @@
+//! What is next in a project: the one answer for everything that shows a next command.
+
+use super::acceptance::OpenAcceptance;
+use super::deferred_checks;
+use super::files::FileError;
+use super::folder::{canonical_id, plan_id};
+use super::label::PhaseLabel;
+use super::milestone::milestone_headings;
+use super::pause::Pause;
+use super::phase::short;
+use super::roadmap::Roadmap;
+use super::standing::{self, NextStep, PhaseStanding, first_few};
+use super::state::State;
+use super::state::index::Sources;
+use super::view::{ProjectView, state_version};
+use crate::text::screen::counted;
+
+/// What is next; the first that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UpNext {
+    NoRoadmap,
+    NoState,
+    Paused(Pause),
+    /// A closed phase whose acceptance test is not finished, and no plan is left to execute.
+    Accept(OpenAcceptance),
+    Phase(PhaseNext),
+    /// The phase of the first check that was put off until the milestone is done.
+    Deferred(String),
+    NoPhases,
+    /// Every phase is complete, and the milestone of this version is not archived yet.
+    MilestoneDone(Option<String>),
+    MilestoneArchived(String),
+}
+
+/// The phase that is next, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PhaseNext {
+    pub(crate) step: NextStep,
+    /// The phase as people call it.
+    pub(crate) number: String,
+    pub(crate) name: Option<String>,
+    /// The plans that are not done, such as `02-02`.
+    open_plans: Vec<String>,
+    /// What is open about its acceptance test, once its plans are done.
+    acceptance: Option<OpenAcceptance>,
+}
+
+/// The phase the work is at: that of STATE.md as long as something is left to do about it, then the first open one.
+pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
+    let text = view.state_text()?;
+    let stated = text.as_deref().map(State::parse).and_then(|state| {
+        let written = state.front_text("current_phase");
+        written.or_else(|| Sources::of(&state).current_phase.clone())
+    });
+    let Some(stated) = stated else { return Ok(None) };
+    let moved_on = standing::moved_on(view, &stated)?;
+    Ok(Some(moved_on.map_or(stated, |phase| phase.number)))
+}
+
+/// The same, or the first open phase of the milestone where STATE.md names none.
+pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileError> {
+    Ok(match current_phase(view)? {
+        Some(current) => Some(current),
+        None => standing::first_open(view, None)?.map(|label| label.number),
+    })
+}
+
+impl UpNext {
+    /// What is next. Where phases are planned without a discussion, a phase without a CONTEXT.md is planned.
+    pub(crate) fn of(view: &ProjectView, skips_discussion: bool) -> Result<Self, FileError> {
+        let Some(text) = view.roadmap_text()? else { return Ok(Self::NoRoadmap) };
+        if view.state_text()?.is_none() {
+            return Ok(Self::NoState);
+        }
+        if let Some(pause) = Pause::of(view)? {
+            return Ok(Self::Paused(pause));
+        }
+        let roadmap = view.parse_roadmap(&text);
+        let folders = view.milestone_folders()?;
+        let mut has_plan_to_do = false;
+        for folder in &folders {
+            has_plan_to_do |= !view.plans_to_do(folder)?.is_empty();
+        }
+        if !has_plan_to_do && let Some(open) = view.open_acceptances()?.into_iter().next() {
+            return Ok(Self::Accept(open));
+        }
+        if let Some(next) = PhaseNext::of(view, skips_discussion)? {
+            return Ok(Self::Phase(next));
+        }
+        if let Some(check) = deferred_checks::deferred_in(view, &folders)?.first() {
+            return Ok(Self::Deferred(view.label(&check.phase)?.number));
+        }
+        let milestone = view.milestone_in(&roadmap)?;
+        Ok(match milestone.version.clone() {
+            Some(version) if is_shipped(view, &roadmap)? => Self::MilestoneArchived(version),
+            _ if milestone.phase_ids(&roadmap).is_empty() && folders.is_empty() => Self::NoPhases,
+            version => Self::MilestoneDone(version),
+        })
+    }
+
+    /// What is next about a phase, where that is next.
+    pub(crate) fn phase(&self) -> Option<&PhaseNext> {
+        match self {
+            Self::Phase(next) => Some(next),
+            _ => None,
+        }
+    }
+
+    /// The command that does it: `spelled` turns the name of a command into what a person types, and of several the first
+    /// that is installed is named.
+    pub(crate) fn command(&self, spelled: impl Fn(&str) -> String, is_installed: impl Fn(&str) -> bool) -> String {
+        let first =
+            |names: &[&str]| spelled(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"));
+        match self {
+            Self::NoRoadmap => spelled("new-project"),
+            Self::NoState => "gsd-tools state rebuild".to_owned(),
+            Self::Paused(_) => first(&["resume-work"]),
+            Self::Accept(OpenAcceptance { phase, .. }) | Self::Deferred(phase) => {
+                format!("{} {}", spelled("verify-work"), short(phase))
+            }
+            Self::Phase(next) => next.command(spelled),
+            Self::NoPhases => first(&[]),
+            Self::MilestoneDone(_) => first(&["complete-milestone"]),
+            Self::MilestoneArchived(_) => first(&["new-milestone"]),
+        }
+    }
+
+    /// Why that is next, in a sentence.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::NoRoadmap => "There is no ROADMAP.md yet".to_owned(),
+            Self::NoState => "STATE.md is missing; ROADMAP.md and the phase folders give a new one".to_owned(),
+            Self::Paused(pause) => pause.why(),
+            Self::Accept(open) => unfinished_test(&format!("phase {}", short(&open.phase)), open),
+            Self::Phase(next) => next.why(),
+            Self::Deferred(phase) => format!("A deferred check of phase {} is not finished", short(phase)),
+            Self::NoPhases => "ROADMAP.md has no phases yet".to_owned(),
+            Self::MilestoneDone(Some(version)) => {
+                format!("All phases are complete: complete milestone {version}, or add a phase")
+            }
+            Self::MilestoneDone(None) => "All phases are complete: complete the milestone, or add a phase".to_owned(),
+            Self::MilestoneArchived(version) => {
+                format!("Milestone {version} is complete and archived: start the next one, or add a phase")
+            }
+        }
+    }
+}
+
+impl PhaseNext {
+    /// What is next about the phase at work; none where nothing is left to do.
+    fn of(view: &ProjectView, skips_discussion: bool) -> Result<Option<Self>, FileError> {
+        let (Some(typed), Some(text)) = (phase_at_work(view)?, view.roadmap_text()?) else { return Ok(None) };
+        let roadmap = view.parse_roadmap(&text);
+        let folder = view.find_phase(&typed)?.folder;
+        let standing = PhaseStanding::of(view, Some(&roadmap), &typed, folder.as_ref())?;
+        let Some(step) = standing.next_step(skips_discussion) else { return Ok(None) };
+        let acceptance = match &folder {
+            Some(folder) if standing.work.is_executed() => view.open_acceptance(&roadmap, folder)?,
+            _ => None,
+        };
+        let step = if acceptance.is_some() { NextStep::Verify } else { step };
+        let PhaseLabel { number, name } = PhaseLabel::of(Some(&roadmap), &typed);
+        let open_plans = standing.work.open_plans.iter().map(|plan| canonical_id(plan_id(plan)).to_owned()).collect();
+        Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance }))
+    }
+
+    fn command(&self, spelled: impl Fn(&str) -> String) -> String {
+        let (name, flag) = match self.step {
+            NextStep::Discuss => ("discuss-phase", ""),
+            NextStep::Plan => ("plan-phase", ""),
+            NextStep::PlanGaps => ("plan-phase", " --gaps"),
+            // Executing an executed phase verifies and closes it.
+            NextStep::Execute | NextStep::Close => ("execute-phase", ""),
+            NextStep::Verify => ("verify-work", ""),
+        };
+        format!("{} {}{flag}", spelled(name), self.number)
+    }
+
+    fn why(&self) -> String {
+        let phase = match &self.name {
+            Some(name) => format!("{} ({name})", self.number),
+            None => self.number.clone(),
+        };
+        if let Some(open) = &self.acceptance {
+            return unfinished_test(&format!("phase {phase}"), open);
+        }
+        match self.step {
+            NextStep::Discuss => format!("Phase {phase} has not been discussed yet"),
+            NextStep::Plan => format!("Phase {phase} has no plans yet"),
+            NextStep::PlanGaps => format!("The verification of phase {phase} found gaps"),
+            NextStep::Execute if self.open_plans.is_empty() => {
+                format!("Phase {phase} is executed and not verified yet; this verifies it")
+            }
+            NextStep::Execute => {
+                let plans = counted(self.open_plans.len(), "plan");
+                format!("Phase {phase} has {plans} to execute: {}", first_few(&self.open_plans))
+            }
+            NextStep::Verify => format!("Phase {phase} has checks that a person has to make"),
+            NextStep::Close => format!("Phase {phase} is verified; this closes it"),
+        }
+    }
+}
+
+/// That the acceptance test of a phase is open, and how much of it.
+fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
+    let counts = open.counts().map(|counts| format!(": {counts}")).unwrap_or_default();
+    format!("The acceptance test of {phase} is not finished{counts}")
+}
+
+/// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
+pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+    let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
+    let closed = milestone_headings(roadmap)
+        .iter()
+        .any(|heading| heading.closed && heading.version.is_some_and(|found| found.eq_ignore_ascii_case(&version)));
+    let mentioned =
+        || roadmap.markdown().lines().iter().enumerate().any(|(at, _)| roadmap.markdown().line(at).contains(&version));
+    let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
+    Ok(closed || (archived() && mentioned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    const ROADMAP: (&str, &str) =
+        (".planning/ROADMAP.md", "# R\n\n## v1.0 A\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
+    const STATE: (&str, &str) =
+        (".planning/STATE.md", "---\nmilestone: v1.0\n---\n# S\n\n## Current Position\n\nPhase: 1 of 1 (Base)\n");
+    const PLAN: (&str, &str) = (".planning/phases/01-base/01-01-PLAN.md", "---\nwave: 1\n---\n");
+    const SUMMARY: (&str, &str) = (".planning/phases/01-base/01-01-SUMMARY.md", "---\nstatus: complete\n---\n");
+
+    fn next(files: &[(&str, &str)]) -> (String, String) {
+        let view = MemoryFiles::new(files.iter().copied()).view();
+        let next = UpNext::of(&view, false).unwrap();
+        let installed = ["progress", "complete-milestone", "new-milestone", "resume-work"];
+        (next.command(|name| format!("/{name}"), |name| installed.contains(&name)), next.why())
+    }
+
+    #[test]
+    fn a_half_made_project_is_completed_first() {
+        assert_eq!(next(&[]).0, "/new-project");
+        assert_eq!(next(&[STATE]).0, "/new-project");
+        assert_eq!(next(&[ROADMAP]).0, "gsd-tools state rebuild");
+        assert_eq!(next(&[ROADMAP, STATE]).0, "/discuss-phase 1");
+    }
+
+    #[test]
+    fn an_acceptance_test_that_is_begun_goes_before_the_verification_of_its_phase() {
+        let uat = |text: &'static str| (".planning/phases/01-base/01-UAT.md", text);
+        assert_eq!(next(&[ROADMAP, STATE, PLAN]).0, "/execute-phase 1");
+        assert_eq!(
+            next(&[ROADMAP, STATE, PLAN, SUMMARY]).0,
+            "/execute-phase 1",
+            "executing goes on at the verification"
+        );
+        let begun = uat("---\nstatus: testing\n---\n\n## Tests\n\n### 1. Look\nresult: [pending]\n");
+        let (command, why) = next(&[ROADMAP, STATE, PLAN, SUMMARY, begun]);
+        assert_eq!(command, "/verify-work 1");
+        assert_eq!(why, "The acceptance test of phase 1 (Base) is not finished: 1 test");
+        let gap = uat("---\nstatus: partial\n---\n\n## Gaps\n\n- truth: \"It rings\"\n  status: failed\n");
+        assert!(next(&[ROADMAP, STATE, PLAN, SUMMARY, gap]).1.ends_with("is not finished: 1 gap"));
+        assert_eq!(next(&[ROADMAP, STATE, PLAN, begun]).0, "/execute-phase 1", "its plan comes first");
+    }
+
+    #[test]
+    fn the_end_of_a_milestone_has_a_next_command() {
+        let all = ROADMAP.1.replace("[ ]", "[x]");
+        let closed = (ROADMAP.0, all.as_str());
+        assert_eq!(next(&[closed, STATE, PLAN, SUMMARY]).0, "/complete-milestone");
+        let archived = (".planning/milestones/v1.0-ROADMAP.md", "# R\n");
+        assert_eq!(next(&[closed, STATE, archived]).0, "/new-milestone");
+        let view = MemoryFiles::new([closed, STATE]).view();
+        let done = UpNext::of(&view, false).unwrap();
+        assert_eq!(
+            done.command(|name| format!("/{name}"), |name| name == "progress"),
+            "/progress",
+            "what is not installed is not named"
+        );
+    }
+
+    #[test]
+    fn a_pause_is_seen_wherever_it_is_written() {
+        let handoff = (".planning/HANDOFF.json", "{\"next_action\": \"Mend\\nthe test\"}");
+        assert_eq!(
+            next(&[ROADMAP, STATE, handoff]),
+            ("/resume-work".to_owned(), "Work is paused: Mend the test".to_owned())
+        );
+        for file in [".planning/.continue-here.md", ".continue-here-2.md", ".planning/phases/01-base/.continue-here.md"]
+        {
+            assert_eq!(next(&[ROADMAP, STATE, (file, "x")]).1, format!("Work is paused, see {file}"));
+        }
+        let stated = (STATE.0, "---\npaused_at: Task 2\n---\n# S\n");
+        assert_eq!(next(&[ROADMAP, stated]).1, "Work is paused: Task 2");
+    }
+}
