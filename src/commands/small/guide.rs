@@ -181,11 +181,17 @@ fn plain(topic: &str) -> &str {
     topic.strip_prefix("gsd-").or_else(|| topic.strip_prefix("gsd:")).unwrap_or(topic)
 }
 
-fn unknown(topic: &str) -> CommandError {
+/// The topics that have a page.
+pub(super) fn topics() -> Vec<String> {
     let mut topics = library::guide_pages();
     topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
     topics.push(COMMANDS.to_owned());
     topics.sort();
+    topics
+}
+
+fn unknown(topic: &str) -> CommandError {
+    let topics = topics();
     let error = CommandError::usage(format!("the guide has no page on `{topic}`")).exits(2);
     // The beginning of a topic, or a part of it, means that topic.
     let names = || topics.iter().map(String::as_str);
