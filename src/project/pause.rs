@@ -4,12 +4,13 @@ use super::files::FileError;
 use super::state::State;
 use super::state::index::Sources;
 use super::view::ProjectView;
-
-/// The file that a session leaves when it hands its work on.
-const HANDOFF: &str = "HANDOFF.json";
+use crate::text::front_matter::FrontMatter;
 
 /// How the names of files begin that say where to continue.
 const CONTINUE_HERE: &str = ".continue-here";
+
+/// What the front matter of a note says once somebody has gone on with its work.
+pub(crate) const RESUMED: &str = "resumed";
 
 /// That work is paused, and where that is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,22 +33,27 @@ impl Pause {
     /// The file that a session left in the project, in its planning folder or in the folder of a phase.
     pub(crate) fn handed_on(view: &ProjectView) -> Result<Option<Self>, FileError> {
         let scope = view.layout().scope();
-        let handoff = format!("{scope}/{HANDOFF}");
+        let handoff = view.layout().handoff();
         if view.exists(&handoff) {
             let note = view.text(&handoff)?.as_deref().and_then(next_action);
             return Ok(Some(Self { file: handoff, note }));
         }
         let is_note =
-            |name: &String| name.strip_prefix(CONTINUE_HERE).is_some_and(|rest| rest.strip_suffix(".md").is_some());
+            |name: &str| name.strip_prefix(CONTINUE_HERE).is_some_and(|rest| rest.strip_suffix(".md").is_some());
+        let mut notes: Vec<String> = Vec::new();
         for folder in [scope.as_str(), ""] {
-            if let Some(name) = view.file_names(folder)?.into_iter().find(is_note) {
-                let file = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let names = view.file_names(folder)?.into_iter().filter(|name| is_note(name));
+            notes.extend(names.map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") }));
+        }
+        for folder in view.phase_folders()?.iter().filter(|folder| folder.archived.is_none()) {
+            notes.extend(folder.files.iter().filter(|name| is_note(name)).map(|name| folder.join(name)));
+        }
+        for file in notes {
+            if !is_resumed(view.text(&file)?.as_deref().unwrap_or_default()) {
                 return Ok(Some(Self { file, note: None }));
             }
         }
-        let folders = view.phase_folders()?;
-        let left = folders.iter().find_map(|folder| Some(folder.join(folder.files.iter().find(|name| is_note(name))?)));
-        Ok(left.map(|file| Self { file, note: None }))
+        Ok(None)
     }
 
     /// What STATE.md says of a pause.
@@ -69,6 +75,11 @@ impl Pause {
             None => format!("Work is paused, see {}", self.file),
         }
     }
+}
+
+/// Whether somebody has gone on with the work of a note. The note stays, for what it warns of.
+fn is_resumed(note: &str) -> bool {
+    FrontMatter::parse(note).and_then(|front| front.text("status")).is_some_and(|status| status == RESUMED)
 }
 
 /// What a handoff says comes next.

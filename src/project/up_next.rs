@@ -290,6 +290,8 @@ mod tests {
         for file in [".planning/.continue-here.md", ".continue-here-2.md", ".planning/phases/01-base/.continue-here.md"]
         {
             assert_eq!(next(&[ROADMAP, STATE, (file, "x")]).1, format!("Work is paused, see {file}"));
+            let resumed = (file, "---\nstatus: resumed\n---\nx");
+            assert_eq!(next(&[ROADMAP, STATE, resumed]), next(&[ROADMAP, STATE]));
         }
         let stated = (STATE.0, "---\npaused_at: Task 2\n---\n# S\n");
         assert_eq!(next(&[ROADMAP, stated]).1, "Work is paused: Task 2");

@@ -7,14 +7,14 @@ use serde_json::Value as Json;
 use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
 use crate::project::files::FileError;
 use crate::project::folder::{canonical_id, plan_id};
+use crate::project::pause::RESUMED;
 use crate::project::plan::{PhasePlan, PlanTask};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 
 const VERSION: &str = "1.0";
-/// The status of work that waits, and of work that a session took up again.
+/// The status of work that waits.
 const PAUSED: &str = "paused";
-const RESUMED: &str = "resumed";
 /// The blocks without which nobody can take the work up.
 const REQUIRED: &[&str] = &["current_state", "remaining_work", "next_action"];
 
