@@ -5,6 +5,7 @@
 
 mod calls;
 mod contracts;
+mod pages;
 mod project;
 mod rehearsal;
 

@@ -1,0 +1,130 @@
+//! Pages of `docs/` that are made of the content and its tables: agents, configuration, and the list of all texts.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::library::{Item, ItemKind, Library};
+use crate::project::config::{ConfigTexts, facts};
+
+const MADE: &str = "A test writes this page:\n`SNAPSHOTS=overwrite cargo test --lib pages`.";
+
+#[test]
+fn pages_made_of_the_content_are_those_in_docs() {
+    let library = Library::embedded().unwrap();
+    for (name, page) in
+        [("agents", agents(&library)), ("configuration", configuration(&library)), ("inventory", inventory(&library))]
+    {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/{name}.md"));
+        snapbox::assert_data_eq!(page, snapbox::Data::read_from(&file, None).raw());
+    }
+}
+
+/// The names of those items whose texts have `word` as a whole word.
+fn naming<'a>(library: &'a Library, word: &str) -> Vec<&'a Item> {
+    let has = |text: &str| {
+        text.match_indices(word).any(|(at, _)| {
+            let inside = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+            let goes_on =
+                text[at + word.len()..].starts_with(|next: char| next.is_alphanumeric() || "-_".contains(next));
+            !text[..at].ends_with(inside) && !goes_on
+        })
+    };
+    let reads = |item: &&Item| {
+        let front = ["settings", "agents"].iter().flat_map(|key| item.front_matter.names(key));
+        has(&item.body) || front.into_iter().any(|name| name == word)
+    };
+    library.items().filter(|item| !item.path.starts_with("templates/guide/")).filter(reads).collect()
+}
+
+/// The workflows of some items, each once: a step stands for its workflow.
+fn workflows<'a>(items: &[&'a Item]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = items
+        .iter()
+        .filter(|item| matches!(item.kind, ItemKind::Workflow | ItemKind::Command))
+        .filter_map(|item| item.name.as_str().split('/').next())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn list(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+fn agents(library: &Library) -> String {
+    let mut page = format!(
+        "# Agents\n\nThe subagents that workflows start, each with a fresh context and the paths of what it reads. {MADE}\n\n\
+         Returns: the headings that a workflow waits for; an agent without one is judged by the file it writes. `models.*` \
+         and\n`model_profile` of the [configuration](configuration.md) choose the model.\n\n\
+         | agent | what it does | started by | returns |\n|---|---|---|---|\n"
+    );
+    for agent in library.of_kind(ItemKind::Agent) {
+        let about = agent.front_matter.text("description").unwrap_or_default();
+        let name = format!("gsd-{}", agent.name);
+        let mut starters = naming(library, &name);
+        starters.extend(
+            naming(library, agent.name.as_str())
+                .into_iter()
+                .filter(|item| item.front_matter.names("agents").contains(&agent.name.as_str())),
+        );
+        let returns = agent.front_matter.names("returns");
+        let _ = writeln!(page, "| `{name}` | {about} | {} | {} |", list(&workflows(&starters)), list(&returns));
+    }
+    page
+}
+
+fn configuration(library: &Library) -> String {
+    let mut page = format!(
+        "# Configuration\n\nEvery key of `.planning/config.json`. {MADE}\n\n`gsd-tools config list` shows the keys that are set, \
+         `gsd-tools config explain KEY` one of them, `gsd-tools config-set KEY VALUE`\nsets it. A key with `*` takes any name \
+         in its place. The program itself reads keys that no text is listed for.\n\n\
+         | key | what it does | accepts | default | read by |\n|---|---|---|---|---|\n"
+    );
+    for key in facts::list(ConfigTexts::default(), true) {
+        let cell = |text: &str| text.replace('|', "\\|");
+        let last = key.key.rsplit('.').next().unwrap_or(&key.key);
+        let mut readers = naming(library, &key.key);
+        if last.contains('_') {
+            readers.extend(naming(library, last).into_iter().filter(|item| item.body.contains(&format!("`{last}`"))));
+        }
+        let default = if key.default.is_null() { String::new() } else { format!("`{}`", key.default) };
+        let _ = writeln!(
+            page,
+            "| `{}` | {} | {} | {} | {} |",
+            key.key,
+            cell(key.about.unwrap_or_default()),
+            cell(&key.accepts.unwrap_or_default()),
+            cell(&default),
+            list(&workflows(&readers))
+        );
+    }
+    page
+}
+
+fn inventory(library: &Library) -> String {
+    let mut page =
+        format!("# What is installed\n\nEvery text of the library, by kind, with its size in bytes. {MADE}\n");
+    let kinds = [
+        (ItemKind::Command, "Commands"),
+        (ItemKind::Router, "Routers"),
+        (ItemKind::Workflow, "Workflows and their steps"),
+        (ItemKind::Agent, "Agents"),
+        (ItemKind::Reference, "References"),
+        (ItemKind::Template, "Templates"),
+    ];
+    for (kind, title) in kinds {
+        let _ = write!(page, "\n## {title}\n\n| text | what it is | bytes |\n|---|---|---|\n");
+        for item in library.of_kind(kind).filter(|item| !item.path.starts_with("templates/guide/")) {
+            let heading = item.body.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
+            let about = item.front_matter.text("description").unwrap_or(heading).replace('|', "\\|");
+            let _ = writeln!(page, "| `{}` | {about} | {} |", item.path, item.body.len());
+        }
+    }
+    let _ = write!(page, "\n## Hooks\n\n| hook | what it does |\n|---|---|\n");
+    for hook in &library.hooks().rows {
+        let _ = writeln!(page, "| `{}` | {} |", hook.name, hook.purpose.replace('|', "\\|"));
+    }
+    page
+}
