@@ -338,6 +338,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("uninstall", "the folders of hosts: install.rs"),
     ("package", "a folder of its own: install.rs"),
     ("man-pages", "a folder of its own: shell.rs"),
+    ("handoff write", "a file that a session leaves: handoff.rs"),
+    ("handoff clear", "a file that a session leaves: handoff.rs"),
     ("capability disable", "a file in the folder of a host: capability.rs"),
     ("capability enable", "a file in the folder of a host: capability.rs"),
 ];

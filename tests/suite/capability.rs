@@ -30,7 +30,20 @@ fn features_at(context: &TestContext, point: &str) -> Vec<String> {
 
 #[test]
 fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
-    const ALL: [&str; 6] = ["research", "ai-integration", "assumption-delta", "schema-gate", "security", "drift"];
+    const ALL: [&str; 11] = [
+        "ai-integration",
+        "research",
+        "ui",
+        "pattern-mapper",
+        "ai-integration",
+        "assumption-delta",
+        "schema-gate",
+        "security",
+        "drift",
+        "drift",
+        "ui",
+    ];
+    let others: Vec<&str> = ALL.into_iter().filter(|feature| *feature != "ai-integration").collect();
     let context = project("{}");
     assert_eq!(features_at(&context, "plan:pre"), ALL);
     let told = context.gsd(["capability", "disable", "ai-integration"]).json();
@@ -38,7 +51,7 @@ fn a_feature_is_hidden_and_shown_again_and_the_loop_follows() {
     assert_eq!(told["changed"][0]["created"], true);
     let made = surface(&context).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&made).unwrap()["disabledClusters"], Value::from(vec!["ai-integration"]));
-    assert_eq!(features_at(&context, "plan:pre"), ["research", "assumption-delta", "schema-gate", "security", "drift"]);
+    assert_eq!(features_at(&context, "plan:pre"), others);
     let again = context.gsd(["capability", "disable", "ai-integration"]).json();
     assert_eq!((&again["updated"], surface(&context)), (&Value::Bool(false), Some(made)));
     let _ = context.gsd(["capability", "enable", "ai-integration"]).json();
@@ -104,10 +117,14 @@ fn a_host_is_told_by_its_folder_or_its_name() {
     let _ = context.gsd(call).json();
     assert!(folder.join(".gsd-surface.json").is_file() && surface(&context).is_none());
     let report = context.gsd(["loop", "render-hooks", "plan:pre", "--config-dir", folder.to_str().unwrap()]).json();
-    assert_eq!(report["activeHooks"].as_array().unwrap().len(), 5);
-    assert_eq!(features_at(&context, "plan:pre").len(), 6);
+    assert_eq!(report["activeHooks"].as_array().unwrap().len(), 9);
+    assert_eq!(features_at(&context, "plan:pre").len(), 11);
     let asks = |feature: &str| context.gsd(["loop", "render-hooks", "plan:pre", "--active-cap", feature]).success();
-    assert_eq!([asks("security"), asks("ui")], ["true\n", "false\n"], "the work of `ui` is not installed");
+    assert_eq!(
+        [asks("security"), asks("mempalace")],
+        ["true\n", "false\n"],
+        "the work of `mempalace` is not installed"
+    );
 }
 
 #[test]

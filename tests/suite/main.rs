@@ -32,6 +32,7 @@ mod gates;
 mod git;
 mod graphify;
 mod guards;
+mod handoff;
 mod hints;
 mod hook_projects;
 mod hooks;

@@ -489,6 +489,8 @@ const DOCUMENTS: &[&str] = &[
     "CLAUDE.md",
     "INGEST-CONFLICTS.md",
     "LEARNINGS.md",
+    "METHODOLOGY.md",
+    "MILESTONE-CONTEXT.md",
     "MILESTONES.md",
     "PATTERNS.md",
     "PROJECT.md",
@@ -507,7 +509,8 @@ fn strangers(view: &ProjectView) -> Result<Vec<Finding>, FileError> {
     let versioned = |name: &str| name.strip_prefix('v').is_some_and(|rest| phase::leading_integer(rest).is_some());
     let unknown = names
         .into_iter()
-        .filter(|name| name.strip_suffix(".md").is_some() && !DOCUMENTS.contains(&name.as_str()) && !versioned(name));
+        .filter(|name| name.strip_suffix(".md").is_some() && !name.starts_with('.'))
+        .filter(|name| !DOCUMENTS.contains(&name.as_str()) && !versioned(name));
     Ok(unknown
         .map(|name| {
             let message = format!(".planning/ has a file that no command uses: {name}");
