@@ -35,7 +35,7 @@ fn a_handoff_is_written_read_and_cleared() {
     let next = context.gsd(["smart-entry"]).json();
     assert!(next.to_string().contains("resume-work"), "{next}");
     context.gsd(["handoff", "clear"]).success();
-    assert!(!context.exists(".planning/HANDOFF.json"));
+    assert!(!context.project().join(".planning/HANDOFF.json").exists());
     assert_eq!(body(&context.read(NOTE)), body(&note), "a note keeps its words");
     assert_eq!(context.gsd(["handoff", "read"]).json()["found"], false);
     let next = context.gsd(["smart-entry"]).json();
