@@ -114,7 +114,7 @@ fn the_guide_has_an_overview_and_topics() {
     assert!(topic.contains("plan-phase"), "{topic}");
     let unknown = context.gsd(["guide", "plan-fase"]).failure(2);
     assert!(
-        unknown.contains("did you mean `gsd-tools guide plan-phase`?") && unknown.contains("config, discuss-phase"),
+        unknown.contains("did you mean `gsd-tools guide plan-phase`?") && unknown.contains("config, debug"),
         "{unknown}"
     );
     let elsewhere = context.gsd_with(["guide", "plan-phase"], &[("GSD_RUNTIME", "codex")], "").success();

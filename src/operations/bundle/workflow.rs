@@ -1,9 +1,10 @@
 //! `init WORKFLOW`: what a workflow says in its front matter that it starts from.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::library::{self, FrontMatter};
@@ -78,16 +79,39 @@ pub(crate) struct WorkflowReport {
     /// The settings that the workflow goes by, by the last part of their names.
     settings: BTreeMap<String, Value>,
     #[serde(flatten)]
-    phase: Option<PhaseFacts>,
+    phase: IfAsked<PhaseFacts>,
     #[serde(flatten)]
-    milestone: Option<MilestoneFacts>,
+    milestone: IfAsked<MilestoneFacts>,
     #[serde(flatten)]
-    todos: Option<TodoFacts>,
+    todos: IfAsked<TodoFacts>,
     #[serde(flatten)]
-    maps: Option<MapFacts>,
+    maps: IfAsked<MapFacts>,
     #[serde(flatten)]
     profile: Option<ProfileFacts>,
     section_manifest: SectionManifest,
+}
+
+/// What only some workflows ask for: its fields, or none.
+#[derive(Debug)]
+struct IfAsked<T>(Option<T>);
+
+impl<T: Serialize> Serialize for IfAsked<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for IfAsked<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    /// A flattened `Option` would be described as if no field could be null.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        schema.remove("required");
+        schema
+    }
 }
 
 /// The phase that a workflow works on.
@@ -216,10 +240,10 @@ impl Bundle<'_> {
                 agents.map(|agent| (agent.to_owned(), self.model(&format!("gsd-{agent}")))).collect()
             },
             settings: settings.into_iter().map(|key| (last(key), self.config.value(key).clone())).collect(),
-            phase: takes_phase.then(|| self.phase_facts(phase.as_ref())).transpose()?,
-            milestone: table.needs(Need::Milestone).then(|| self.milestone_facts()).transpose()?,
-            todos: table.needs(Need::Todos).then(|| self.todo_facts()).transpose()?,
-            maps: table.needs(Need::Maps).then(|| self.map_facts()).transpose()?,
+            phase: IfAsked(takes_phase.then(|| self.phase_facts(phase.as_ref())).transpose()?),
+            milestone: IfAsked(table.needs(Need::Milestone).then(|| self.milestone_facts()).transpose()?),
+            todos: IfAsked(table.needs(Need::Todos).then(|| self.todo_facts()).transpose()?),
+            maps: IfAsked(table.needs(Need::Maps).then(|| self.map_facts()).transpose()?),
             profile: table
                 .needs(Need::Profile)
                 .then(|| ProfileFacts { user_profile_path: self.facts.user_profile.clone() }),
