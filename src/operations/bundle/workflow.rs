@@ -87,7 +87,7 @@ pub(crate) struct WorkflowReport {
     #[serde(flatten)]
     maps: IfAsked<MapFacts>,
     #[serde(flatten)]
-    profile: Option<ProfileFacts>,
+    profile: IfAsked<ProfileFacts>,
     section_manifest: SectionManifest,
 }
 
@@ -244,9 +244,9 @@ impl Bundle<'_> {
             milestone: IfAsked(table.needs(Need::Milestone).then(|| self.milestone_facts()).transpose()?),
             todos: IfAsked(table.needs(Need::Todos).then(|| self.todo_facts()).transpose()?),
             maps: IfAsked(table.needs(Need::Maps).then(|| self.map_facts()).transpose()?),
-            profile: table
-                .needs(Need::Profile)
-                .then(|| ProfileFacts { user_profile_path: self.facts.user_profile.clone() }),
+            profile: IfAsked(
+                table.needs(Need::Profile).then(|| ProfileFacts { user_profile_path: self.facts.user_profile.clone() }),
+            ),
             section_manifest: SectionManifest::gathered(&table.name, &table.front_matter, holds),
         };
         Ok(self.complete(report)?)
