@@ -149,7 +149,7 @@ fn is_certain(edit: &SharedEdit) -> bool {
         SharedEdit::Json(edit) => edit.value().to_string(),
         SharedEdit::Toml(_) | SharedEdit::Yaml(_) => serde_json::to_string(edit).unwrap_or_default(),
     };
-    names_us(&value) || path_of(edit).iter().any(|key| names_us(key))
+    names_us(&value) || path_of(edit).iter().any(|key| names_us(key) || key.starts_with("gsd-"))
 }
 
 fn path_of(edit: &SharedEdit) -> &[String] {

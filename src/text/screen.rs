@@ -150,6 +150,10 @@ impl Screen {
         let shallow = |indent| if self.is_too_deep(width_of(indent)) { "  " } else { indent };
         let first = if first.trim().is_empty() { shallow(first) } else { first };
         let indent = shallow(indent);
+        let beside = text.split_whitespace().next().map_or(0, |word| width_of(first) + width_of(word));
+        if beside > width && !first.trim().is_empty() && width_of(first) > width_of(indent) {
+            return format!("{}\n{}", first.trim_end(), self.prose(indent, indent, text));
+        }
         // A long path or command stays whole, so that it can be copied.
         let options = Options::new(width).initial_indent(first).subsequent_indent(indent).break_words(false);
         textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)) + "\n"

@@ -150,7 +150,7 @@ const WRITERS: &[Writer] = &[
             &["v1.1", "--confirm", "--force", "--archive-quick"],
             &["v1.0", "--confirm", "--no-archive-phases"],
         ],
-        may: &[("STATE.md", &["*"]), ("MILESTONES.md", &["*", "+"]), ("", &["+"])],
+        may: &[("STATE.md", &["*"]), ("MILESTONES.md", &["*", "+"]), (ROADMAP, &["*"]), ("", &["+"])],
     },
     Writer {
         verb: "milestone archive-quick",

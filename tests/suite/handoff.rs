@@ -32,13 +32,13 @@ fn a_handoff_is_written_read_and_cleared() {
     assert!(body(&note).starts_with("\n<current_state>\nSome words.\n"), "{note}");
     let read = context.gsd(["handoff", "read"]).json();
     assert_eq!((&read["found"], &read["handoff"]["next_action"]), (&true.into(), &"Mend the test.".into()), "{read}");
-    let next = context.gsd(["smart-entry"]).json();
+    let next = context.gsd(["smart-entry", "--json"]).json();
     assert!(next.to_string().contains("resume-work"), "{next}");
     context.gsd(["handoff", "clear"]).success();
     assert!(!context.project().join(".planning/HANDOFF.json").exists());
     assert_eq!(body(&context.read(NOTE)), body(&note), "a note keeps its words");
     assert_eq!(context.gsd(["handoff", "read"]).json()["found"], false);
-    let next = context.gsd(["smart-entry"]).json();
+    let next = context.gsd(["smart-entry", "--json"]).json();
     assert!(!next["recommended"].to_string().contains("resume-work"), "{next}");
 }
 

@@ -163,6 +163,8 @@ fn pages_have_no_phrase_to_avoid() {
     let folders = PAGES.iter().flat_map(|folder| std::fs::read_dir(repository().join(folder)).unwrap());
     let pages =
         folders.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
+    // The list of texts is made of their headings, which are read by models.
+    let pages = pages.filter(|path| !path.ends_with("docs/inventory.md"));
     for path in pages.chain([repository().join("CHANGELOG.md")]) {
         for (number, line) in prose_of(&std::fs::read_to_string(&path).unwrap()) {
             let found = phrases::found_in(line, &phrases);

@@ -416,6 +416,12 @@ impl Context {
             _ => {}
         }
         let value = value_of(report)?;
+        // A name that is none is an error for a person, and the hint lists what there is.
+        if value.get("reason").and_then(Value::as_str).is_some_and(|why| why.contains(" has no "))
+            && let Some(error) = refused::failure_in(&value.to_string(), self.verb)
+        {
+            return Err(error);
+        }
         self.failed_payload = value.get("error").is_some() || value.get("updated") == Some(&Value::Bool(false));
         let page = said(self.screen());
         self.text(page);

@@ -353,7 +353,7 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Comma
 fn refusal(error: WorkflowError) -> CommandError {
     let text = error.to_string();
     match error {
-        WorkflowError::Flag { known, .. } if known.is_empty() => CommandError::usage(text).hint("it takes no flags"),
+        WorkflowError::Flag { known, .. } if known.is_empty() => CommandError::usage(text).hint("it has no flags"),
         WorkflowError::Flag { known, .. } => {
             let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
             CommandError::usage(text).hint(format!("it takes {}", known.join(", ")))

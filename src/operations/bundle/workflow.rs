@@ -106,10 +106,23 @@ impl<T: JsonSchema> JsonSchema for IfAsked<T> {
         T::schema_name()
     }
 
-    /// A flattened `Option` would be described as if no field could be null.
+    /// Every field may be absent, and those that can be null without that still can.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = T::json_schema(generator);
-        schema.remove("required");
+        let required = schema.remove("required").unwrap_or_default();
+        let is_required = |name: &str| required.as_array().is_some_and(|names| names.iter().any(|key| key == name));
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            for (_, property) in properties.iter_mut().filter(|(name, _)| is_required(name)) {
+                let Some(property) = property.as_object_mut() else { continue };
+                if let Some(forms) = property.remove("anyOf") {
+                    property.insert("oneOf".to_owned(), forms);
+                } else if let Some(Value::Array(kinds)) = property.get("type").cloned() {
+                    property.remove("type");
+                    let form = |kind| Value::Object([("type".to_owned(), kind)].into_iter().collect());
+                    property.insert("oneOf".to_owned(), kinds.into_iter().map(form).collect());
+                }
+            }
+        }
         schema
     }
 }
