@@ -325,9 +325,10 @@ fn an_install_without_its_manifest_is_named_repaired_and_removed_to_the_last_byt
         let uninstall = || {
             let told = context.gsd(["uninstall", flag.as_str(), "--global"]).success();
             let left = home_files(&context);
-            // A switch of the host's own that anybody may have set is not certain to be ours.
-            let certain = |path: &&String| path.as_str() != ".codex/config.toml";
-            let left: Vec<&String> = left.keys().filter(certain).collect();
+            // A switch or a version of the host's own, which anybody may have set, is not certain to be ours.
+            let names_us = |path: &String, text: &String| before.contains_key(path) || text.contains("gsd");
+            let left: Vec<&String> =
+                left.iter().filter(|(path, text)| names_us(path, text)).map(|(path, _)| path).collect();
             assert_eq!(left, before.keys().collect::<Vec<_>>(), "{host}: {told}");
             told
         };
