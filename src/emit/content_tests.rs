@@ -1,24 +1,14 @@
 //! The whole library as it is: every name, path and mention in it resolves, sizes stay small, and what each host gets
-//! of it is sound. Content grows beside the program; what is not written yet stands in one list.
+//! of it is sound.
 
 use std::collections::BTreeSet;
 
 use crate::library::{Item, ItemKind, Library, Value};
-use crate::operations::agents::agent;
 use crate::runtime::Registry;
 
 use super::golden_tests::options;
 use super::*;
 
-/// Names that texts may mention before their files are written.
-const COMMANDS_TO_COME: &str = "add-tests ai-integration-phase audit-fix audit-milestone audit-uat autonomous capture \
-    cleanup code-review complete-milestone config debug discuss-phase docs-update eval-review execute-phase explore \
-    extract-learnings fast forensics graphify health help import inbox ingest-docs manager map-codebase \
-    mempalace-capture mempalace-recall milestone-summary mvp-phase new-milestone new-project next ns-context ns-ideate \
-    ns-manage ns-project ns-review ns-workflow onboard pause-work phase plan-phase plan-review-convergence pr-branch \
-    profile-user progress quick quick-batch resume-work review review-backlog secure-phase settings ship sketch \
-    spec-phase spike stats surface thread ui-phase ui-review ultraplan-phase undo update validate-phase verify-work \
-    workspace workstreams";
 const TOOLS: &[&str] = &[
     "Read",
     "Write",
@@ -37,10 +27,6 @@ const TOOLS: &[&str] = &[
 
 fn library() -> Library {
     Library::embedded().unwrap()
-}
-
-fn is_command_to_come(name: &str) -> bool {
-    COMMANDS_TO_COME.split_whitespace().any(|word| word == name)
 }
 
 /// Asserts that no item has a fault.
@@ -176,8 +162,7 @@ fn include_lines_stand_in_commands_and_name_one_workflow() {
 #[test]
 fn every_command_and_agent_that_is_named_exists() {
     let library = library();
-    let there = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str().to_owned());
-    let agents: BTreeSet<String> = there.chain(agent::to_come().map(str::to_owned)).collect();
+    let agents: BTreeSet<String> = library.of_kind(ItemKind::Agent).map(|item| item.name.as_str().to_owned()).collect();
     no_faults(|library, item| {
         let mut unknown = Vec::new();
         for (position, _) in item.body.match_indices("gsd-") {
@@ -188,7 +173,7 @@ fn every_command_and_agent_that_is_named_exists() {
             if before.ends_with(|c: char| c.is_alphanumeric() || "-_.".contains(c)) || name.is_empty() {
                 continue;
             }
-            let is_command = library.has_command(name) || is_command_to_come(name);
+            let is_command = library.has_command(name);
             let is_agent = agents.contains(name);
             let known = if before.ends_with('/') { is_command } else { is_command || is_agent };
             if !known && !matches!(name, "tools" | "core" | "local-patches") {
@@ -202,7 +187,7 @@ fn every_command_and_agent_that_is_named_exists() {
                 unknown.push(format!("`gsd-{name}` is no agent"));
             }
         }
-        unknown.extend(required(item).filter(|name| !library.has_command(name) && !is_command_to_come(name)));
+        unknown.extend(required(item).filter(|name| !library.has_command(name)));
         unknown
     });
 }

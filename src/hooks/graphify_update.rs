@@ -1,4 +1,4 @@
-//! Has the graph of the code built anew, beside the session, when a command moved the default branch forward.
+//! Rebuilds the code graph in the background when a command has moved the default branch forward.
 
 use std::path::Path;
 

@@ -29,7 +29,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 fn paused(scene: &Scene<'_>) -> Option<String> {
     let pause = Pause::handed_on(&scene.project.view()).ok()??;
     let file = untrusted::line(&pause.file, LINE);
-    Some(format!("Paused: `{file}` says where the work stopped. Continue with `{}`.", scene.command("progress")))
+    Some(format!("Paused: `{file}` says where the work stopped. Continue with `{}`.", scene.command("resume-work")))
 }
 
 /// The note for a project whose STATE.md, at `file`, reads `state`, and that is at `position`.

@@ -295,3 +295,13 @@ fn a_workflow_of_the_library_is_answered_from_its_front_matter() {
     assert!(context.gsd(["init", "ui-phase", "1", "--nonsense"]).failure(1).contains("no flag `--nonsense`"));
     assert!(context.gsd(["init", "workflow", "ui-phas"]).failure(1).contains("did you mean `ui-phase`?"));
 }
+
+/// Agents read the page that this names, so a clone must not choose the path.
+#[test]
+fn only_a_page_of_ours_is_named_as_context() {
+    let context = TestContext::new();
+    for (value, told) in [("dev", json!("dev")), ("../../evil", Value::Null), ("DEV", Value::Null)] {
+        context.write(".planning/config.json", &format!("{{\"context\": \"{value}\"}}\n"));
+        assert_eq!(context.gsd(["init", "progress"]).json()["context"], told, "{value}");
+    }
+}

@@ -78,7 +78,7 @@ fn fields(library: &Library) -> Vec<String> {
             for word in code_words(&text.body) {
                 let is_key = documents.iter().any(|item| item.body.contains(word));
                 if !known.contains(word) && !is_setting(word) && !is_key && !is_reason(word) {
-                    faults.push(format!("{}: `{word}` is no field of an answer that it asks for", text.path));
+                    faults.push(format!("{}: `{word}` is not a field of any answer that it asks for", text.path));
                 }
             }
         }
@@ -287,7 +287,7 @@ fn each_kind_of_slip_is_found() {
         .unwrap();
     for (path, old, new, told) in [
         ("workflows/plan-phase.md", "gsd-tools plan lint {dir}", "gsd-tools plan lint {dir} --hard", "--hard"),
-        ("workflows/plan-phase.md", "`has_context`", "`holds_context`", "`holds_context` is no field"),
+        ("workflows/plan-phase.md", "`has_context`", "`holds_context`", "`holds_context` is not a field"),
         (
             "workflows/plan-phase.md",
             "`## VERIFICATION PASSED`",

@@ -1,6 +1,7 @@
 //! Paused work: writing down where it was left, and taking it up again.
 
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::worktree::git::uncommitted_in;
 use crate::operations::notes::handoff::{self, Measured};
 use crate::world::Finished;
 
@@ -62,19 +63,19 @@ fn commits_since(context: &Context, head: &str) -> Option<u64> {
     counted.text().trim().parse().ok()
 }
 
-/// The files that differ from the last commit, from the project's root; none outside of a repository.
+/// The files that differ from the last commit, from the project's root. Outside of a repository there are none; where git
+/// does not answer in one, the caller is told.
 fn uncommitted(context: &Context) -> Vec<String> {
     let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
-    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
-    let text = status.map(|status| String::from_utf8_lossy(&status.stdout).into_owned()).unwrap_or_default();
-    let mut fields = text.split('\0');
-    let mut found = Vec::new();
-    while let Some(field) = fields.next() {
-        let Some((state, path)) = field.split_at_checked(3) else { continue };
-        if state.starts_with(['R', 'C']) {
-            fields.next();
+    let complaint = match context.world().git_differences(context.layout().root(), line) {
+        Ok(status) if status.success() => {
+            return uncommitted_in(&status.text()).into_iter().map(|file| file.path).collect();
         }
-        found.push(path.to_owned());
+        Ok(status) => status.error_text(),
+        Err(error) => error.to_string(),
+    };
+    if context.commit().is_some() {
+        context.warn(format!("uncommitted files are left out, since git does not list them: {}", complaint.trim()));
     }
-    found
+    Vec::new()
 }

@@ -58,6 +58,8 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
     let said = match &report.reason {
         Some(reason) if reason == NO_STATE => return absent(context, &report),
+        // A person gets the reason as an error, as from every answer that failed.
+        Some(_) if report.is_refused => return context.emit(&report),
         Some(reason) => format!("Nothing changed: {reason}\n"),
         None => format!("{} is now {}\n", arguments.field, arguments.value),
     };

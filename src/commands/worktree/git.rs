@@ -24,9 +24,9 @@ pub(super) struct Git {
 
 /// A change in a worktree that is not committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Uncommitted {
+pub(in crate::commands) struct Uncommitted {
     /// From the root of the worktree.
-    pub(super) path: String,
+    pub(in crate::commands) path: String,
     pub(super) is_untracked: bool,
 }
 
@@ -64,6 +64,21 @@ impl ListedWorktree {
     }
 }
 
+/// The changes that `git status --porcelain -z` lists.
+pub(in crate::commands) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
+    let mut fields = status.split('\0');
+    let mut found = Vec::new();
+    while let Some(field) = fields.next() {
+        let Some((state, path)) = field.split_at_checked(3) else { continue };
+        // The old name of a file follows in a field of its own.
+        if state.starts_with(['R', 'C']) {
+            fields.next();
+        }
+        found.push(Uncommitted { path: path.to_owned(), is_untracked: state.starts_with("??") });
+    }
+    found
+}
+
 impl Git {
     pub(super) fn here(context: &Context) -> Self {
         Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf(), scratch: None }
@@ -91,17 +106,7 @@ impl Git {
         if !status.success() {
             return Err(status.error_text());
         }
-        let text = status.text();
-        let mut fields = text.split('\0');
-        let mut found = Vec::new();
-        while let Some(field) = fields.next() {
-            let Some((state, path)) = field.split_at_checked(3) else { continue };
-            if state.starts_with(['R', 'C']) {
-                fields.next();
-            }
-            found.push(Uncommitted { path: path.to_owned(), is_untracked: state.starts_with("??") });
-        }
-        Ok(found)
+        Ok(uncommitted_in(&status.text()))
     }
 
     /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is
@@ -177,5 +182,17 @@ impl Git {
     pub(super) fn answer(&self, arguments: &[&str]) -> Option<String> {
         let finished = self.run(arguments);
         finished.success().then(|| finished.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renamed_file_is_one_change_under_its_new_name() {
+        let found = uncommitted_in("R  new name\0old name\0 M a.rs\0?? b.rs\0");
+        let found: Vec<(&str, bool)> = found.iter().map(|file| (file.path.as_str(), file.is_untracked)).collect();
+        assert_eq!(found, [("new name", false), ("a.rs", false), ("b.rs", true)]);
     }
 }

@@ -6,7 +6,7 @@
 pub(super) mod base;
 pub(super) mod cleanup;
 pub(super) mod create_wave;
-mod git;
+pub(super) mod git;
 mod noted;
 pub(super) mod reap;
 

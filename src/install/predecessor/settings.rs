@@ -142,7 +142,7 @@ impl Cleaner<'_> {
         if theirs.is_empty() && mixed.is_empty() {
             return Ok(());
         }
-        // An entry in which a person put a command of their own beside is written anew without the others.
+        // An entry to which a person added their own command is written again without the others.
         for entry in &mixed {
             let mut rest = entry.clone();
             if let Some(members) = rest.get_mut("hooks").and_then(Value::as_array_mut) {

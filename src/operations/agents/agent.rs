@@ -97,12 +97,6 @@ impl Agent {
     }
 }
 
-/// The names of agents that the content does not have, without what they begin with.
-#[cfg(test)]
-pub(crate) fn to_come() -> impl Iterator<Item = &'static str> {
-    OTHERS.agents.keys().filter_map(|name| name.strip_prefix(PREFIX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +132,7 @@ mod tests {
         let planner = Agent::named("gsd-planner").unwrap();
         assert_eq!(planner.tiers, [Tier::Opus, Tier::Opus, Tier::Sonnet, Tier::Opus]);
         assert_eq!((planner.weight, planner.kind.as_str()), (Weight::Heavy, "planning"));
-        for stem in to_come() {
+        for stem in OTHERS.agents.keys().filter_map(|name| name.strip_prefix(PREFIX)) {
             assert!(Agent::named(&format!("{PREFIX}{stem}")).is_some() && Agent::named(stem).is_none(), "{stem}");
         }
         assert_eq!(Agent::named("planner"), None);

@@ -18,19 +18,24 @@ pub(crate) struct UpdateReport {
     pub(crate) reason: Option<String>,
     /// The keys of the front matter that followed.
     pub(crate) preserved: Vec<String>,
+    /// The field cannot be set; otherwise, what did not change had the value already.
+    #[serde(skip)]
+    pub(crate) is_refused: bool,
 }
 
 /// Sets one field.
 pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts) -> Edited<UpdateReport, StateError> {
-    let refused = |reason: String| {
-        (UpdateReport { updated: false, reason: Some(reason), preserved: Vec::new() }, Edits::default())
+    let unchanged = |reason: String, is_refused: bool| {
+        let report = UpdateReport { updated: false, reason: Some(reason), preserved: Vec::new(), is_refused };
+        (report, Edits::default())
     };
+    let refused = |reason: String| unchanged(reason, true);
     let Some(text) = open(view)? else { return Ok(refused(NO_STATE.to_owned())) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     match set(&mut edit, field, value) {
         Set::Absent => return Ok(refused(format!("STATE.md has no field `{field}`"))),
-        Set::Same => return Ok(refused(format!("`{field}` already has this value"))),
+        Set::Same => return Ok(unchanged(format!("`{field}` already has this value"), false)),
         Set::Changed => {}
     }
     let written = close(view, edit, Rule::Keep, facts)?;
@@ -41,7 +46,7 @@ pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts
     }
     let edits = written.edits(view)?;
     let preserved = written.followed.into_iter().filter(|name| key_of(name) != key_of(field)).collect();
-    Ok((UpdateReport { updated: true, reason: None, preserved }, edits))
+    Ok((UpdateReport { updated: true, reason: None, preserved, is_refused: false }, edits))
 }
 
 /// What `state patch` answers.

@@ -36,6 +36,8 @@ pub(crate) enum Accepts {
     Code,
     /// One path below the project or several.
     Paths,
+    /// The name of a page that agents are told to read.
+    Page(&'static [&'static str]),
 }
 
 impl Accepts {
@@ -55,7 +57,7 @@ impl Accepts {
                 let texts = value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
                 texts || value.is_string()
             }
-            Self::Branch | Self::BranchTemplate | Self::Code | Self::Paths => self.is_usable(value),
+            Self::Branch | Self::BranchTemplate | Self::Code | Self::Paths | Self::Page(_) => self.is_usable(value),
         }
     }
 
@@ -68,6 +70,7 @@ impl Accepts {
             Self::Code => value.as_str().is_some_and(is_code),
             // What is neither text nor a list of texts is read as no path.
             Self::Paths => value.as_str().into_iter().chain(texts_in(value)).all(is_path),
+            Self::Page(words) => is_one_of(value, words),
             _ => true,
         }
     }
@@ -85,7 +88,7 @@ impl fmt::Display for Accepts {
             Self::Number => f.write_str("a whole number"),
             Self::Limit => f.write_str("a whole number, or -1 for none"),
             Self::Within(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Self::OneOf(words) => f.write_str(&listed(words)),
+            Self::OneOf(words) | Self::Page(words) => f.write_str(&listed(words)),
             Self::List => f.write_str("text, or a JSON list of texts"),
             Self::Branch => f.write_str(branch),
             Self::BranchTemplate => write!(f, "{branch}; `{{phase}}`, `{{milestone}}` and `{{slug}}` are replaced"),

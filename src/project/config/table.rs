@@ -1,8 +1,8 @@
 //! The keys of the configuration: what each accepts, and what it is for.
 
 use super::accepts::Accepts::{
-    self, Anything, Branch, BranchTemplate, Code, Limit, List, Number, OneOf, Paths, Secret, Switch, SwitchOr, Text,
-    Within,
+    self, Anything, Branch, BranchTemplate, Code, Limit, List, Number, OneOf, Page, Paths, Secret, Switch, SwitchOr,
+    Text, Within,
 };
 
 /// A key, what it accepts, and what it is for in one line.
@@ -41,7 +41,7 @@ pub(super) const KEYS: &[Key] = &[
     ("code_quality.fallow.profile", OneOf(&["minimal", "standard", "strict"]), "How much the dead-code tool reports"),
     ("code_quality.fallow.scope", OneOf(&["phase", "repo"]), "What the dead-code tool looks at"),
     ("commit_docs", Switch, "Commit the files below .planning"),
-    ("context", OneOf(&["dev", "research", "review"]), "What the agent concentrates on"),
+    ("context", Page(&["dev", "research", "review"]), "What the agent concentrates on"),
     ("context_window", Number, "Tokens that fit into the model's context"),
     ("effort.default", Text, "The default reasoning effort of agents"),
     ("exa_search", Secret, "Search the web with Exa: on, or its API key"),

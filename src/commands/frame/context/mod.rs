@@ -1,20 +1,23 @@
 //! What a command works with: its folder and project, the flags of every command, and its answer so far.
 
+mod pick;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use pick::pick;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Answer;
-use super::argv::Globals;
-use super::error::codes::DEGRADED;
-use super::error::{CommandError, ExitContract, Reason, refused};
-use super::hosts;
-use super::listing::Listed;
+use crate::commands::frame::Answer;
+use crate::commands::frame::argv::Globals;
+use crate::commands::frame::error::codes::DEGRADED;
+use crate::commands::frame::error::{CommandError, ExitContract, Reason, refused};
+use crate::commands::frame::hosts;
+use crate::commands::frame::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
 use crate::operations::answers::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
@@ -402,8 +405,8 @@ impl Context {
         Ok(())
     }
 
-    /// As [`Self::emit`], or [`Self::emit_raw`] where there is a bare form; to a person at a terminal who asked for no form of it, what was found or done in plain lines.
-    /// That there was nothing left to do is no failure then.
+    /// As [`Self::emit`], or [`Self::emit_raw`] where there is a bare form; to a person at a terminal who asked for no form
+    /// of it, what was found or done in plain lines. That there was nothing left to do is no failure then.
     pub(in crate::commands) fn say(
         &mut self,
         report: &impl Serialize,
@@ -416,12 +419,6 @@ impl Context {
             _ => {}
         }
         let value = value_of(report)?;
-        // A name that is none is an error for a person, and the hint lists what there is.
-        if value.get("reason").and_then(Value::as_str).is_some_and(|why| why.contains(" has no "))
-            && let Some(error) = refused::failure_in(&value.to_string(), self.verb)
-        {
-            return Err(error);
-        }
         self.failed_payload = value.get("error").is_some() || value.get("updated") == Some(&Value::Bool(false));
         let page = said(self.screen());
         self.text(page);
@@ -646,86 +643,10 @@ fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, CommandError
     })
 }
 
-/// The text of one field of a JSON answer.
-fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
-    let value: Value = serde_json::from_str(answer).map_err(|_| {
-        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the answer is text, not JSON"))
-            .hint("leave out `--pick` to see it")
-    })?;
-    field_of(&value, field).map(scalar).ok_or_else(|| {
-        let why = why_another_shape(&value);
-        let why = why.map_or_else(|| "the answer has no such field".to_owned(), |why| format!("the answer is: {why}"));
-        let error = CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: {why}"));
-        match &value {
-            Value::Object(fields) => {
-                let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
-                error.hint(format!("the answer has: {}", keys.join(", ")))
-            }
-            _ => error.hint("the answer is not a JSON object"),
-        }
-    })
-}
-
-/// What an answer says about a failure, or why it is not the usual one.
-fn why_another_shape(answer: &Value) -> Option<&str> {
-    let texts = ["error", "message", "reason"].iter().filter_map(|key| answer.get(key)?.as_str());
-    // One word is a code, which a caller asks for by its key.
-    texts.into_iter().find(|text| text.contains(' '))
-}
-
-/// Follows `a.b[0].c`; a negative index counts from the end.
-fn field_of<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
-    field.split('.').try_fold(value, |value, segment| match segment.strip_suffix(']').and_then(|s| s.split_once('[')) {
-        None => value.as_object()?.get(segment),
-        Some((name, index)) => {
-            let list = if name.is_empty() { value } else { value.as_object()?.get(name)? }.as_array()?;
-            let index: i64 = index.parse().ok()?;
-            let from_start = if index < 0 { i64::try_from(list.len()).ok()?.checked_add(index)? } else { index };
-            list.get(usize::try_from(from_start).ok()?)
-        }
-    })
-}
-
-/// A picked value as a shell wants it: bare text, nothing for null, a list with commas.
-fn scalar(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(scalar).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
-    }
-}
-
 fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<AbsolutePath, CommandError> {
     let folder = started.resolve(folder);
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
     Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("name a folder that exists"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_field_is_picked_by_its_path() {
-        let answer = r#"{"a":{"b":[{"c":"x"},{"c":null}]},"n":3,"list":["p",null,["q"]],"yes":true}"#;
-        let picked = |field| pick(answer, field).unwrap();
-        assert_eq!(picked("a.b[0].c"), "x");
-        assert_eq!(picked("a.b[-1].c"), "");
-        assert_eq!(picked("n"), "3");
-        assert_eq!(picked("yes"), "true");
-        assert_eq!(picked("list"), "p,,q");
-        assert_eq!(picked("a.b[1]"), r#"{"c":null}"#);
-    }
-
-    #[test]
-    fn a_field_that_is_not_there_is_told_with_those_that_are() {
-        for field in ["z", "a.z", "a[0]", "list[9]", "list[-9]", "n.z", "list[x]"] {
-            let error = pick(r#"{"a":{},"list":[1],"n":1}"#, field).unwrap_err();
-            assert_eq!(error.reason(), Reason::PickFieldAbsent, "{field}");
-        }
-        assert_eq!(pick("text", "a").unwrap_err().reason(), Reason::PickOutputNotJson);
-    }
 }
