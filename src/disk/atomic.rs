@@ -3,6 +3,7 @@
 //! A link is followed first, so that a dotfiles user's link stays a link; the mode and, where the system lets
 //! us, the owner of the file that is replaced are kept.
 
+use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -146,42 +147,68 @@ fn keep_owner_and_mode(path: &Path, existing: &Metadata, _access: Access) -> io:
     std::fs::set_permissions(path, existing.permissions())
 }
 
+/// Where paths really are, at one moment: each folder is resolved once, however many paths are below it.
+#[derive(Debug, Default)]
+pub(crate) struct RealPaths {
+    folders: BTreeMap<AbsolutePath, AbsolutePath>,
+}
+
+impl RealPaths {
+    /// As [`real`].
+    pub(crate) fn of(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+        let mut path = path.clone();
+        // The number of links Linux itself follows.
+        for _ in 0..40 {
+            let metadata =
+                present(std::fs::symlink_metadata(&path)).map_err(DiskError::io("look at", path.as_path()))?;
+            let parent = path.parent().map(|parent| self.folder(&parent)).transpose()?;
+            if !metadata.is_some_and(|metadata| metadata.is_symlink()) {
+                return Ok(parent.map_or_else(|| path.clone(), |parent| parent.resolve(path.name())));
+            }
+            let target = std::fs::read_link(&path).map_err(DiskError::io("read the link", path.as_path()))?;
+            // `..` in a link counts from the folder the link really stands in.
+            path = parent.map_or(Ok(path), |folder| AbsolutePath::parse(folder.as_path().join(target)))?;
+        }
+        Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() })
+    }
+
+    /// As [`canonical`].
+    pub(super) fn folder(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+        if let Some(found) = self.folders.get(path) {
+            return Ok(found.clone());
+        }
+        let found = match std::fs::canonicalize(path) {
+            Ok(found) => AbsolutePath::parse(without_verbatim_prefix(found))?,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                match path.parent() {
+                    Some(parent) => self.folder(&parent)?.resolve(path.name()),
+                    None => path.clone(),
+                }
+            }
+            Err(error) => return Err(DiskError::io("look at", path.as_path())(error)),
+        };
+        self.folders.insert(path.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// Refuses a path that leads out of `folder`, which is canonical, through links.
+    pub(crate) fn stay_within(&mut self, path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
+        let to = self.of(path)?;
+        if to.is_within(folder) {
+            return Ok(());
+        }
+        Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: to.as_path().to_path_buf() })
+    }
+}
+
 /// Where the bytes of `path` really are: the end of a chain of links, which need not exist yet.
 pub(crate) fn real(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
-    let mut path = path.clone();
-    // The number of links Linux itself follows.
-    for _ in 0..40 {
-        let metadata = present(std::fs::symlink_metadata(&path)).map_err(DiskError::io("look at", path.as_path()))?;
-        if !metadata.is_some_and(|metadata| metadata.is_symlink()) {
-            let parent = path.parent().map(|parent| canonical(&parent)).transpose()?;
-            return Ok(parent.map_or_else(|| path.clone(), |parent| parent.resolve(path.name())));
-        }
-        let target = std::fs::read_link(&path).map_err(DiskError::io("read the link", path.as_path()))?;
-        // `..` in a link counts from the folder the link really stands in.
-        let folder = path.parent().map(|parent| canonical(&parent)).transpose()?;
-        path = folder.map_or(Ok(path), |folder| AbsolutePath::parse(folder.as_path().join(target)))?;
-    }
-    Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() })
+    RealPaths::default().of(path)
 }
 
 /// The path with the links of every folder that exists resolved; what does not exist yet is kept as it is.
 pub(crate) fn canonical(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
-    let mut missing: Vec<String> = Vec::new();
-    let mut existing = path.clone();
-    loop {
-        match std::fs::canonicalize(&existing) {
-            Ok(found) => {
-                let found = AbsolutePath::parse(without_verbatim_prefix(found))?;
-                return Ok(missing.iter().rev().fold(found, |whole, name| whole.resolve(name)));
-            }
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                missing.push(existing.name());
-                let Some(parent) = existing.parent() else { return Ok(path.clone()) };
-                existing = parent;
-            }
-            Err(error) => return Err(DiskError::io("look at", existing.as_path())(error)),
-        }
-    }
+    RealPaths::default().folder(path)
 }
 
 /// Windows' canonical form of `C:\x` is `\\?\C:\x`, which few programs read back.

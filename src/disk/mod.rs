@@ -37,7 +37,7 @@ mod tree;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use atomic::{canonical, real, remove_note, write_fleeting};
+pub(crate) use atomic::{RealPaths, canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::Digest;
 pub(crate) use found::{Found, FoundFile};
@@ -213,13 +213,9 @@ pub(crate) fn is_inside(path: impl AsRef<Path>, folder: impl AsRef<Path>) -> boo
     }
 }
 
-/// Refuses a path that leads out of `folder`, which is canonical, through links.
+/// As [`RealPaths::stay_within`], for one path.
 pub(crate) fn stays_within(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
-    let to = real(path)?;
-    if to.is_within(folder) {
-        return Ok(());
-    }
-    Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: to.as_path().to_path_buf() })
+    RealPaths::default().stay_within(path, folder)
 }
 
 /// When the file's bytes last changed, in milliseconds since 1970; `None` where that cannot be told.

@@ -9,6 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::act::{digest_of, make_folder, missing, move_over, remove_folder_if_empty};
+use super::atomic::RealPaths;
 use super::history::{History, Keeping, Pending};
 use super::journal::{self, Act, Entry, Journal, Place, Root};
 use super::{AbsolutePath, Access, Change, ChangeSet, Digest, Disk, DiskError, Hold, Owner, atomic, present, recover};
@@ -142,8 +143,9 @@ enum Contents {
 fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, DiskError> {
     let mut roots = roots.to_vec();
     roots.sort();
+    let mut places = RealPaths::default();
     for (path, before) in changes.expected().filter(|_| !changes.is_empty()) {
-        expect(path, digest_of(&atomic::real(path)?)?, before)?;
+        expect(path, digest_of(&places.of(path)?)?, before)?;
     }
     let mut folders = BTreeMap::new();
     let mut files = Vec::new();
@@ -151,7 +153,7 @@ fn prepare(roots: &[AbsolutePath], changes: &ChangeSet) -> Result<Prepared, Disk
     let mut leave = BTreeSet::new();
     let mut seen = BTreeMap::new();
     for change in changes.iter() {
-        let target = locate(&roots, change)?;
+        let target = locate(&roots, change, &mut places)?;
         let writes = matches!(change, Change::WriteFile { .. } | Change::LinkProgram { .. });
         if seen.insert(target.path.clone(), writes).is_some() {
             return Err(DiskError::TwoChanges { path: target.path.as_path().to_path_buf() });
@@ -191,7 +193,7 @@ struct Target {
 }
 
 /// Where the change really happens, and which root serves it.
-fn locate(roots: &[AbsolutePath], change: &Change) -> Result<Target, DiskError> {
+fn locate(roots: &[AbsolutePath], change: &Change, places: &mut RealPaths) -> Result<Target, DiskError> {
     let path = change.path();
     let owner = match change {
         Change::WriteFile { owner, .. } | Change::RemoveFile { owner, .. } => *owner,
@@ -199,8 +201,8 @@ fn locate(roots: &[AbsolutePath], change: &Change) -> Result<Target, DiskError> 
     };
     let real = match change {
         // A link to a folder is not a folder of ours; it is seen as what it is when its turn comes.
-        Change::MakeFolder { .. } | Change::RemoveFolder { .. } => unfollowed(path)?,
-        Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => atomic::real(path)?,
+        Change::MakeFolder { .. } | Change::RemoveFolder { .. } => unfollowed(path, places)?,
+        Change::WriteFile { .. } | Change::LinkProgram { .. } | Change::RemoveFile { .. } => places.of(path)?,
     };
     let serving = |path: &AbsolutePath| roots.iter().rposition(|root| path.is_within(root));
     if let Some(root) = serving(&real) {
@@ -212,15 +214,15 @@ fn locate(roots: &[AbsolutePath], change: &Change) -> Result<Target, DiskError> 
         return Ok(Target { root, path: real, outside: false });
     }
     // The user's own link may lead anywhere; what has to be inside is the name they know the file by.
-    match serving(path).or(serving(&unfollowed(path)?)) {
+    match serving(path).or(serving(&unfollowed(path, places)?)) {
         Some(root) if owner == Owner::User => Ok(Target { root, path: real, outside: true }),
         _ => Err(DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: real.as_path().to_path_buf() }),
     }
 }
 
-fn unfollowed(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+fn unfollowed(path: &AbsolutePath, places: &mut RealPaths) -> Result<AbsolutePath, DiskError> {
     let Some(parent) = path.parent() else { return Ok(path.clone()) };
-    Ok(atomic::canonical(&parent)?.resolve(path.name()))
+    Ok(places.folder(&parent)?.resolve(path.name()))
 }
 
 /// Checks that the folder can be written to, and notes those that have to be made first.
@@ -232,7 +234,8 @@ fn folders_above(
     make: bool,
 ) -> Result<(), DiskError> {
     let mut folder = folder.clone();
-    loop {
+    // One that has to be made was looked at with everything above it.
+    while !folders.contains_key(&folder) {
         let found = present(std::fs::metadata(&folder)).map_err(DiskError::io("look at", folder.as_path()))?;
         if let Some(found) = found {
             if !found.is_dir() {
@@ -255,6 +258,7 @@ fn folders_above(
         let Some(parent) = folder.parent() else { return Ok(()) };
         folder = parent;
     }
+    Ok(())
 }
 
 #[cfg(unix)]

@@ -49,7 +49,7 @@ pub(crate) use target::Target;
 use std::collections::BTreeSet;
 
 use crate::disk::history::History;
-use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Keep, Snapshot};
+use crate::disk::{self, AbsolutePath, Digest, Disk, DiskError, Keep, RealPaths, Snapshot};
 use crate::emit::{self, Anchor, Artifact, EmitOptions};
 use crate::library::Library;
 use crate::runtime::{Purpose, Registry, Scope};
@@ -323,8 +323,9 @@ pub(crate) fn has_traces(target: &Target) -> Result<bool, InstallError> {
 /// A link that came with the project may lead into the user's own folders.
 fn stays_in_project(target: &Target, plan: &InstallPlan) -> Result<(), InstallError> {
     if target.scope == Scope::Local {
+        let mut places = RealPaths::default();
         for change in plan.changes.iter().filter(|change| change.path().is_within(&target.project)) {
-            disk::stays_within(change.path(), &target.project)?;
+            places.stay_within(change.path(), &target.project)?;
         }
     }
     Ok(())

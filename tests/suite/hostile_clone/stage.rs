@@ -605,9 +605,7 @@ impl Stage {
         } else if matches!(ended.code, Some(70 | 101)) {
             self.fault(line, format!("a defect of the program: {:.400}", ended.output));
         }
-        // An install for three hosts writes a thousand files.
-        let most = if line.contains("install ") { MOST_TIME * 3 } else { MOST_TIME };
-        if ended.processor > most {
+        if ended.processor > MOST_TIME {
             self.fault(line, format!("took {:.1} s of a processor", ended.processor.as_secs_f32()));
         }
         if ended.memory > MOST_MEMORY {
