@@ -40,7 +40,7 @@ const PROGRAMS: &[&str] = &[
 const OF_CLONE: &[&str] =
     &["git", "npm", "node", "python3", "python", "curl", "graphify", "gsd-tools", "sh", "kill", "id", "claude"];
 
-/// Beyond these a call is too slow or too large.
+/// Beyond these a call is too slow or too large. An install has the time that it takes in an empty project on top.
 const MOST_TIME: std::time::Duration = std::time::Duration::from_secs(2);
 const MOST_MEMORY: u64 = 300 << 20;
 
@@ -107,6 +107,8 @@ pub(super) struct Stage {
     outside_stamps: Stamps,
     /// The clone as the play begins.
     clone: Stamps,
+    /// What each install takes in an empty project.
+    installs: BTreeMap<String, std::time::Duration>,
     pub(super) faults: Vec<String>,
     /// How many calls showed what is in the files that links lead to: none, where the files are the user's.
     pub(super) shown: usize,
@@ -126,6 +128,7 @@ impl Stage {
             outside: BTreeMap::new(),
             outside_stamps: Stamps::new(),
             clone: BTreeMap::new(),
+            installs: BTreeMap::new(),
             faults: Vec::new(),
             shown: 0,
         };
@@ -560,7 +563,8 @@ impl Stage {
             let event: serde_json::Value = serde_json::from_str(&call.input).unwrap();
             let _ = write!(line, " of {}", event["tool_name"]);
         }
-        self.judge_end(&line, &ended);
+        let most_time = MOST_TIME + self.time_in_empty_project(call);
+        self.judge_end(&line, &ended, most_time);
         if call.verb == "hook" {
             self.wait_for_others(&line);
         }
@@ -586,6 +590,20 @@ impl Stage {
         ended
     }
 
+    /// What an install has to do whatever the project holds; nothing for any other call.
+    fn time_in_empty_project(&mut self, call: &Call) -> std::time::Duration {
+        if call.verb != "install" {
+            return std::time::Duration::ZERO;
+        }
+        let measure = || {
+            let empty = TestContext::new();
+            let mut command = empty.command(binary());
+            command.args(&call.words);
+            measured::run(&mut command, &call.input, &self.root.join("capture")).processor
+        };
+        *self.installs.entry(call.words.join(" ")).or_insert_with(measure)
+    }
+
     fn fault(&mut self, line: &str, what: impl std::fmt::Display) {
         self.faults.push(format!("{line}: {what}"));
     }
@@ -597,7 +615,7 @@ impl Stage {
         }
     }
 
-    fn judge_end(&mut self, line: &str, ended: &Ended) {
+    fn judge_end(&mut self, line: &str, ended: &Ended, most_time: std::time::Duration) {
         if ended.hung {
             self.fault(line, "does not end");
         } else if let Some(signal) = ended.signal {
@@ -605,7 +623,7 @@ impl Stage {
         } else if matches!(ended.code, Some(70 | 101)) {
             self.fault(line, format!("a defect of the program: {:.400}", ended.output));
         }
-        if ended.processor > MOST_TIME {
+        if ended.processor > most_time {
             self.fault(line, format!("took {:.1} s of a processor", ended.processor.as_secs_f32()));
         }
         if ended.memory > MOST_MEMORY {
