@@ -11,15 +11,40 @@ use crate::project::state::State;
 use crate::project::up_next::is_shipped;
 use crate::project::verification;
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::markdown::newline_of;
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::slug;
 
 use crate::operations::roadmap::analyze::percent;
 
-/// The documents of a project without workstreams that the first workstream takes over.
-const OWN_DOCUMENTS: &[&str] = &["ROADMAP.md", "STATE.md", "REQUIREMENTS.md"];
+/// The documents of a project without workstreams that the first workstream takes over. Debug sessions and quick tasks stay
+/// with the project, as the compatible program leaves them.
+const OWN_DOCUMENTS: &[&str] = &[
+    "ROADMAP.md",
+    "STATE.md",
+    "REQUIREMENTS.md",
+    "MILESTONES.md",
+    "STATE-ARCHIVE.md",
+    "state.json",
+    "WAITING.json",
+    "HANDOFF.json",
+    "estimation-calibration.json",
+    "MILESTONE-CONTEXT.md",
+    "RETROSPECTIVE.md",
+];
+
+/// How the name of a milestone's audit ends, which the first workstream takes over too.
+const AUDIT: &str = "-MILESTONE-AUDIT.md";
+
+/// Kept out of git: it is the choice of one person, and would change with each switch.
+const ACTIVE: &str = "active-workstream";
 
 const PHASES: &str = "phases";
+
+const MILESTONES: &str = "milestones";
+
+/// What the folder of a completed workstream begins with, among the milestones.
+const COMPLETED: &str = "ws-";
 
 /// The name of the workstream that takes over what was there, where none is given.
 const DEFAULT_NAME: &str = "default";
@@ -325,7 +350,7 @@ pub(crate) enum CreateReport {
 pub(crate) struct Migration {
     migrated: bool,
     workstream: String,
-    files_moved: Vec<&'static str>,
+    files_moved: Vec<String>,
 }
 
 /// What is asked of `workstream create`.
@@ -384,6 +409,7 @@ pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<C
     let (state_path, phases_path) = (layout.state(), layout.phases());
     edits.texts.insert(state_path.clone(), first_state(&name, request.today));
     edits.bare_folders.push(phases_path.clone());
+    ignore_active(view, &mut edits)?;
     let report = CreateReport::Created {
         created: true,
         workstream: name,
@@ -396,21 +422,60 @@ pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<C
     Ok((report, edits))
 }
 
+/// Tells git to ignore the file that says which workstream is active.
+fn ignore_active(view: &ProjectView, edits: &mut Edits) -> Result<(), FileError> {
+    let path = format!("{}/.gitignore", view.layout().planning());
+    let text = view.text(&path)?.unwrap_or_default();
+    if text.lines().any(|line| line.trim().trim_start_matches('/') == ACTIVE) {
+        return Ok(());
+    }
+    let newline = newline_of(&text);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { newline };
+    edits.write(view, &path, format!("{text}{end}/{ACTIVE}{newline}"))
+}
+
 /// Moves the documents of an undivided project to the workstream `heir`; `None` where there are none.
 fn migrate(view: &ProjectView, heir: String, edits: &mut Edits) -> Result<Option<Migration>, FileError> {
     let old = view.layout().scoped(None).scope();
     let new = view.layout().scoped(Some(&heir)).scope();
-    let mut files_moved: Vec<&str> = Vec::new();
+    let mut files_moved: Vec<String> = Vec::new();
     for document in OWN_DOCUMENTS.iter().filter(|document| view.exists(&format!("{old}/{document}"))) {
         edits.moves.insert(format!("{new}/{document}"), format!("{old}/{document}"));
-        files_moved.push(document);
+        files_moved.push((*document).to_owned());
+    }
+    let audits: Vec<String> = view.file_names(&old)?.into_iter().filter(|name| name.ends_with(AUDIT)).collect();
+    for audit in audits {
+        edits.moves.insert(format!("{new}/{audit}"), format!("{old}/{audit}"));
+        files_moved.push(audit);
     }
     if view.folder_exists(&format!("{old}/{PHASES}")) {
         edits.move_folder(view, &format!("{old}/{PHASES}"), &format!("{new}/{PHASES}"))?;
-        files_moved.push(PHASES);
+        files_moved.push(PHASES.to_owned());
+    }
+    if move_milestones(view, &old, &new, edits)? {
+        files_moved.push(MILESTONES.to_owned());
     }
     let migrated = !files_moved.is_empty();
     Ok(migrated.then_some(Migration { migrated, workstream: heir, files_moved }))
+}
+
+/// Moves the archive of milestones; what workstreams that were completed before left there stays.
+fn move_milestones(view: &ProjectView, old: &str, new: &str, edits: &mut Edits) -> Result<bool, FileError> {
+    let (old, new) = (format!("{old}/{MILESTONES}"), format!("{new}/{MILESTONES}"));
+    let folders = view.folder_names(&old)?;
+    let (stays, goes): (Vec<_>, Vec<_>) = folders.into_iter().partition(|folder| folder.starts_with(COMPLETED));
+    let files = view.file_names(&old)?;
+    if stays.is_empty() && view.folder_exists(&old) {
+        edits.move_folder(view, &old, &new)?;
+        return Ok(true);
+    }
+    for file in &files {
+        edits.moves.insert(format!("{new}/{file}"), format!("{old}/{file}"));
+    }
+    for folder in &goes {
+        edits.move_folder(view, &format!("{old}/{folder}"), &format!("{new}/{folder}"))?;
+    }
+    Ok(!files.is_empty() || !goes.is_empty())
 }
 
 fn first_state(name: &str, today: &str) -> String {
@@ -449,7 +514,7 @@ pub(crate) fn complete(view: &ProjectView, name: &str, today: &str) -> Edited<Co
     }
     let milestones = view.layout().scoped(None).milestones_folder();
     let taken = view.folder_names(&milestones)?;
-    let archive = format!("ws-{name}-{today}");
+    let archive = format!("{COMPLETED}{name}-{today}");
     let numbered = || (1..=taken.len()).map(|number| format!("{archive}-{number}"));
     let free = std::iter::once(archive.clone()).chain(numbered()).find(|name| !taken.contains(name));
     let archived_to = format!("{milestones}/{}", free.unwrap_or(archive));
@@ -496,10 +561,43 @@ mod tests {
         let after = view.after(&edits);
         assert_eq!(after.text(".planning/workstreams/default/STATE.md").unwrap().as_deref(), Some("s"));
         assert!(after.exists(".planning/workstreams/default/phases/01-a/01-01-PLAN.md"));
+        assert_eq!(after.text(".planning/.gitignore").unwrap().as_deref(), Some("/active-workstream\n"));
         assert!(!after.exists(".planning/STATE.md") && after.exists(".planning/PROJECT.md"));
         assert!(after.folder_exists(".planning/workstreams/web-app/phases"));
         let state = after.text(".planning/workstreams/web-app/STATE.md").unwrap().unwrap();
         assert_eq!(State::parse(&state).value("Status"), Some("Not started"));
+    }
+
+    #[test]
+    fn what_belongs_to_the_work_so_far_moves_with_it_and_archived_workstreams_stay() {
+        let files = [
+            ".planning/ROADMAP.md",
+            ".planning/state.json",
+            ".planning/MILESTONES.md",
+            ".planning/v1.0-MILESTONE-AUDIT.md",
+            ".planning/milestones/v1.0-ROADMAP.md",
+            ".planning/milestones/v1.0-phases/01-a/01-01-PLAN.md",
+        ];
+        let of = |more: &[(&'static str, &'static str)]| view(&[&files.map(|file| (file, "x"))[..], more].concat());
+        let project = of(&[(".planning/.gitignore", "*.tmp")]);
+        let (report, edits) = create(&project, request("web")).unwrap();
+        let moved = ["ROADMAP.md", "MILESTONES.md", "state.json", "v1.0-MILESTONE-AUDIT.md", "milestones"];
+        assert_eq!(json(&report)["migration"]["files_moved"], serde_json::json!(moved));
+        let after = project.after(&edits);
+        for file in files {
+            assert!(!after.exists(file), "{file}");
+            assert!(after.exists(&file.replace(".planning/", ".planning/workstreams/default/")), "{file}");
+        }
+        assert_eq!(after.text(".planning/.gitignore").unwrap().as_deref(), Some("*.tmp\n/active-workstream\n"));
+        let project = of(&[
+            (".planning/milestones/ws-old-2026-01-01/STATE.md", "x"),
+            (".planning/.gitignore", "active-workstream\n"),
+        ]);
+        let (_, edits) = create(&project, request("web")).unwrap();
+        let after = project.after(&edits);
+        assert!(after.exists(".planning/milestones/ws-old-2026-01-01/STATE.md"));
+        assert!(after.exists(".planning/workstreams/default/milestones/v1.0-phases/01-a/01-01-PLAN.md"));
+        assert!(!edits.texts.contains_key(".planning/.gitignore"));
     }
 
     #[test]

@@ -189,8 +189,9 @@ impl Layout {
         self.in_scope("quick-batches")
     }
 
+    /// What is known of the code, which belongs to the project.
     pub(crate) fn intel(&self) -> String {
-        self.in_scope("intel")
+        self.in_planning("intel")
     }
 
     /// Where documents that were taken in contradict each other.

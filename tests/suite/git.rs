@@ -164,3 +164,26 @@ fn the_base_branch_is_configured_or_found() {
     assert_eq!(context.gsd(["git", "base-branch"]).success(), "develop\n");
     assert_eq!(context.gsd(["git", "base-branch", "--json"]).success(), "\"develop\"");
 }
+
+#[test]
+fn a_path_that_cannot_be_staged_keeps_the_others_from_being_staged() {
+    let context = repository("{}");
+    context.write(".gitignore", "secret.txt\n");
+    context.write("secret.txt", "s\n");
+    context.write(".planning/STATE.md", "two\n");
+    context.write("src/a.txt", "b\n");
+    git(&context, "add src/a.txt");
+    let before = git(&context, "diff --cached");
+    for line in [
+        ["commit", "docs: x", "--files", ".planning/STATE.md", "secret.txt"],
+        ["commit", "docs: x", "--files", ".planning/STATE.md", "--files-removed=src/a.txt"],
+        ["commit", "docs: x", "--files", ".planning/STATE.md", "../outside.txt"],
+    ] {
+        std::fs::write(context.project().join("../outside.txt"), "o\n").unwrap();
+        let ran = context.gsd(line);
+        assert_eq!(ran.code, 1, "{line:?}: {}", ran.stdout);
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(report["reason"], "staging_failed", "{report}");
+        assert_eq!(git(&context, "diff --cached"), before, "{line:?}");
+    }
+}

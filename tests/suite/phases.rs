@@ -123,3 +123,35 @@ fn phases_are_called_after_their_milestone_when_asked() {
     let again = context.gsd(["roadmap", "upgrade", "--apply"]).json();
     assert_eq!((&again["alreadyMigrated"], &again["updated"]), (&true.into(), &false.into()));
 }
+
+#[test]
+fn a_phase_that_is_added_or_inserted_is_counted_in_state() {
+    let context = project();
+    context.write(
+        ".planning/STATE.md",
+        "---\nprogress:\n  total_phases: 2\n---\n\n# S\n\n**Current focus:** Phase 1 — A\n\n## Current Position\n\n\
+         Phase: 1 of 2 (A) — EXECUTING\nStatus: In words of my own\n",
+    );
+    context.gsd(["phase", "add", "Team sharing"]).success();
+    let state = context.read(".planning/STATE.md");
+    assert!(state.contains("Phase: 1 of 3 (A) — EXECUTING\nStatus: In words of my own\n"), "{state}");
+    assert!(state.contains("total_phases: 3\n") && state.contains("**Current focus:** Phase 1 — A\n"), "{state}");
+    context.gsd(["phase", "insert", "1", "Hot fix"]).success();
+    assert!(context.read(".planning/STATE.md").contains("Phase: 1 of 4 (A)"));
+    context.gsd(["phase", "add-batch", "Fine", "Good"]).success();
+    assert!(context.read(".planning/STATE.md").contains("Phase: 1 of 6 (A)"));
+    context.gsd(["phase", "remove", "5"]).success();
+    assert!(context.read(".planning/STATE.md").contains("Phase: 1 of 5 (A)"));
+}
+
+#[test]
+fn a_name_may_begin_with_a_hyphen_and_a_wrong_flag_is_still_told() {
+    let context = project();
+    let added = context.gsd(["phase", "add", "--watch flag", "--id", "PROJ-7"]).json();
+    assert_eq!((&added["name"], &added["padded"]), (&"--watch flag".into(), &"PROJ-7".into()));
+    assert_eq!(context.gsd(["phase", "insert", "1", "-v and -q", "--dry-run"]).json()["name"], "-v and -q");
+    assert_eq!(context.gsd(["phase", "add", "--", "--watch"]).json()["name"], "--watch");
+    assert_eq!(context.gsd(["generate-slug", "--watch flag", "--raw"]).success(), "watch-flag");
+    assert!(context.gsd(["phase", "add", "--watch flag", "--idd", "X"]).failure(1).contains("did you mean `--id`?"));
+    assert!(context.gsd(["phase", "add", "--watch"]).failure(1).contains("unexpected argument `--watch`"));
+}

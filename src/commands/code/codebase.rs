@@ -3,6 +3,7 @@
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::init;
 use crate::operations::code::map;
+use crate::project::repository;
 
 verbs! {
     "Code documentation";
@@ -33,6 +34,8 @@ pub(crate) struct StampArgs {
 
 fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), CommandError> {
     let commit = context.commit();
+    let is_repository = repository::repository_of(context.root()).is_some();
     let day = context.world().now().utc_day();
-    context.emit(&context.update(|view| Ok(map::stamp(view, arguments.files.as_deref(), commit.as_deref(), &day)?))?)
+    let chosen = arguments.files.as_deref();
+    context.emit(&context.update(|view| Ok(map::stamp(view, chosen, commit.as_deref(), is_repository, &day)?))?)
 }

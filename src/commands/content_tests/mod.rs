@@ -135,6 +135,7 @@ const PLAIN: &[&str] = &[
     "{verification status, or Done}",
     "<name>",
     "{tracking}",
+    "{debug}",
     "{dir}",
     "{phase_dir}",
     "{task_dir}",

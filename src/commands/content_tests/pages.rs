@@ -82,7 +82,7 @@ fn configuration(library: &Library) -> String {
          in its place. The program itself reads keys that no text is listed for.\n\n\
          | key | what it does | accepts | default | read by |\n|---|---|---|---|---|\n"
     );
-    for key in facts::list(ConfigTexts::default(), true) {
+    for key in facts::list(ConfigTexts::default(), true, None).unwrap() {
         let cell = |text: &str| text.replace('|', "\\|");
         let last = key.key.rsplit('.').next().unwrap_or(&key.key);
         let mut readers = naming(library, &key.key);

@@ -18,7 +18,7 @@ verbs! {
     /// Shows each key that a file sets, with the file; `--all` adds the keys that have their defaults. The files are
     /// `config.json` of the workstream, `config.json` of the project and, if there is neither, `~/.gsd/defaults.json`.
     ///
-    /// Example: `gsd-tools config list --all`.
+    /// Example: `gsd-tools config list workflow --all` lists the keys that begin with `workflow.`.
     "config list": reads json(settings::ListReport) = list(ListArgs);
 
     /// Explain a configuration key
@@ -70,6 +70,8 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
+    /// Only this key, or the keys of this group, such as `workflow`
+    key: Option<String>,
     /// Also list keys that no file sets
     #[arg(long)]
     all: bool,
@@ -114,7 +116,9 @@ fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
-    settings::list(context, arguments.all)
+    let wanted = arguments.key.as_deref();
+    let keys = settings::listed(context, arguments.all, wanted)?.map_err(ConfigurationError::from).map_err(told)?;
+    settings::show(context, keys, wanted)
 }
 
 fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), CommandError> {

@@ -19,17 +19,25 @@ pub(in crate::commands) struct ListReport {
 /// The narrowest screen that has room for what each key accepts.
 const WIDE: usize = 100;
 
-pub(super) fn list(context: &mut Context, all: bool) -> Result<(), CommandError> {
+/// The keys that [`show`] lists: all of them, those that are set, or of these only `wanted`.
+pub(super) fn listed(
+    context: &mut Context,
+    all: bool,
+    wanted: Option<&str>,
+) -> Result<Result<Vec<KeyFacts>, KeyError>, CommandError> {
     // What every key does is the same everywhere.
     if !all {
         context.refuses_a_person_without_a_project()?;
     }
-    let keys = with_texts(context, |texts| facts::list(texts, all))?;
+    with_texts(context, |texts| facts::list(texts, all, wanted))
+}
+
+pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&str>) -> Result<(), CommandError> {
     if !context.shows_to_a_person() {
         return context.emit(&ListReport { keys });
     }
     let screen = context.screen();
-    context.text(table(&keys, screen));
+    context.text(table(&keys, wanted, screen));
     Ok(())
 }
 
@@ -62,9 +70,15 @@ fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> R
     }))
 }
 
-fn table(keys: &[KeyFacts], screen: Screen) -> String {
+fn table(keys: &[KeyFacts], wanted: Option<&str>, screen: Screen) -> String {
     if keys.is_empty() {
-        return screen.prose("", "", "No key is set. `gsd-tools config list --all` shows all keys and their defaults.");
+        let told = match wanted {
+            None => "No key is set. `gsd-tools config list --all` shows all keys and their defaults.".to_owned(),
+            Some(wanted) => {
+                format!("No key of `{wanted}` is set. `gsd-tools config list {wanted} --all` shows the defaults.")
+            }
+        };
+        return screen.prose("", "", &told);
     }
     let is_wide = screen.width >= WIDE;
     let cells = |texts: [String; 5], tone: Tone| {

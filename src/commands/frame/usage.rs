@@ -45,6 +45,8 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
         return Err(CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf)));
     }
     let complain = |error: &clap::Error| complaint(error, row, &leaf);
+    let apart = texts_apart(&leaf, words);
+    let words = apart.as_deref().unwrap_or(words);
     tree.clone()
         .try_get_matches_from(std::iter::once("gsd-tools").chain(words.iter().map(String::as_str)))
         .map_err(|error| complain(&error))
@@ -124,6 +126,58 @@ fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
         .mut_subcommands(values_may_begin_with_a_hyphen)
 }
 
+/// Whether a word that begins with a hyphen is a text, such as `--watch flag`: no flag has a space in its name.
+fn is_text(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    word.starts_with('-') && name.contains(char::is_whitespace)
+}
+
+/// The words with the arguments that are no flags behind a `--`, so that one of them may begin with a hyphen. `None`
+/// where none does, or where it could be one of the values of a flag that takes several.
+fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
+    let own = &words[leaf.depth..];
+    let takes_the_rest = leaf.command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
+    if takes_the_rest || !own.iter().take_while(|word| *word != "--").any(|word| is_text(word)) {
+        return None;
+    }
+    let (mut flags, mut texts) = (words[..leaf.depth].to_vec(), Vec::new());
+    let mut rest = own.iter().peekable();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            texts.extend(rest.by_ref().cloned());
+        } else if !word.starts_with('-') || word == "-" || is_text(word) {
+            texts.push(word.clone());
+        } else {
+            flags.push(word.clone());
+            let Some(argument) = flag_named(leaf.command, word) else { continue };
+            let most = argument.get_num_args().map_or(1, |count| count.max_values());
+            match argument.get_action() {
+                ArgAction::Set | ArgAction::Append if most == 1 => flags.extend(rest.next().cloned()),
+                ArgAction::Set | ArgAction::Append => {
+                    while let Some(value) = rest.next_if(|value| !value.starts_with('-')) {
+                        flags.push(value.clone());
+                    }
+                    if rest.peek().is_some_and(|next| is_text(next)) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    flags.push("--".to_owned());
+    flags.extend(texts);
+    Some(flags)
+}
+
+/// The flag that a word names, its value left out.
+fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
+    command.get_arguments().find(|argument| match word.strip_prefix("--") {
+        Some(name) => argument.get_long_and_visible_aliases().is_some_and(|names| names.contains(&name)),
+        None => argument.get_short().is_some_and(|short| word.strip_prefix('-') == Some(short.to_string().as_str())),
+    })
+}
+
 /// The first flag whose value is missing because another flag follows it.
 fn flag_without_value<'a>(command: &clap::Command, words: &'a [String]) -> Option<&'a str> {
     words
@@ -131,6 +185,7 @@ fn flag_without_value<'a>(command: &clap::Command, words: &'a [String]) -> Optio
         .take_while(|pair| pair[0] != "--")
         .find(|pair| {
             pair[1].starts_with("--")
+                && !is_text(&pair[1])
                 && command.get_arguments().any(|argument| {
                     argument.is_allow_hyphen_values_set()
                         && argument.get_long().is_some_and(|long| pair[0].strip_prefix("--") == Some(long))

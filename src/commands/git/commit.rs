@@ -249,47 +249,62 @@ struct Staged {
     failures: Vec<StagingFailure>,
 }
 
+/// How git is asked to stage a path, and how to stage that a path is gone. A path that is no longer in the index counts as
+/// done.
+const ADD: &[&str] = &["add", "--all"];
+const REMOVE: &[&str] = &["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
+
+/// Stages what is to be committed. If one path cannot be staged, none is.
 fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> Staged {
     let mut staged = Staged::default();
     let everything = arguments.files.is_empty() && arguments.files_removed.is_empty();
     let is_there = |file: &str| disk::exists(context.root().resolve(file));
+    let (mut added, mut removed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     if everything && !arguments.amend {
-        if is_there(PLANNING) {
-            add(repository, PLANNING, &mut staged);
-        } else {
-            remove(repository, PLANNING, &mut staged);
-        }
+        if is_there(PLANNING) { added.push(PLANNING) } else { removed.push(PLANNING) }
     }
     for file in &arguments.files {
-        if is_there(file) {
-            add(repository, file, &mut staged);
-        } else {
-            staged.skipped.push(file.clone());
-        }
+        if is_there(file) { added.push(file) } else { staged.skipped.push(file.clone()) }
     }
     for file in &arguments.files_removed {
         if is_there(file) {
             let error = format!("`{file}` is in `--files-removed` and still exists");
             staged.failures.push(StagingFailure { file: file.clone(), error, timed_out: false });
         } else {
-            remove(repository, file, &mut staged);
+            removed.push(file);
+        }
+    }
+    // Git stages one path whole or not at all.
+    if added.len() + removed.len() > 1 || !staged.failures.is_empty() {
+        rehearse_staging(repository, ADD, &added, &mut staged);
+        rehearse_staging(repository, REMOVE, &removed, &mut staged);
+    }
+    if !staged.failures.is_empty() {
+        return staged;
+    }
+    for path in added {
+        if told_git(repository, ADD, path, &mut staged) {
+            staged.paths.push(path.to_owned());
+        }
+    }
+    for path in removed {
+        // A path that git never tracked is not committed.
+        if told_git(repository, REMOVE, path, &mut staged) && repository.has_staged(&[path]) {
+            staged.paths.push(path.to_owned());
         }
     }
     staged
 }
 
-fn add(repository: &Repository, path: &str, staged: &mut Staged) {
-    if told_git(repository, &["add", "--all"], path, staged) {
-        staged.paths.push(path.to_owned());
+/// Asks git about all paths at once whether it would stage them, and where not, about each.
+fn rehearse_staging(repository: &Repository, line: &[&str], paths: &[&str], staged: &mut Staged) {
+    let line = [line, &["--dry-run"]].concat();
+    let all = || repository.git_in_turn(&about(&line, paths)).is_ok_and(|finished| finished.success());
+    if paths.is_empty() || all() {
+        return;
     }
-}
-
-/// Removes from the index what was removed from the disk. A path that is no longer in the index counts as done; a path
-/// that git never tracked is not committed.
-fn remove(repository: &Repository, path: &str, staged: &mut Staged) {
-    let line = ["rm", "--cached", "-r", "--quiet", "--ignore-unmatch"];
-    if told_git(repository, &line, path, staged) && repository.has_staged(&[path]) {
-        staged.paths.push(path.to_owned());
+    for path in paths {
+        told_git(repository, &line, path, staged);
     }
 }
 

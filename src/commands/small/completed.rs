@@ -53,7 +53,14 @@ impl Words {
             "topic" if path == "guide" => guide::topics(),
             // `*` stands for any name.
             "key" if path.starts_with("config") => {
-                config::key_names().into_iter().filter(|key| !key.contains('*')).collect()
+                let mut keys: Vec<String> = config::key_names().into_iter().filter(|key| !key.contains('*')).collect();
+                if path == "config list" {
+                    let groups = keys.iter().filter_map(|key| key.split_once('.')).map(|(group, _)| group.to_owned());
+                    let mut groups: Vec<String> = groups.collect();
+                    groups.dedup();
+                    keys.extend(groups.into_iter().filter(|group| !config::key_names().contains(group)));
+                }
+                keys
             }
             _ => Vec::new(),
         }

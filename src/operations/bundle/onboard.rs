@@ -128,6 +128,7 @@ impl Bundle<'_> {
             ),
             MapReadiness::Complete => (".planning/codebase/ (complete codebase map)", "complete"),
         };
+        let present: Vec<&'static str> = CODE_MAP.iter().copied().filter(is_there).collect();
         let report = OnboardReport {
             commit_docs: self.commit_docs(),
             text_mode: request.text || self.config.flag("workflow.text_mode"),
@@ -150,14 +151,14 @@ impl Bundle<'_> {
             is_brownfield,
             fast_mode: request.fast,
             map_readiness: readiness,
-            next_action: self.next_action(request, readiness, is_brownfield),
+            next_action: self.next_action(request, readiness, !present.is_empty(), is_brownfield),
             needs_codebase_map: is_brownfield && readiness != MapReadiness::Complete,
             needs_fast_codebase_map: is_brownfield && readiness == MapReadiness::None,
             has_codebase_map: readiness == MapReadiness::Complete,
             has_fast_codebase_map: missing_fast.is_empty(),
             codebase_dir_exists: self.view.exists(&layout.codebase()),
             fast_codebase_map_files_required: FAST_MAP,
-            codebase_map_files_present: CODE_MAP.iter().copied().filter(is_there).collect(),
+            codebase_map_files_present: present,
             missing_codebase_map_files: missing_all,
             missing_fast_codebase_map_files: missing_fast,
             codebase_map_summary_status: summary_status,
@@ -181,7 +182,13 @@ impl Bundle<'_> {
     }
 
     /// The first thing that is missing.
-    fn next_action(&self, request: &OnboardRequest, readiness: MapReadiness, is_brownfield: bool) -> NextAction {
+    fn next_action(
+        &self,
+        request: &OnboardRequest,
+        readiness: MapReadiness,
+        has_part: bool,
+        is_brownfield: bool,
+    ) -> NextAction {
         let layout = self.view.layout();
         let documents = self.documents();
         let run = |kind, name: &str, reason| NextAction {
@@ -192,17 +199,14 @@ impl Bundle<'_> {
         };
         if is_brownfield && readiness != MapReadiness::Complete {
             let map = if request.fast { "map-codebase --fast" } else { "map-codebase" };
+            let reason = if has_part {
+                "The codebase map is incomplete; setting up a project needs all of it."
+            } else {
+                "Existing code was detected, but the required .planning/codebase/ map is missing."
+            };
             return match (request.fast, readiness) {
-                (true, MapReadiness::Fast) => run(
-                    "complete-map-before-new-project",
-                    "map-codebase",
-                    "The codebase map is incomplete; setting up a project needs all of it.",
-                ),
-                _ => run(
-                    "map-codebase",
-                    map,
-                    "Existing code was detected, but the required .planning/codebase/ map is missing.",
-                ),
+                (true, MapReadiness::Fast) => run("complete-map-before-new-project", "map-codebase", reason),
+                _ => run("map-codebase", map, reason),
             };
         }
         let parts = [

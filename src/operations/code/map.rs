@@ -35,7 +35,14 @@ struct Failed {
 }
 
 /// Stamps the documents that are there, or those among `chosen` (names parted by commas), with `commit` and `day`.
-pub(crate) fn stamp(view: &ProjectView, chosen: Option<&str>, commit: Option<&str>, day: &str) -> Edited<StampReport> {
+/// `is_repository` says whether the project is one: without a commit, it has none yet.
+pub(crate) fn stamp(
+    view: &ProjectView,
+    chosen: Option<&str>,
+    commit: Option<&str>,
+    is_repository: bool,
+    day: &str,
+) -> Edited<StampReport> {
     let folder = view.layout().codebase();
     let skipped = |reason: &str| {
         let report = StampReport { skipped: true, reason: Some(reason.to_owned()), ..StampReport::default() };
@@ -59,9 +66,16 @@ pub(crate) fn stamp(view: &ProjectView, chosen: Option<&str>, commit: Option<&st
     let path = |name: &str| format!("{folder}/{name}");
     let there: Vec<&str> = DOCUMENTS.into_iter().filter(wanted).filter(|name| view.exists(&path(name))).collect();
     if there.is_empty() {
-        return skipped("no-codebase-map");
+        return match &names {
+            Some(names) if DOCUMENTS.iter().any(|name| view.exists(&path(name))) => {
+                skipped(&format!("codebase-map-file-not-found: {}", names.join(",")))
+            }
+            _ => skipped("no-codebase-map"),
+        };
     }
-    let Some(commit) = commit else { return skipped("not-a-git-repo") };
+    let Some(commit) = commit else {
+        return skipped(if is_repository { "no-commits-yet" } else { "not-a-git-repo" });
+    };
     let mut edits = Edits::default();
     let (mut stamped, mut failed) = (Vec::new(), Vec::new());
     for name in there {
@@ -137,7 +151,7 @@ mod tests {
     #[test]
     fn documents_are_stamped_or_the_reason_is_told() {
         let reason = |files: &[(&str, &str)], chosen, commit| {
-            let (report, edits) = stamp(&view(files), chosen, commit, "2026-01-02").unwrap();
+            let (report, edits) = stamp(&view(files), chosen, commit, false, "2026-01-02").unwrap();
             assert_eq!(report.skipped, edits.is_empty());
             report.reason.unwrap_or_else(|| report.stamped.join(" "))
         };
@@ -150,6 +164,9 @@ mod tests {
         );
         assert_eq!(reason(&map, Some(" ,"), Some("abc")), "empty-codebase-map-file-filter");
         assert_eq!(reason(&map, None, None), "not-a-git-repo");
+        assert_eq!(reason(&map, Some("ARCHITECTURE.md"), Some("abc")), "codebase-map-file-not-found: ARCHITECTURE.md");
+        let (unborn, _) = stamp(&view(&map), None, None, true, "2026-01-02").unwrap();
+        assert_eq!(unborn.reason.as_deref(), Some("no-commits-yet"));
         assert_eq!(reason(&[("OTHER.md", "o")], None, Some("abc")), "no-codebase-map");
         assert_eq!(reason(&[], None, Some("abc")), "no-codebase-dir");
     }

@@ -169,13 +169,19 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
     Ok(edits)
 }
 
-/// Makes the file of a new project; one that is there stays as it is.
+/// Makes the file of a new project; one that is there stays as it is. A workstream's file holds only the choices where the
+/// project has a file.
 pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, ConfigurationError> {
     let path = view.layout().config();
     if view.text(&path)?.is_some() {
         return Ok((CreateReport::existing(path, Vec::new(), Vec::new()), Edits::default()));
     }
-    let file = initial(new, choices(new)?);
+    let choices = choices(new)?;
+    let is_over_another = lies_over_another(view);
+    if is_over_another && choices.is_empty() {
+        return Ok((CreateReport::existing(path, Vec::new(), Vec::new()), Edits::default()));
+    }
+    let file = if is_over_another { choices } else { initial(new, choices) };
     let mut edits = Edits::default();
     edits.write(view, &path, format!("{:#}\n", Value::Object(file)))?;
     let report = CreateReport { created: true, path: Some(path), reason: None, added: Vec::new(), kept: Vec::new() };
@@ -191,7 +197,8 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
     let mut document = document(view, &path, &text)?;
     let written = if text.trim().is_empty() { Map::new() } else { read(view, &path)?.unwrap_or_default() };
     let (mut added, mut kept) = (Vec::new(), Vec::new());
-    for (keys, value) in leaves(&initial(new, choices.clone())) {
+    let wanted = if lies_over_another(view) { choices.clone() } else { initial(new, choices.clone()) };
+    for (keys, value) in leaves(&wanted) {
         let key = keys.join(".");
         let is_chosen = config::at(&choices, &key) == Some(&value);
         let is_kept = match config::written_in(written.clone(), &key) {
@@ -216,6 +223,13 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
         edits.write(view, &path, document.to_string())?;
     }
     Ok((CreateReport::existing(path, added, kept), edits))
+}
+
+/// Whether the active file is that of a workstream and lies over one of the project: a default in it would mask what the
+/// project's file says.
+fn lies_over_another(view: &ProjectView) -> bool {
+    let layout = view.layout();
+    layout.config() != layout.root_config() && view.exists(&layout.root_config())
 }
 
 fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, ConfigurationError> {
@@ -391,6 +405,26 @@ mod tests {
             assert!(matches!(get(&view, "mode", Some("x")), Err(ConfigurationError::Malformed { .. })), "{text}");
             assert!(migrate(&view).is_err());
         }
+    }
+
+    #[test]
+    fn a_workstream_has_only_what_it_sets_itself() {
+        let view = view(&[(PATH, r#"{"mode": "yolo", "workflow": {"research": false}}"#)]).scoped(Some("web"));
+        let (report, edits) = create(&view, NewFile::default()).unwrap();
+        assert!(!report.created && edits.is_empty());
+        let new = NewFile { choices: Some(r#"{"granularity": "fine"}"#), ..NewFile::default() };
+        let (report, edits) = create(&view, new).unwrap();
+        let own = ".planning/workstreams/web/config.json";
+        assert_eq!(report.path.as_deref(), Some(own));
+        assert_eq!(edits.texts[own], "{\n  \"granularity\": \"fine\"\n}\n");
+        let after = view.after(&edits);
+        let more = NewFile { choices: Some(r#"{"mode": "interactive"}"#), ..NewFile::default() };
+        let (report, edits) = complete(&after, more).unwrap();
+        assert_eq!(report.added, ["mode"]);
+        assert_eq!(edits.texts[own], "{\n  \"granularity\": \"fine\",\n  \"mode\": \"interactive\"\n}\n");
+        let setting = Setting::parse("mode", "interactive").unwrap();
+        let (_, edits) = set_in_whole_file(&view, &setting, NewFile::default()).unwrap();
+        assert_eq!(edits.texts[own], "{\n  \"mode\": \"interactive\"\n}\n");
     }
 
     #[test]

@@ -64,9 +64,38 @@ pub(crate) struct HealthReport {
     pub(crate) repairable_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repairs_performed: Option<Vec<RepairReport>>,
+    /// After a repair: what is left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) remaining: Option<Remaining>,
     /// With `--dry-run`: what would be repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) repairs_planned: Option<Vec<PlannedRepair>>,
+}
+
+/// The findings that a repair left.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Remaining {
+    pub(crate) status: &'static str,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) info: usize,
+    pub(crate) repairable_count: usize,
+    /// The findings themselves, for people.
+    #[serde(skip)]
+    report: Box<HealthReport>,
+}
+
+impl Remaining {
+    pub(super) fn of(report: HealthReport) -> Self {
+        Self {
+            status: report.status,
+            errors: report.errors.len(),
+            warnings: report.warnings.len(),
+            info: report.info.len(),
+            repairable_count: report.repairable_count,
+            report: Box::new(report),
+        }
+    }
 }
 
 impl HealthReport {
@@ -89,6 +118,7 @@ impl HealthReport {
             info: of(Severity::Note),
             repairable_count,
             repairs_performed: None,
+            remaining: None,
             repairs_planned: None,
         }
     }
@@ -96,11 +126,20 @@ impl HealthReport {
     /// The report of a dry run, which repaired nothing.
     pub(crate) fn rehearsed(self) -> Self {
         let planned = self.repairs_performed.map(|done| done.into_iter().map(PlannedRepair::from).collect());
-        Self { repairs_performed: None, repairs_planned: planned, ..self }
+        Self { repairs_performed: None, remaining: None, repairs_planned: planned, ..self }
     }
 
-    /// The findings for a person at a terminal.
+    /// The findings for a person at a terminal; after a repair, those that are left.
     pub(crate) fn shown(&self, screen: Screen) -> String {
+        let left = self.remaining.as_ref().map(|remaining| remaining.report.shown(screen));
+        let mut page = left.unwrap_or_else(|| self.found(screen));
+        for repair in self.repairs_performed.iter().flatten() {
+            page += &repair.shown(screen);
+        }
+        page
+    }
+
+    fn found(&self, screen: Screen) -> String {
         let counts = [
             (Tone::Bad, &self.errors, "error"),
             (Tone::Warning, &self.warnings, "warning"),
@@ -121,10 +160,7 @@ impl HealthReport {
         {
             page += &listed(findings, screen, mark, "gsd-tools validate health --json");
         }
-        for repair in self.repairs_performed.iter().flatten() {
-            page += &repair.shown(screen);
-        }
-        if self.repairable_count > 0 && self.repairs_performed.is_none() {
+        if self.repairable_count > 0 {
             let count = format!("repairs {}", counted(self.repairable_count, "finding"));
             let next = [("Next", Cell::new(Tone::Command, REPAIR)), ("", Cell::from(count))];
             page = page + "\n" + &screen.fields("", &next);
@@ -181,7 +217,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         found.push(error("E004", "there is no STATE.md", format!("Fix: {NO_STATE_CURE}")));
     }
     if let Ok(of_state) = validate::findings(view)? {
-        found.extend(of_state.into_iter().filter(|finding| finding.severity == Severity::Error));
+        let is_told = |finding: &Finding| finding.severity == Severity::Error || finding.code == validate::STATUS_CODE;
+        found.extend(of_state.into_iter().filter(is_told));
     }
     let config = match view.text(&layout.config())? {
         None => view.text(&layout.root_config())?,

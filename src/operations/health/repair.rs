@@ -2,7 +2,7 @@
 //! milestones. A file that is there is only added to; one that does not parse stays as it is.
 
 use super::RepairReport;
-use super::check::{HealthFacts, HealthReport, archived_without_entry, check};
+use super::check::{HealthFacts, HealthReport, Remaining, archived_without_entry, check};
 use crate::operations::documents::configuration::{self, ConfigurationError, NewFile};
 use crate::project::config::Setting;
 use crate::project::files::FileError;
@@ -21,7 +21,7 @@ pub(crate) struct Repairs<'text> {
     pub(crate) day: &'text str,
 }
 
-/// Checks, and makes good what `repairs` asks for. The findings are those from before.
+/// Checks, and makes good what `repairs` asks for. The findings are those from before; `remaining` says what is left.
 pub(crate) fn repair(
     view: &ProjectView,
     facts: &HealthFacts,
@@ -71,6 +71,7 @@ pub(crate) fn repair(
             });
         }
     }
+    report.remaining = Some(Remaining::of(check(&view.after(&edits), facts)?)).filter(|_| !done.is_empty());
     report.repairs_performed = (!done.is_empty()).then_some(done);
     Ok((report, edits))
 }

@@ -213,6 +213,11 @@ fn a_repair_adds_to_the_configuration_and_keeps_its_bytes() {
     let (report, edits) = repair(&project(&[(".planning/config.json", text)]), &facts(), BOTH).unwrap();
     let actions: Vec<&str> = report.repairs_performed.iter().flatten().map(|repair| repair.action).collect();
     assert_eq!(actions, ["addNyquistKey", "addAiIntegrationPhaseKey"]);
+    assert_eq!(report.repairable_count, 2, "the findings are those from before");
+    let left = report.remaining.as_ref().unwrap();
+    assert_eq!((left.status, left.warnings, left.repairable_count), ("healthy", 0, 0));
+    let page = report.shown(crate::text::screen::Screen { width: 80, color: false, signs: true });
+    assert!(page.starts_with("The project is healthy\n") && page.contains("workflow.nyquist_validation"), "{page}");
     let written = &edits.texts[".planning/config.json"];
     assert!(written.starts_with("{\r\n\t\"zzz\": 1,\r\n\t\"workflow\": {\"a\":true"), "{written}");
     assert_eq!(check(&project(&[]).after(&edits), &facts()).unwrap().status, "healthy");

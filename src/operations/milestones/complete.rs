@@ -574,6 +574,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_counted_of_an_archived_milestone_stays_and_the_next_one_takes_its_step_away() {
+        let view = view(&[SECOND]);
+        let (_, edits) = complete(&view, request("v1.0"), &facts()).unwrap();
+        let after = view.after(&edits);
+        let progress = |view: &ProjectView| {
+            let text = view.state_text().unwrap().unwrap();
+            crate::project::state::index::Progress::written(&State::parse(&text)).unwrap()
+        };
+        let counted = progress(&after);
+        assert_eq!((counted.total_phases, counted.total_plans), (Some(2), Some(2)));
+        let (_, edits) = state::notes::record_session(&after, Some("x"), None, &facts()).unwrap();
+        assert_eq!(progress(&after.after(&edits)), counted);
+        let (_, edits) = switch::switch(&after, "v1.1", None, &facts()).unwrap();
+        let text = after.after(&edits).state_text().unwrap().unwrap();
+        assert!(!text.contains("Operator Next Steps") && text.ends_with("## End\n"), "{text}");
+    }
+
+    #[test]
     fn what_is_archived_stays_and_a_second_copy_gets_a_number() {
         let view = view(&[
             SECOND,

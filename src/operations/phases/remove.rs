@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::operations::state::position::COUNTING;
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -171,7 +172,7 @@ fn follow(
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
-    for label in ["Phase", "Current Phase", "Current focus"] {
+    for label in COUNTING {
         let Some(field) = state.field(label) else { continue };
         let Some(position) = Position::parse(field.value) else { continue };
         let mut parts: Vec<(&str, String)> = Vec::new();

@@ -17,6 +17,7 @@ use crate::project::standing;
 use crate::project::state::edit::Set;
 use crate::project::state::{Position, State};
 use crate::project::view::{Edits, ProjectView};
+use crate::text::splice::with_parts;
 
 /// The phase a command speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -276,8 +277,9 @@ pub(super) fn fill_position(
     Ok(Some(place.line(mark)))
 }
 
-/// Moves the position to a phase that `edits` add after everything was complete. Where something else is left to do, it
-/// stays; so does a STATE.md with a line that keeps it from being edited, since the roadmap can be changed without it.
+/// Brings STATE.md along with the phases that `edits` add: the position goes to the first of them if everything was
+/// complete; else it stays, and only the number of phases follows. A STATE.md with a line that keeps it from being edited
+/// stays as it is, since the roadmap can be changed without it.
 pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), StateError> {
     let after = view.after(edits);
     let text = match open(&after) {
@@ -290,9 +292,32 @@ pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Res
         if is_all_complete(&state) && fill_position(&after, &mut edit, "Phase added", facts)?.is_some() {
             let written = close(&after, edit, Rule::Recount, facts)?;
             edits.write(view, &view.layout().state(), written.text)?;
+        } else {
+            let raised = raise_total(&after, &mut edit)?;
+            let written = close(&after, edit, Rule::Refresh, facts)?;
+            if raised || written.followed.iter().any(|name| name == "progress.total_phases") {
+                edits.write(view, &view.layout().state(), written.text)?;
+            }
         }
     }
     mirror::refresh(edits, view, facts)
+}
+
+/// The fields that may say of how many phases the one at work is.
+pub(crate) const COUNTING: [&str; 3] = ["Phase", "Current Phase", "Current focus"];
+
+/// Raises the number behind `of` to that of the roadmap's phases. A higher one stays. Returns whether a field changed.
+fn raise_total(view: &ProjectView, edit: &mut StateEdit<'_, '_>) -> Result<bool, FileError> {
+    let Some(last) = view.last_number()? else { return Ok(false) };
+    let mut raised = false;
+    for label in COUNTING {
+        let Some(field) = edit.state().field(label) else { continue };
+        let total = Position::parse(field.value).and_then(|position| position.total);
+        let Some(total) = total.filter(|total| total.parse().is_ok_and(|total: u64| total < last)) else { continue };
+        edit.set(label, &with_parts(field.value, &[(total, last.to_string())]));
+        raised = true;
+    }
+    Ok(raised)
 }
 
 /// Whether STATE.md says that nothing is left to do.

@@ -35,9 +35,28 @@ pub(crate) struct RebuildReport {
     /// Where the STATE.md is now that could not be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<String>,
+    /// With `--dry-run`: what would change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) would_change: Vec<PlannedChange>,
     /// The lines of the log, for those who ask for them.
     #[serde(skip)]
     pub(crate) log: Vec<String>,
+}
+
+/// A place that a rebuild would change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct PlannedChange {
+    pub(crate) section: String,
+    pub(crate) before: String,
+    pub(crate) after: String,
+    pub(crate) reason: String,
+}
+
+impl PlannedChange {
+    fn created() -> Self {
+        let (before, after) = ("no usable file".to_owned(), "a new file".to_owned());
+        Self { section: "STATE.md".to_owned(), before, after, reason: CREATED.to_owned() }
+    }
 }
 
 impl RebuildReport {
@@ -45,6 +64,9 @@ impl RebuildReport {
     pub(crate) fn shown(&self, screen: Screen) -> String {
         let is_rehearsal = self.dry_run == Some(true);
         let what = match (&self.set_aside, self.mutations) {
+            (Some(path), _) if is_rehearsal => {
+                format!("STATE.md would be created, and the broken one kept as `{path}`")
+            }
             (Some(path), _) => format!("Created a new STATE.md; the broken one is `{path}`"),
             _ if self.created == Some(true) && is_rehearsal => "STATE.md would be created".to_owned(),
             _ if self.created == Some(true) => "Created STATE.md from ROADMAP.md and the phase folders".to_owned(),
@@ -52,7 +74,11 @@ impl RebuildReport {
             (None, count) if is_rehearsal => format!("{} would change in STATE.md", counted(count, "place")),
             (None, count) => format!("{} changed in STATE.md", counted(count, "place")),
         };
-        screen.prose("", "  ", &what)
+        let planned = |change: &PlannedChange| {
+            let PlannedChange { section, before, after, .. } = change;
+            screen.prose("  ", "    ", &format!("{section}: {before} -> {after}"))
+        };
+        screen.prose("", "  ", &what) + &self.would_change.iter().map(planned).collect::<String>()
     }
 }
 
@@ -79,9 +105,14 @@ pub(crate) fn rebuild(
     let mut edit = StateEdit::new(&state);
     let reconciled = (!phases.is_empty()).then(|| edit.reconcile_phase_rows(&phases, is_gone)).flatten();
     let mut log = Vec::new();
-    let mut mutations = 0;
+    let mut planned = Vec::new();
     let mut note_in_log = |kind: &str, section: &str, before: &str, after: &str, reason: &str| {
-        mutations += 1;
+        planned.push(PlannedChange {
+            section: section.trim_start_matches(['#', ' ']).to_owned(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+            reason: reason.to_owned(),
+        });
         log.extend([
             format!("- timestamp: {}", facts.now),
             format!("  kind: {kind}"),
@@ -103,6 +134,7 @@ pub(crate) fn rebuild(
         let before = state.value("Phase").unwrap_or("-").trim();
         note_in_log("position-filled-in", "## Current Position", before, &after, reason);
     }
+    let mutations = planned.len();
     if mutations == 0 {
         let report = RebuildReport {
             dry_run: only_look.then_some(true),
@@ -122,6 +154,7 @@ pub(crate) fn rebuild(
         } else {
             "STATE.md was rebuilt; its section `Rebuild Log` lists the changes"
         },
+        would_change: if only_look { planned } else { Vec::new() },
         log: log.clone(),
         ..RebuildReport::default()
     };
@@ -200,6 +233,7 @@ fn create(view: &ProjectView, set_aside: Option<String>, only_look: bool, facts:
         phase_inventory_scan_failed: false,
         note,
         created: Some(true),
+        would_change: if only_look { vec![PlannedChange::created()] } else { Vec::new() },
         set_aside,
         log: Vec::new(),
     };

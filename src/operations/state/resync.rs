@@ -13,7 +13,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::standing::PhaseWork;
 use crate::project::state::edit::{progress_bar, shown_percent};
 use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
-use crate::project::state::{State, is_phase_complete};
+use crate::project::state::{State, is_awaiting_milestone, is_phase_complete};
 use crate::project::verification;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -193,6 +193,9 @@ fn follow(
     {
         index.set("status", Some(kept));
     }
+    // The phases of an archived milestone are counted no more; what was counted of them stays.
+    let is_archived = |sources: &Sources| sources.status.as_deref().is_some_and(is_awaiting_milestone);
+    let rule = if is_archived(&old) && is_archived(&new) { Rule::Keep } else { rule };
     index.progress = Some(progress(after, rule, &milestone, counts));
     Ok(index)
 }

@@ -10,7 +10,7 @@ use crate::project::files::FileError;
 use crate::project::pause::Pause;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
-use crate::project::state::{State, normal_status};
+use crate::project::state::{State, is_awaiting_milestone, normal_status};
 use crate::project::up_next::{self, UpNext};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen, Tone};
@@ -264,7 +264,9 @@ fn situation(signals: &Signals) -> Situation {
         () if signals.paused => Situation::Paused,
         () if !signals.blockers.is_empty() => Situation::Blocked,
         () if signals.verify_failed => Situation::VerifyFailed,
-        () if signals.has_roadmap && signals.open_phases == 0 && says(&[ARCHIVED]) => Situation::Complete,
+        () if signals.has_roadmap && signals.open_phases == 0 && is_awaiting_milestone(&signals.status) => {
+            Situation::Complete
+        }
         () if !signals.has_roadmap || !has_phases => Situation::NeedsFirstPhase,
         () if all_done && status.contains("complete") => Situation::Complete,
         () if says(&["planning", "planned"]) => Situation::Planning,
@@ -446,9 +448,6 @@ fn is_installed(id: &str, commands: &Commands) -> bool {
     let name = if id == NEXT { "progress" } else { id };
     commands.installed.iter().any(|installed| installed == name)
 }
-
-/// In the status, in lower case: the milestone is archived, and no other one has begun.
-const ARCHIVED: &str = "awaiting next milestone";
 
 /// The action that goes on with an acceptance test.
 const ACCEPT: &str = "verify-work";

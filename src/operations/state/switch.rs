@@ -8,7 +8,7 @@ use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::edit::{one_line, progress_bar};
 use crate::project::state::index::{Index, KEYS, Progress};
-use crate::project::state::{NEXT_STEPS, State};
+use crate::project::state::{AWAITING_MILESTONE, DEFINING, NEXT_STEPS, State};
 use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What `state milestone-switch` answers.
@@ -19,6 +19,9 @@ pub(crate) struct SwitchReport {
     pub(crate) name: String,
     pub(crate) status: &'static str,
 }
+
+/// How the step begins that shipping a milestone leaves to people, and that the next milestone takes away.
+const START_NEXT: &str = "Start the next milestone";
 
 /// Fields about a phase that is not this milestone's.
 const OVER: &[&str] = &[
@@ -55,12 +58,13 @@ pub(crate) fn switch(
     let mut edit = StateEdit::new(&state);
     edit.put("Phase", "Not started (defining requirements)");
     edit.put("Plan", "—");
-    edit.put("Status", "Defining requirements");
+    edit.put("Status", DEFINING);
     edit.put("Last activity", &format!("{} — Milestone {version} started", facts.today));
     for label in OVER {
         clear(&mut edit, label, "—");
     }
     clear(&mut edit, "Progress", &progress_bar(0));
+    edit.withdraw_items(NEXT_STEPS, START_NEXT);
     let written = index(&state, &version, &name, facts).write_to(&edit.finish());
     let mut edits = Edits::default();
     edits.write(view, &view.layout().state(), written)?;
@@ -86,14 +90,14 @@ pub(crate) fn ship(
 ) -> Result<Shipped, StateError> {
     edit.put("Phase", &format!("Milestone {version} complete"));
     edit.put("Plan", "—");
-    edit.put("Status", "Awaiting next milestone");
+    edit.put("Status", AWAITING_MILESTONE);
     edit.put("Last activity", &format!("{} — Milestone {version} completed and archived", facts.today));
     for label in OVER {
         clear(&mut edit, label, "—");
     }
     edit.remove_field("Progress");
     let how = next_command.map(|command| format!(" with {command}")).unwrap_or_default();
-    let step = format!("Start the next milestone{how}");
+    let step = format!("{START_NEXT}{how}");
     if !edit.has_item(&[NEXT_STEPS], &step) {
         edit.append_entry(NEXT_STEPS, &[format!("- {step}")]);
     }

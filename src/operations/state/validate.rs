@@ -9,7 +9,8 @@ use crate::operations::answers::finding::{Finding, Severity};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
-use crate::project::state::{Position, State};
+use crate::project::standing;
+use crate::project::state::{self, Position, State};
 use crate::project::verification;
 use crate::project::view::ProjectView;
 use crate::text::screen::{Mark, Screen, Tone, counted};
@@ -116,6 +117,7 @@ pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, Nothin
         let cure = if problem.is_lost { LOST_CURE } else { "Correct that line of STATE.md" };
         findings.push(error(message, cure));
     }
+    findings.extend(status_of_nobody(&state));
     findings.extend(drift(view, &state)?);
     Ok(Ok(findings))
 }
@@ -133,6 +135,9 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
     let mut findings = Vec::new();
     let named = phases_named(state);
     let Some(phase) = named.first() else {
+        if is_between_milestones(state) && !has_open_phase(view)? {
+            return Ok(findings);
+        }
         let message = "the current phase is unknown: STATE.md has no current_phase, Current Phase, or Phase under \
                        Current Position";
         let cure = "fill it in from the roadmap and the phase folders: `gsd-tools state rebuild`";
@@ -174,6 +179,39 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
     };
     findings.extend(folder_drift(view, state, &folder)?);
     Ok(findings)
+}
+
+/// Whether STATE.md says that there is no phase to be at.
+fn is_between_milestones(state: &State<'_>) -> bool {
+    state
+        .value("Status")
+        .map(str::to_owned)
+        .or_else(|| state.front_text("status"))
+        .is_some_and(|status| state::is_between_milestones(&status))
+}
+
+/// Whether the roadmap has a phase of the milestone that is not closed.
+fn has_open_phase(view: &ProjectView) -> Result<bool, FileError> {
+    let Some(text) = view.roadmap_text()? else { return Ok(false) };
+    let roadmap = view.parse_roadmap(&text);
+    let ids = view.milestone_in(&roadmap)?.phase_ids(&roadmap);
+    Ok(ids.iter().any(|id| !standing::is_closed(&roadmap, id)))
+}
+
+/// The code of a status that nothing bears out.
+pub(crate) const STATUS_CODE: &str = "S008";
+
+/// A status in the front matter that no command writes, and that the body does not say either.
+fn status_of_nobody(state: &State<'_>) -> Option<Finding> {
+    let status = state.front_text("status").filter(|status| !state::is_of_programs(status))?;
+    let written = state.value("Status");
+    if written.is_some_and(|written| state::normal_status(written) == status.trim()) {
+        return None;
+    }
+    let beside = written.map(|written| format!(", and `Status:` says `{written}`")).unwrap_or_default();
+    let message =
+        format!("`status: {status}` in the front matter of STATE.md is not a status that a command writes{beside}");
+    Some(warning(STATUS_CODE, message, "write the status under Current Position, then run `gsd-tools state sync`"))
 }
 
 /// Whether the phase is one of the roadmap that nobody has planned yet: its first document brings its folder.

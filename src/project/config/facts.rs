@@ -69,7 +69,11 @@ impl Layers {
             source,
             accepts: row.map(|(_, accepts, _)| accepts.to_string()),
             about: row.map(|(_, _, about)| *about),
-            invalid: found.is_some_and(|(_, value)| row.is_none_or(|(_, accepts, _)| !accepts.fits(value))),
+            // A key that is null is one that is not set.
+            invalid: found.is_some_and(|(_, value)| match row {
+                Some((_, accepts, _)) => !value.is_null() && !accepts.fits(value),
+                None => true,
+            }),
             key: key.to_owned(),
             default,
         }
@@ -84,8 +88,14 @@ pub(crate) fn shown(key: &str, value: Value) -> Value {
     }
 }
 
-/// The keys that a file sets; with `all` also those that have their defaults.
-pub(crate) fn list(texts: ConfigTexts<'_>, all: bool) -> Vec<KeyFacts> {
+/// Whether `key` is `wanted` or in that group: `workflow` has `workflow.research`.
+fn is_within(key: &str, wanted: &str) -> bool {
+    key.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The keys that a file sets; with `all` also those that have their defaults. `wanted` is a key or a group of keys. One that
+/// no key is, nor is in, is an error.
+pub(crate) fn list(texts: ConfigTexts<'_>, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, KeyError> {
     let layers = Layers::read(texts);
     let mut names: Vec<String> = layers.0.iter().flat_map(|(_, file)| set_keys(file, "")).collect();
     if all {
@@ -93,7 +103,13 @@ pub(crate) fn list(texts: ConfigTexts<'_>, all: bool) -> Vec<KeyFacts> {
     }
     names.sort_unstable();
     names.dedup();
-    names.iter().map(|key| layers.facts(key)).collect()
+    if let Some(wanted) = wanted {
+        names.retain(|key| is_within(key, wanted));
+        if names.is_empty() && !keys::key_names().iter().any(|key| is_within(key, wanted)) {
+            return Err(KeyError::Unknown { key: wanted.to_owned() });
+        }
+    }
+    Ok(names.iter().map(|key| layers.facts(key)).collect())
 }
 
 /// One key, whether it is set or not.
@@ -110,7 +126,11 @@ fn set_keys(object: &Map<String, Value>, above: &str) -> Vec<String> {
     for (name, value) in object {
         let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
         match value {
-            Value::Object(inner) if !inner.is_empty() && keys::row(&key).is_none() => {
+            // An empty group of keys that exist sets nothing.
+            Value::Object(inner)
+                if keys::row(&key).is_none()
+                    && (!inner.is_empty() || keys::key_names().iter().any(|known| is_within(known, &key))) =>
+            {
                 found.extend(set_keys(inner, &key));
             }
             _ => found.push(key),
@@ -131,7 +151,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_set_are_listed_with_where_they_are_set() {
-        let rows = list(TEXTS, false);
+        let rows = list(TEXTS, false, None).unwrap();
         let told = |key: &str| {
             let row = rows.iter().find(|row| row.key == key).unwrap();
             (row.value.clone(), row.source, row.invalid)
@@ -147,11 +167,33 @@ mod tests {
 
     #[test]
     fn all_keys_are_listed_with_their_defaults() {
-        let rows = list(ConfigTexts { workstream: None, project: None, ..TEXTS }, true);
+        let rows = list(ConfigTexts { workstream: None, project: None, ..TEXTS }, true, None).unwrap();
         assert!(rows.len() > 150 && rows.is_sorted_by_key(|row| row.key.clone()));
         let row = rows.iter().find(|row| row.key == "model_profile").unwrap();
         assert_eq!((&row.value, row.source), (&"budget".into(), Origin::Personal));
         assert!(rows.iter().all(|row| row.accepts.is_some() && row.about.is_some()));
+    }
+
+    #[test]
+    fn what_a_new_file_says_is_valid() {
+        let new = ConfigTexts { project: Some(crate::project::config::INITIAL), ..ConfigTexts::default() };
+        let invalid: Vec<String> =
+            list(new, false, None).unwrap().into_iter().filter(|row| row.invalid).map(|row| row.key).collect();
+        assert_eq!(invalid, [""; 0]);
+        let other = ConfigTexts { project: Some(r#"{"zzz": {}, "yyy": null}"#), ..ConfigTexts::default() };
+        assert!(list(other, false, None).unwrap().iter().all(|row| row.invalid), "keys that do not exist");
+    }
+
+    #[test]
+    fn one_key_or_one_group_is_listed() {
+        let keys = |wanted, all| -> Vec<String> {
+            list(TEXTS, all, Some(wanted)).unwrap().into_iter().map(|row| row.key).collect()
+        };
+        assert_eq!(keys("workflow", false), ["workflow.research"]);
+        assert_eq!(keys("mode", true), ["mode"], "not `model_profile`");
+        assert!(keys("git", true).len() > 2 && keys("git", false).is_empty());
+        assert_eq!(keys("zzz", false), ["zzz.a"]);
+        assert!(list(TEXTS, true, Some("workflo")).is_err());
     }
 
     #[test]

@@ -21,7 +21,10 @@ use crate::text::markdown::{Heading, LineKind, Markdown};
 use crate::text::table::Table;
 
 pub(crate) use position::Position;
-pub(crate) use status::{is_of_programs, is_phase_complete, normal_status};
+pub(crate) use status::{
+    AWAITING_MILESTONE, DEFINING, is_awaiting_milestone, is_between_milestones, is_of_programs, is_phase_complete,
+    normal_status,
+};
 
 /// Sections in which fields are looked up before the rest of the text, with the labels at home there.
 const HOMES: &[(&[&str], &[&str])] = &[

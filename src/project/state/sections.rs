@@ -151,6 +151,30 @@ impl StateEdit<'_, '_> {
         (changed || !new_rows.is_empty()).then_some(Reconciled { before, after })
     }
 
+    /// Removes the items of a section that begin with `start`, and the section if it has nothing else.
+    pub(crate) fn withdraw_items(&mut self, title: &str, start: &str) {
+        let Some(section) = self.state.section(&[title]) else { return };
+        let mut gone = self.state.items(&section);
+        gone.retain(|item| self.state.item_text(item).starts_with(start));
+        if gone.is_empty() {
+            return;
+        }
+        let is_left = |line: &usize| !gone.iter().any(|item| item.contains(line));
+        let markdown = self.state.markdown();
+        let is_blank = |line: usize| markdown.line(line).trim().is_empty();
+        if section.lines.end == section.own.end && section.own.clone().filter(is_left).all(is_blank) {
+            let blank = (0..section.heading.line).rev().take_while(|line| is_blank(*line)).count();
+            // Between two others, the blank lines after the section separate them.
+            let is_last = section.lines.end == markdown.lines().len();
+            let start = section.heading.line - if is_last { blank } else { 0 };
+            self.replace_lines(start..section.lines.end, None);
+        } else {
+            for item in gone {
+                self.replace_lines(item, None);
+            }
+        }
+    }
+
     /// Adds an entry of several lines to the section `title` at the end of the text, which is made where there is none.
     pub(crate) fn append_entry(&mut self, title: &str, entry: &[String]) {
         if let Some(section) = self.state.section(&[title]) {
@@ -191,6 +215,20 @@ mod tests {
             assert_eq!((taken.count, taken.text.as_str()), (1, "- [Phase 1]: a\n  more"));
         });
         assert_eq!(left, "### Decisions\n\nText.\n- [Phase 2]: b\n- None\n");
+    }
+
+    #[test]
+    fn a_section_that_has_nothing_left_goes_with_its_last_item() {
+        let left = |text: &str| edited(text, |edit| edit.withdraw_items("Next", "Start"));
+        assert_eq!(left("# S\n\n## A\n\ntext\n\n## Next\n\n- Start it\n"), "# S\n\n## A\n\ntext\n");
+        assert_eq!(left("# S\n\n## Next\n\n- Start it\n\n## B\n"), "# S\n\n## B\n");
+        assert_eq!(
+            left("## Next\r\n\r\n- Start it\r\n- Call Ada\r\n"),
+            "## Next\r\n\r\n- Call Ada\r\n",
+            "what a person wrote stays"
+        );
+        assert_eq!(left("## Next\n\n- Start it\n\n### More\n\nx\n"), "## Next\n\n\n### More\n\nx\n");
+        assert_eq!(left("## Next\n\n- Call Ada\n"), "## Next\n\n- Call Ada\n");
     }
 
     #[test]

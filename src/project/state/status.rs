@@ -2,6 +2,22 @@
 
 use super::meaningful;
 
+/// The status after a milestone was archived, until the next one begins.
+pub(crate) const AWAITING_MILESTONE: &str = "Awaiting next milestone";
+
+/// The status of a milestone that has no phases yet.
+pub(crate) const DEFINING: &str = "Defining requirements";
+
+/// Whether a status says that the last milestone is archived and no other one has begun.
+pub(crate) fn is_awaiting_milestone(written: &str) -> bool {
+    written.trim().eq_ignore_ascii_case(AWAITING_MILESTONE)
+}
+
+/// Whether a status says that there is no phase to be at: the last milestone is archived, or the next one has none yet.
+pub(crate) fn is_between_milestones(written: &str) -> bool {
+    is_awaiting_milestone(written) || written.trim().eq_ignore_ascii_case(DEFINING)
+}
+
 /// The status for the index: `paused`, `executing`, `planning`, `discussing`, `verifying`, `completed`; anything else as
 /// it is written.
 pub(crate) fn normal_status(written: &str) -> String {
@@ -14,7 +30,8 @@ pub(crate) fn is_of_programs(written: &str) -> bool {
     let lower = written.trim().to_lowercase();
     meaningful(written).is_none()
         || known(&lower).is_some()
-        || matches!(lower.as_str(), "unknown" | "not started" | "defining requirements" | "awaiting next milestone")
+        || is_between_milestones(written)
+        || matches!(lower.as_str(), "unknown" | "not started")
 }
 
 /// The status for the index of one that programs know.

@@ -145,6 +145,10 @@ fn taking_a_project_up_names_the_first_thing_that_is_missing() {
     assert_eq!(action(&[], &fast, true), ("map-codebase".into(), command("map-codebase --fast")));
     assert_eq!(action(&[&fast_map], &plain, true), ("map-codebase".into(), command("map-codebase")));
     assert_eq!(action(&[&fast_map], &fast, true).0, "complete-map-before-new-project");
+    let reason = |files: &[(&str, &str)]| onboard(files, &plain, true)["next_action"]["reason"].clone();
+    assert!(reason(&fast_map).as_str().unwrap().contains("incomplete"), "a short map is a part of one");
+    assert!(reason(&fast_map[..1]).as_str().unwrap().contains("incomplete"));
+    assert!(reason(&[]).as_str().unwrap().contains("missing"));
     assert_eq!(action(&[&map], &plain, true), ("new-project".into(), command("new-project")));
     assert_eq!(action(&[&map, &documented[..2]], &plain, true), ("partial-planning".into(), Value::Null));
     assert_eq!(action(&[&documented], &plain, false).0, "write-summary");

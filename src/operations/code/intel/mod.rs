@@ -93,7 +93,7 @@ impl Known {
 }
 
 fn path(view: &ProjectView, name: &str) -> String {
-    format!("{}/intel/{name}", view.layout().planning())
+    format!("{}/{name}", view.layout().intel())
 }
 
 fn text(view: &ProjectView, name: &str) -> Result<Option<Arc<str>>, FileError> {

@@ -108,7 +108,12 @@ fn the_table_of_phases_is_rebuilt_once_and_logged() {
     let view = with_phases(
         "# S\n\n## Performance Metrics\n\n| Phase | Plans | Total |\n|---|---|---|\n| 1 | 1 | 20min |\n| 9 | 1 | 2h |\n",
     );
+    let (planned, none) = rebuild::rebuild(&view, true, false, &facts()).unwrap().unwrap();
+    assert!(none.is_empty());
+    assert_eq!(planned.would_change.len(), planned.mutations);
+    assert_eq!(planned.would_change[0].section, "Performance Metrics");
     let (report, edits) = rebuild::rebuild(&view, false, false, &facts()).unwrap().unwrap();
+    assert!(report.would_change.is_empty() && report.mutations == planned.mutations);
     assert!(report.rebuilt);
     let text = &edits.texts[STATE];
     assert!(text.contains("| 1 | 1 | 20min |\n| 02 | 2 | - |\n\n## Rebuild Log\n\n- timestamp: "), "{text}");
@@ -157,6 +162,10 @@ fn each_way_to_disagree_has_its_code() {
     assert_eq!(codes("# S\nPhase: 2\nCurrent Phase: 1\n"), ["S003"]);
     assert_eq!(codes("# S\nPhase: 7\n"), ["S004"]);
     assert_eq!(codes("# S\n"), ["S002"]);
+    assert_eq!(codes("---\nstatus: bananas\n---\n# S\nPhase: 2\nStatus: In progress\n"), ["S008"]);
+    assert_eq!(codes("---\nstatus: bananas\n---\n# S\nPhase: 2\n"), ["S008"]);
+    let own = "---\nstatus: Blocked by the API\n---\n# S\nPhase: 2\nStatus: Blocked by the API\n";
+    assert_eq!(codes(own), [""; 0], "what a person writes is theirs");
     assert_eq!(codes("# S\nPhase: 1\nStatus: executing\n"), ["S007"]);
     assert_eq!(codes("# S\0\nPhase: 2\n"), ["S001"]);
     assert_eq!(codes("---\na: 1\n# S\nPhase: 2\n"), ["S001"]);
@@ -186,6 +195,20 @@ fn a_phase_that_is_still_to_be_planned_needs_no_folder() {
     assert_eq!(codes("1 of 2 (A) — READY TO EXECUTE", roadmap), ["S004"]);
     assert_eq!(codes("3 of 3 (C) — READY TO PLAN", roadmap), ["S004"]);
     assert_eq!(codes("1 of 2 (A) — READY TO PLAN", ""), ["S004"]);
+}
+
+#[test]
+fn between_milestones_there_is_no_phase_to_be_at() {
+    let codes = |status: &str, roadmap: &str| -> Vec<String> {
+        let state = format!("# S\nPhase: Milestone v1.0 complete\nStatus: {status}\n");
+        let files = view(MemoryFiles::new([(STATE, state.as_str()), (".planning/ROADMAP.md", roadmap)]));
+        findings(&files).iter().map(|(code, _)| (*code).to_owned()).collect()
+    };
+    let done = "# R\n\n- [x] **Phase 1: A** - a\n\n### Phase 1: A\n";
+    assert_eq!(codes("Awaiting next milestone", done), [""; 0]);
+    assert_eq!(codes("Defining requirements", ""), [""; 0]);
+    assert_eq!(codes("Defining requirements", "# R\n\n### Phase 1: A\n"), ["S002"], "a phase could be begun");
+    assert_eq!(codes("In progress", done), ["S002"]);
 }
 
 #[test]
