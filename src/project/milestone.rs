@@ -314,14 +314,23 @@ fn holds_phases(roadmap: &Roadmap<'_>, window: &[Range<usize>]) -> bool {
 
 /// The text after the version on its list line or heading; the placeholder word `milestone` is none.
 fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&MilestoneHeading<'_>>) -> Option<String> {
-    let from_list =
-        (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line)).find_map(|line| {
-            let (_, rest) = open_mark(roadmap.markdown().line(line))?;
-            let inside = rest.strip_prefix("**")?;
-            let inside = &inside[..inside.find("**")?];
-            (version_in(inside)? == version).then(|| after_version(inside, version)).flatten()
-        });
-    from_list.or_else(|| selected.and_then(|selected| after_version(selected.heading.title, version)))
+    let in_bold = |rest: &str| {
+        let inside = rest.strip_prefix("**")?;
+        let inside = &inside[..inside.find("**")?];
+        (version_in(inside)? == version).then(|| after_version(inside, version)).flatten()
+    };
+    let prose = || (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line));
+    let lines = || prose().map(|line| roadmap.markdown().line(line));
+    let open = lines().find_map(|line| in_bold(open_mark(line)?.1));
+    // A milestone that is shipped or planned has another mark before its name.
+    let listed = || lines().find_map(|line| in_bold(&line[line.find("**").filter(|_| is_item(line))?..]));
+    let from_heading = || selected.and_then(|selected| after_version(selected.heading.title, version));
+    open.or_else(from_heading).or_else(listed)
+}
+
+/// Whether a line is an item of a list.
+fn is_item(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '+'])
 }
 
 fn after_version(text: &str, version: &str) -> Option<String> {
@@ -361,6 +370,7 @@ mod tests {
     fn the_window_holds_the_phases_of_the_open_milestone() {
         assert_eq!(ids(GROUPED, None), (MilestoneScope::Complete, vec!["3".into(), "4".into()], Some("Sync".into())));
         assert_eq!(ids(GROUPED, Some("v2.0")).1, ["5"]);
+        assert_eq!(ids(GROUPED, Some("v1.0")).2, Some("MVP".into()), "one that is shipped has its name too");
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl Todo {
         let front = FrontMatter::parse(text);
         let field = |key: &str, fallback: &str| {
             let written = match &front {
-                Some(front) => front.text(key),
+                Some(front) => front.words(key),
                 None => line(text, key),
             };
             written
@@ -54,5 +54,9 @@ mod tests {
         let bare = Todo::parse("# T\ntitle: In body\ncreated:\n");
         assert_eq!((bare.title.as_str(), bare.created.as_str()), ("In body", "unknown"));
         assert_eq!(Todo::parse("").title, "Untitled");
+        let title = |line: &str| Todo::parse(&format!("---\ntitle: {line}\narea: x\n---\n")).title;
+        assert_eq!(title("Fix issue #12 in C# code"), "Fix issue #12 in C# code");
+        assert_eq!(title("#12 breaks"), "#12 breaks");
+        assert_eq!(title("\"say \\\"hi\\\" #3\" # note"), "say \"hi\" #3");
     }
 }

@@ -37,3 +37,23 @@ fn the_host_of_the_call_names_its_file() {
     context.gsd(["config-set", "claude_md_path", "docs/CLAUDE.md"]).success();
     assert!(file().ends_with("/docs/CLAUDE.md"), "{}", file());
 }
+
+#[test]
+fn what_is_written_around_the_sections_keeps_every_byte() {
+    let context = TestContext::new();
+    context.write(".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nNotes.\n");
+    context.gsd(["generate-claude-md", "--output", "RULES.md"]).success();
+    let made = context.read("RULES.md");
+    let mut mine = String::from("# Mine  \n\n\nbefore\n");
+    for line in made.split_inclusive('\n') {
+        mine.push_str(line);
+        if line.starts_with("<!-- GSD:") && line.contains("-end") {
+            mine.push_str("\n  between  \n");
+        }
+    }
+    mine.push_str("behind, without an end of line");
+    context.write("RULES.md", &mine);
+    context.write(".planning/PROJECT.md", "# Acme\n\n## What This Is\n\nOther notes.\n");
+    context.gsd(["generate-claude-md", "--output", "RULES.md"]).success();
+    assert_eq!(context.read("RULES.md"), mine.replace("\nNotes.\n", "\nOther notes.\n"));
+}

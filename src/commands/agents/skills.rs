@@ -12,7 +12,7 @@ verbs! {
     ///
     /// Reads the skill folders of the supported hosts in the project and in the home folder.
     ///
-    /// Example: `gsd-tools skill-manifest --pick counts.skills`.
+    /// Example: `gsd-tools skill-manifest --others --pick counts.skills`.
     "skill-manifest": writes json(SkillManifest) = skill_manifest(ManifestArgs);
 }
 
@@ -21,6 +21,9 @@ pub(crate) struct ManifestArgs {
     /// Search only this folder
     #[arg(long)]
     skills_dir: Option<String>,
+    /// Leave out the skills of the library itself
+    #[arg(long)]
+    others: bool,
     /// Also write the list to `.planning/skill-manifest.json`
     #[arg(long)]
     write: bool,
@@ -30,7 +33,7 @@ pub(crate) struct ManifestArgs {
 }
 
 fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(), CommandError> {
-    let report = manifest(context, arguments.skills_dir.as_deref())?;
+    let report = manifest(context, arguments.skills_dir.as_deref(), arguments.others)?;
     if !arguments.write {
         return context.emit(&report);
     }
@@ -48,7 +51,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
     context.emit(&report)
 }
 
-fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, CommandError> {
+fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<SkillManifest, CommandError> {
     let roots = match chosen {
         Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false }],
         None => skill_manifest::roots()
@@ -73,7 +76,7 @@ fn manifest(context: &Context, chosen: Option<&str>) -> Result<SkillManifest, Co
             })?);
         }
     }
-    Ok(skill_manifest::manifest(found))
+    Ok(skill_manifest::manifest(found, others))
 }
 
 /// The skills of a folder whose file `may_be_read`.

@@ -121,8 +121,13 @@ struct Counts {
     roots: usize,
 }
 
-/// The skills in these folders, by folder and name.
-pub(crate) fn manifest(found: Vec<FoundRoot>) -> SkillManifest {
+/// Whether a skill of this name is one of the library's own, which the host lists as commands.
+pub(crate) fn is_ours(name: &str) -> bool {
+    name.starts_with("gsd-")
+}
+
+/// The skills in these folders, by folder and name; with `others` without our own.
+pub(crate) fn manifest(found: Vec<FoundRoot>, others: bool) -> SkillManifest {
     let mut skills = Vec::new();
     let mut roots = Vec::new();
     let mut legacy = false;
@@ -145,9 +150,10 @@ pub(crate) fn manifest(found: Vec<FoundRoot>) -> SkillManifest {
     }
     skills.sort_by(|one, other| (&one.root, &one.name).cmp(&(&other.root, &other.name)));
     let installation = Installation {
-        gsd_skills_installed: skills.iter().any(|skill| skill.installed && skill.name.starts_with("gsd-")),
+        gsd_skills_installed: skills.iter().any(|skill| skill.installed && is_ours(&skill.name)),
         legacy_claude_commands_installed: legacy,
     };
+    skills.retain(|skill: &Skill| !(others && is_ours(&skill.name)));
     let counts = Counts { skills: skills.len(), roots: roots.len() };
     SkillManifest { skills, roots, installation, counts }
 }
@@ -195,11 +201,17 @@ mod tests {
             pages,
         };
         let text = "---\nname: gsd-x\ndescription: \"Does: x\"\n---\nTRIGGER when: asked for x\n";
-        let report = manifest(vec![
-            root("b/skills", RootScope::Project, &[("x", text), ("bare", "no front matter")], 0),
-            root("a/skills", RootScope::ImportOnly, &[("old", "")], 0),
-            root("c", RootScope::LegacyCommands, &[], 2),
-        ]);
+        let found = || {
+            vec![
+                root("b/skills", RootScope::Project, &[("x", text), ("bare", "no front matter")], 0),
+                root("a/skills", RootScope::ImportOnly, &[("old", "")], 0),
+                root("c", RootScope::LegacyCommands, &[], 2),
+            ]
+        };
+        let others = manifest(found(), true);
+        assert_eq!((others.skills.len(), others.counts.skills), (2, 2));
+        assert!(others.installation.gsd_skills_installed && others.skills.iter().all(|skill| skill.name != "gsd-x"));
+        let report = manifest(found(), false);
         let told: Vec<_> = report.skills.iter().map(|skill| (skill.name.as_str(), skill.installed)).collect();
         assert_eq!(told, [("old", false), ("bare", true), ("gsd-x", true)]);
         let skill = &report.skills[2];

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::operations::overview::progress::PhaseStatus;
 use crate::project::files::FileError;
 
-use super::phase::Phase;
+use super::phase::{Phase, Title};
 use super::sections::{Condition, SectionManifest};
 use super::{Bundle, Complete};
 
@@ -18,6 +19,9 @@ pub(crate) struct CodeReviewReport {
     phase_number: Option<String>,
     phase_name: Option<String>,
     padded_phase: Option<String>,
+    #[serde(flatten)]
+    title: Title,
+    phase_status: Option<PhaseStatus>,
     fallow_enabled: bool,
     fallow_scope: Option<String>,
     fallow_profile: Option<String>,
@@ -33,6 +37,8 @@ pub(crate) struct ReviewReport {
     phase_dir: Option<String>,
     phase_number: Option<String>,
     padded_phase: Option<String>,
+    #[serde(flatten)]
+    title: Title,
     section_manifest: SectionManifest,
 }
 
@@ -46,6 +52,8 @@ pub(crate) struct AssumptionsReport {
     phase_name: Option<String>,
     phase_slug: Option<String>,
     padded_phase: Option<String>,
+    #[serde(flatten)]
+    title: Title,
     has_research: bool,
     has_context: bool,
     has_plans: bool,
@@ -71,6 +79,11 @@ impl Bundle<'_> {
             phase_number: phase.map(|phase| phase.number.clone()),
             phase_name: phase.and_then(Phase::name_on_disk).map(str::to_owned),
             padded_phase: phase.map(Phase::padded),
+            title: self.title(phase)?,
+            phase_status: match phase {
+                Some(phase) => Some(PhaseStatus::of(&self.standing(Some(phase), &phase.number)?)),
+                None => None,
+            },
             fallow_enabled: enabled,
             fallow_scope: text("code_quality.fallow.scope", "phase"),
             fallow_mcp: self.config.flag("code_quality.fallow.mcp"),
@@ -97,6 +110,7 @@ impl Bundle<'_> {
             phase_dir: phase.and_then(|phase| self.folder_path(phase)),
             phase_number: phase.map(|phase| phase.number.clone()),
             padded_phase: phase.map(Phase::padded),
+            title: self.title(phase)?,
             section_manifest: SectionManifest::of("review", &[(Condition::ReviewerInstances, instances)]),
         };
         self.complete(report)
@@ -120,6 +134,7 @@ impl Bundle<'_> {
             phase_name: phase.and_then(Phase::name_on_disk).map(str::to_owned),
             phase_slug: phase.and_then(Phase::slug),
             padded_phase: phase.map(Phase::padded),
+            title: self.title(phase)?,
             has_research: has("RESEARCH"),
             has_context: has("CONTEXT"),
             has_plans: plan_count > 0,

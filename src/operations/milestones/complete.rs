@@ -358,7 +358,7 @@ fn copy(
 fn requirements_head(version: &str, name: &str, day: &str, current: &str) -> String {
     format!(
         "# Requirements Archive: {version} {name}\n\n**Archived:** {day}\n**Status:** SHIPPED\n\n\
-         For current requirements, see `{current}`.\n\n---\n\n"
+         The next milestone writes its own requirements to `{current}`.\n\n---\n\n"
     )
 }
 

@@ -9,10 +9,13 @@ use crate::project::files::FileError;
 use crate::project::folder::{canonical_id, plan_id};
 use crate::project::pause::RESUMED;
 use crate::project::plan::{PhasePlan, PlanTask};
+use crate::project::state::State;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 
 const VERSION: &str = "1.0";
+/// What the work was on, where it was a phase.
+const PHASE: &str = "phase";
 /// The status of work that waits.
 const PAUSED: &str = "paused";
 /// The blocks without which nobody can take the work up.
@@ -93,8 +96,11 @@ pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edi
     if let Some(block) = REQUIRED.iter().find(|block| blocks.text(block).is_none()) {
         return Err(HandoffError::Empty { path: source.to_owned(), block });
     }
-    let place = Place::of(view, folder)?;
     let stated = |key: &str| front.as_ref().and_then(|front| front.text(key));
+    let mut place = Place::of(view, folder)?;
+    if place.phase.is_none() && folder == layout.scope() && stated("context").as_deref() == Some(PHASE) {
+        place = Place::without_folder(view, stated("phase"))?;
+    }
     let handoff = Handoff {
         version: VERSION,
         timestamp: measured.now,
@@ -160,6 +166,17 @@ impl Place {
             plan: open.as_deref().map(|plan| canonical_id(plan_id(plan)).to_owned()),
             total_tasks: text.map(|text| PhasePlan::parse(&text).task_count()),
         })
+    }
+}
+
+impl Place {
+    /// A phase that has no folder yet: the one that the file names, else the one at work by STATE.md.
+    fn without_folder(view: &ProjectView, stated: Option<String>) -> Result<Self, FileError> {
+        let state = view.state_text()?;
+        let at_work = state.as_deref().and_then(|text| State::parse(text).position().phase.map(str::to_owned));
+        let Some(phase) = stated.or(at_work) else { return Ok(Self::default()) };
+        let label = view.label(&phase)?;
+        Ok(Self { phase: Some(label.number), name: label.name, ..Self::default() })
     }
 }
 
@@ -358,6 +375,23 @@ mod tests {
         let marked = &edits.texts[HERE];
         assert!(marked.contains("status: paused\n") && marked.contains("total_tasks: 3\n"), "{marked}");
         assert!(edits.texts[".planning/HANDOFF.json"].contains("\"phase_name\": \"Core\""));
+    }
+
+    #[test]
+    fn a_phase_without_a_folder_is_named_all_the_same() {
+        let here = ".planning/.continue-here.md";
+        let told = |text: &str| {
+            let view = ProjectView::of([
+                (".planning/ROADMAP.md", "### Phase 2: Core\n### Phase 3: Sync\n"),
+                (".planning/STATE.md", "# S\n\nPhase: 3 of 3 (Sync) — READY TO PLAN\n"),
+                (here, text),
+            ]);
+            let (report, _) = write(&view, here, measured()).unwrap();
+            (report.handoff.phase, report.handoff.phase_name)
+        };
+        assert_eq!(told(TEXT), (Some("3".to_owned()), Some("Sync".to_owned())));
+        assert_eq!(told(&TEXT.replace("context: phase", "context: phase\nphase: 02")).1.as_deref(), Some("Core"));
+        assert_eq!(told(&TEXT.replace("context: phase", "context: research")), (None, None));
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn seed(stem: &str, path: String, text: &str) -> SeedReport {
         scope: field("scope").unwrap_or_else(|| "unknown".to_owned()),
         trigger_when: field("trigger_when").unwrap_or_default(),
         planted: field("planted").unwrap_or_default(),
-        title: field("title").or_else(heading).unwrap_or_default(),
+        title: front.as_ref().and_then(|front| front.words("title")).or_else(heading).unwrap_or_default(),
         path,
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::milestone::{MilestoneScope, milestone_headings};
+use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings};
 use crate::project::phase::{self, PhaseId, PhaseIndex, normal_key};
 use crate::project::roadmap::{PhaseSection, Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, Stage, is_closed};
@@ -275,12 +275,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
-    let missing: Vec<String> = roadmap
-        .bullets()
-        .iter()
-        .filter(|bullet| milestone.holds(bullet.line) && !bullet.is_sentinel() && roadmap.section(bullet.id).is_none())
-        .map(|bullet| bullet.id.to_owned())
-        .collect();
+    let missing = without_section(view, &roadmap, &milestone)?;
     let milestones = milestone_headings(&roadmap)
         .iter()
         .filter(|heading| milestone.holds(heading.heading.line))
@@ -307,6 +302,21 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         current: up_next::current_phase(view)?,
         phases,
     }))
+}
+
+/// The phases of the checklist that have no section. Those of an archived milestone have theirs in the archive.
+fn without_section(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Vec<String>, FileError> {
+    let mut missing = Vec::new();
+    for bullet in roadmap.bullets() {
+        if !milestone.holds(bullet.line) || bullet.is_sentinel() || roadmap.section(bullet.id).is_some() {
+            continue;
+        }
+        let folder = if bullet.checked { view.find_phase(bullet.id)?.folder } else { None };
+        if folder.is_none_or(|folder| folder.archived.is_none()) {
+            missing.push(bullet.id.to_owned());
+        }
+    }
+    Ok(missing)
 }
 
 /// `done` per hundred of `total`, rounded, at most 100; none of nothing is 0.
@@ -548,6 +558,17 @@ mod tests {
         assert_eq!(told(&[]), (Some("Planned"), "| 1. A | 0/1 | Planned    |  |".to_owned()));
         let summary = (".planning/phases/01-a/01-01-SUMMARY.md", "");
         assert_eq!(told(&[summary]), (Some("In Progress"), "| 1. A | 1/1 | In Progress|  |".to_owned()));
+    }
+
+    #[test]
+    fn a_phase_that_was_archived_has_its_section_in_the_archive() {
+        let files = [
+            (".planning/ROADMAP.md", "- [x] **Phase 1: A** - a\n- [x] **Phase 2: B** - b\n- [ ] **Phase 3: C** - c\n"),
+            (".planning/milestones/v1.0-phases/01-a/01-01-PLAN.md", ""),
+            (".planning/milestones/v1.0-phases/03-old/03-01-PLAN.md", ""),
+        ];
+        let report = analyze(&ProjectView::of(files)).unwrap().unwrap();
+        assert_eq!(report.missing_phase_details.unwrap(), ["2", "3"], "numbers may start over");
     }
 
     #[test]

@@ -186,6 +186,18 @@ impl<'text> FrontMatter<'text> {
         self.get(key)?.as_text().filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
+    /// As [`Self::text`], for words that a person wrote, such as a title: without quotes around it, a `#` is part of it.
+    pub(crate) fn words(&self, key: &str) -> Option<String> {
+        let lines = self.text[self.inside.clone()].lines();
+        let line = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(':')).next_back().map(str::trim);
+        match line {
+            Some(line) if line.contains('#') && !line.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*']) => {
+                Some(line.to_owned())
+            }
+            _ => self.text(key),
+        }
+    }
+
     /// The value at a path of keys.
     pub(crate) fn get_path(&self, path: &[&str]) -> Option<Value> {
         let (first, rest) = path.split_first()?;

@@ -300,7 +300,7 @@ fn skills(view: &ProjectView) -> Result<Option<String>, InstructionsError> {
             let told = |key: &str| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default();
             let name = Some(told("name")).filter(|name| !name.trim().is_empty()).unwrap_or(folder);
             // Those of the workflow system itself are listed by the host.
-            if !name.starts_with("gsd-") {
+            if !skill_manifest::is_ours(&name) {
                 rows.push(format!("| {} | {} | `{file}` |", cell(&name), cell(&told("description"))));
             }
         }

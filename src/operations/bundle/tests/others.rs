@@ -74,6 +74,8 @@ fn a_code_review_is_as_strict_as_its_profile() {
     assert_eq!((&plain["fallow_enabled"], &plain["fallow_max_crap"]), (&false.into(), &30.into()));
     assert_eq!((&plain["fallow_scope"], &plain["fallow_profile"]), (&"phase".into(), &"standard".into()));
     assert_eq!((&plain["phase_number"], &plain["padded_phase"]), (&"2".into(), &"02".into()));
+    assert_eq!((&plain["number"], &plain["phase_status"]), (&"2".into(), &"Pending".into()));
+    assert!(plain["name"].is_string(), "{plain}");
     let strict = told(r#"{"code_quality": {"fallow": {"enabled": true, "profile": "strict"}}}"#);
     assert_eq!((&strict["fallow_enabled"], &strict["fallow_max_crap"]), (&true.into(), &15.into()));
 }
