@@ -304,6 +304,15 @@ impl Actor {
         self.read(&path)
     }
 
+    /// Reads a workflow whose name an answer gives, by the form of the text shown last that has one.
+    pub(crate) fn reads_workflow(&mut self, name: &str) -> Outcome {
+        self.rests_on_a_line(name);
+        let paths = self.shown.paths("workflows/{skill}.md");
+        let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where workflows are"));
+        let path = path.replace("{skill}", name);
+        self.read(&path)
+    }
+
     /// Whether a file with this ending was read in this conversation.
     pub(crate) fn has_read(&self, ending: &str) -> bool {
         self.files_read.iter().any(|path| path.ends_with(ending))

@@ -233,7 +233,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
         it.by("Read every file the prompt lists").reads_file(path).done();
     }
     let (number, phase) = numbered(folder);
-    for kind in ["CONTEXT", "RESEARCH", "UAT", "VERIFICATION"] {
+    for kind in ["CONTEXT", "RESEARCH", "PATTERNS", "UAT", "VERIFICATION"] {
         let path = format!("{folder}/{number}-{kind}.md");
         if it.has_file(&path) {
             it.by("Read every file the prompt lists").reads_file(&path).done();
@@ -297,7 +297,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
 }
 
 /// The document that says how the phase is tested, with one row for each task; `state` is that of each row.
-fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
+pub(crate) fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
     let rows: Vec<String> = plans
         .iter()
         .flat_map(|plan| plan.tasks.iter().enumerate().map(move |(at, task)| (plan, at + 1, task)))

@@ -2,7 +2,7 @@
 
 use super::Stage;
 use super::agents::{self, Plan, numbered};
-use super::hooks::hooks;
+use super::hooks::{Phase, hooks, hooks_of};
 use super::plans::{FAREWELL_PLAN, README_PLAN, SECOND_SWITCH_PLAN, SWITCH_PLAN};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ pub(crate) fn expected_folder(it: &mut Actor) -> String {
 
 /// `/gsd-plan-phase N` from its fourth step on, in mode standard.
 pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) -> String {
-    let contributions = hooks(it, "plan:pre");
+    let contributions = hooks_of(it, "plan:pre", &Phase::new(folder, plans));
     let number = &plans[0].id[..2];
     let research = it.has_file(&format!("{folder}/{number}-RESEARCH.md"));
     let fills = [
@@ -290,7 +290,7 @@ pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'st
 
 /// Steps 6 and 7 of the workflow: the verifier passes the phase.
 pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) {
-    hooks(it, "execute:post");
+    hooks_of(it, "execute:post", &Phase::new(folder, plans));
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [
         ("goal", "A person can be told goodbye"),
@@ -350,7 +350,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     let uat = format!("{folder}/{padded}-UAT.md");
     it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, padded, &agents::ACCEPTED));
     it.runs("complete UAT", &[("passed", &plans.len().to_string()), ("issues", "0")]).is("committed", true).done();
-    accept(it, &folder)
+    accept(it, &Phase::new(&folder, plans))
 }
 
 /// The first step of `/gsd-verify-work N`; answers with the phase's folder.
@@ -377,8 +377,9 @@ pub(crate) fn look_at_history(it: &mut Actor, folder: &str, plans: &'static [&'s
 }
 
 /// Nothing failed, and the roadmap has closed the phase.
-pub(crate) fn accept(it: &mut Actor, folder: &str) -> String {
-    hooks(it, "verify:post");
+pub(crate) fn accept(it: &mut Actor, phase: &Phase) -> String {
+    hooks_of(it, "verify:post", phase);
+    let folder = &phase.folder;
     it.runs("gsd-tools verification settle-human", &[]).is("status", "passed").done();
     it.by("`{closed}` is `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
     let map = format!("{folder}/{}-VALIDATION.md", numbered(folder).0);

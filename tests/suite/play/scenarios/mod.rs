@@ -9,7 +9,9 @@ mod new_project;
 mod next;
 mod plans;
 mod repairs;
+mod reviewers;
 mod small;
+mod steps;
 mod whole_loop;
 mod wrong_texts;
 

@@ -3,7 +3,7 @@
 use super::Stage;
 use super::agents::{self, Plan};
 use super::chain::{self, TRACKING};
-use super::hooks::hooks;
+use super::hooks::{Phase, hooks, hooks_of};
 use super::plans::GOODBYE_PLAN;
 use crate::forms::{NewPhase, NewProject};
 use crate::play::actor::{Actor, DROPPED};
@@ -417,7 +417,7 @@ fn plan(it: &mut Actor) -> String {
     let fills = [("security_enforcement", "true")];
     let researcher = it.spawn("=\"gsd-phase-researcher\"", &fills, move |it| phase_researcher(it, &into));
     it.sends(researcher).expects("## RESEARCH COMPLETE").done();
-    let contributions = hooks(it, "plan:pre");
+    let contributions = hooks_of(it, "plan:pre", &Phase::new(&folder, PLANS));
     let fills = [
         ("mode", "standard"),
         ("..", "true"),
@@ -488,7 +488,7 @@ fn planner(it: &mut Actor, folder: &str) -> String {
     }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").done();
-    it.even_if_it_fails().runs("ls {planning}/phases/*/SKELETON.md", &[]).lacks("denied").done();
+    it.runs("find {planning} -name SKELETON.md", &[]).lacks("denied").done();
     it.by("`MVP_MODE` true: Read");
     it.reads("references/planner-mvp.md").done();
     for plan in PLANS {
