@@ -578,7 +578,9 @@ impl Actor {
         self.shown.push(&heard.opening);
         let Some(workflow) = self.workflow.take() else { return };
         let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
-        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
+        // The front matter is for the install.
+        let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
+        let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
             self.scene.count_read(text.len());
         } else {

@@ -276,6 +276,20 @@ pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> St
     "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
 }
 
+/// `references/research.md` for a file and one question, where no tool leads to the web.
+pub(crate) fn research(it: &mut Actor, output: &str, question: &str) {
+    it.reads("references/research.md").done();
+    let questions = format!(".planning/tmp/{output}-questions.json");
+    it.knows("questions", &questions);
+    let asked = format!("{{\"questions\": [{{\"text\": \"{question}\", \"kind\": \"web\"}}]}}\n");
+    it.by("Write the questions the web must answer as JSON").writes(&questions, &asked);
+    let planned = it.runs("gsd-tools research-plan --input", &[]).json();
+    let query = planned["items"][0]["fetch"]["query"].as_str().unwrap_or_else(|| panic!("nothing to ask: {planned}"));
+    it.runs("gsd-tools websearch", &[("query", query)]).is("available", false).done();
+    it.by("Memory and what nobody found are not kept").by("Remove `{questions}` when done");
+    it.shell(&format!("rm {questions}")).done();
+}
+
 /// gsd-phase-researcher, which finds that nothing has to be installed.
 pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     let (number, phase) = numbered(folder);
@@ -285,6 +299,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     }
     it.reads("templates/research.md").done();
     it.by("Manifest and lock files, existing patterns").reads_file("greet.py").done();
+    research(it, &format!("{number}-RESEARCH"), "how sys.argv is read");
     it.by("Probe the tools").shell("python3 --version").expects("Python 3").done();
     let text = format!(
         "# Phase {phase} - Research\n\n**Confidence:** HIGH\n\n## User Constraints\n\nD-01, by CONTEXT.md.\n\n\

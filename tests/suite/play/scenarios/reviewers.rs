@@ -144,7 +144,7 @@ pub(crate) fn nyquist_auditor(it: &mut Actor) -> String {
     }
     let test = "test_readme.py";
     it.by("See it fail once: against a wrong expectation");
-    it.by("Write the smallest test of it").writes(test, &TEST_OF_README.replace("--goodbye Ada", "--goodbye Eve"));
+    it.by("Write the smallest test of it").writes(test, &TEST_OF_README.replace("--goodbye Ada", "--goodbye Nobody"));
     let run = "Run only this test, with a time limit";
     it.even_if_it_fails().by(run).shell(TEST_OF_README_RUN).expects("FAILED").done();
     it.by("Put back what you changed").writes(test, TEST_OF_README);
