@@ -274,7 +274,11 @@ impl Actor {
     fn shell_call(&mut self, command: &str) -> Outcome {
         let command = self.placed(command);
         let command = command.as_str();
-        let run = |it: &mut Self| it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+        let run = |it: &mut Self| {
+            let outcome = it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+            it.scene.count_command(command, outcome.text.len());
+            outcome
+        };
         let mut outcome = run(self);
         for _ in 0..2 {
             if NEVER_SILENT.iter().any(|begin| command.starts_with(begin)) && outcome.text.trim() == SILENCE {
@@ -311,6 +315,11 @@ impl Actor {
         let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where workflows are"));
         let path = path.replace("{skill}", name);
         self.read(&path)
+    }
+
+    /// What follows, up to the next such line, is a step of a capability, or not.
+    pub(crate) fn is_in_a_step(&self, is_in: bool) {
+        self.scene.is_in_a_step(is_in);
     }
 
     /// Whether a file with this ending was read in this conversation.

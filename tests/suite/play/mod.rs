@@ -150,7 +150,7 @@ fn costs(rows: &[(&str, &str, Counts)]) -> String {
          |---|---|---:|---:|---:|---:|---:|\n",
     );
     for (host, scenario, counts) in rows {
-        let Counts { calls, answered, read, agents, seconds } = counts;
+        let Counts { calls, answered, read, agents, seconds, .. } = counts;
         writeln!(table, "| {host} | {scenario} | {agents} | {calls} | {answered} | {read} | {seconds:.0} |").unwrap();
     }
     table

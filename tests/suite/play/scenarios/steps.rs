@@ -11,7 +11,7 @@ use super::reviewers::{self, Finding};
 
 /// Carries out one step of `loop enter` by the row `steps` of `references/loop-hooks.md`.
 pub(crate) fn step(it: &mut Actor, step: &Value, phase: &Phase) {
-    it.by("Do each, in order");
+    it.by("Do each, in order").is_in_a_step(true);
     match (step["agent"].as_str(), step["skill"].as_str()) {
         (Some("gsd-pattern-mapper"), _) => map_patterns(it, step, phase),
         (_, Some("code-review")) => {
@@ -26,6 +26,7 @@ pub(crate) fn step(it: &mut Actor, step: &Value, phase: &Phase) {
     for produced in paths_of(step, "produces") {
         it.by("look for the files in `produces`").shell(&format!("ls {produced}")).expects(&produced).done();
     }
+    it.is_in_a_step(false);
 }
 
 /// The documents that a step names, by their paths.
