@@ -17,6 +17,7 @@ use crate::kit::repository;
 use super::cast::{Cast, Errand};
 use super::engine::Voice;
 use super::heard::{CallResult, Heard};
+use super::printed::{bare, is_lost};
 use super::script::{Fill, Shown, filled, flat};
 use super::stage::Scene;
 use super::tool_form::{Tools, objection};
@@ -38,14 +39,6 @@ const REFUSALS: &[&str] = &[
     "INJECTION SCAN [",
     "exec_command failed:",
 ];
-
-/// What a client says of a command that printed nothing.
-const SILENCE: &str = "(empty)";
-
-/// Commands that only read and always print. A client under load may lose what a quick one printed (Qwen Code 0.24.4 does,
-/// exit code 0): who sees nothing asks again.
-const NEVER_SILENT: &[&str] =
-    &["git rev-parse", "git branch --show-current", "git show", "git log", "git worktree list"];
 
 pub(crate) struct Actor {
     name: String,
@@ -166,6 +159,11 @@ impl Actor {
         self.known.insert(name.to_owned(), value.to_owned());
     }
 
+    /// What `{name}` stands for.
+    pub(crate) fn known(&self, name: &str) -> String {
+        self.known.get(name).unwrap_or_else(|| panic!("nobody said what {{{name}}} is")).clone()
+    }
+
     /// `{name}` stands for this field of an answer from now on.
     pub(crate) fn learns(&mut self, name: &str, field: &str) -> String {
         let value = self.field(field);
@@ -281,7 +279,7 @@ impl Actor {
         };
         let mut outcome = run(self);
         for _ in 0..2 {
-            if NEVER_SILENT.iter().any(|begin| command.starts_with(begin)) && outcome.text.trim() == SILENCE {
+            if is_lost(command, &outcome.text) {
                 outcome = run(self);
             }
         }
@@ -658,19 +656,6 @@ impl Actor {
 /// The fills that have a place in `text`.
 fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
     fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
-}
-
-/// What a command printed, without what some clients put around it.
-fn bare(text: &str) -> String {
-    let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
-    if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {
-        return text.to_owned();
-    }
-    let Some((_, output)) = text.split_once("Output:") else { return text.to_owned() };
-    let ends =
-        ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"];
-    let lines: Vec<&str> = output.lines().take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
-    lines.join("\n").trim_start_matches([' ', '\n']).to_owned()
 }
 
 /// The name of the conversation that a person began.

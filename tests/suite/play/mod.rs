@@ -16,6 +16,7 @@ mod agreement;
 mod cast;
 mod engine;
 mod heard;
+mod printed;
 mod scenarios;
 mod script;
 mod stage;

@@ -209,6 +209,28 @@ impl Stage {
         assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
     }
 
+    /// As [`Self::is_planned`], and everything is built: each task has its commit, each plan its summary.
+    pub(crate) fn is_built(&self, phase: &str, plans: &[&Plan]) {
+        self.is_planned(phase, plans);
+        let folder = format!(".planning/phases/{phase}");
+        for plan in plans {
+            let before = self.shell("git rev-parse HEAD");
+            let mut hashes = Vec::new();
+            for task in plan.tasks.iter().filter(|task| !task.is_checkpoint()) {
+                for (path, text) in task.files {
+                    self.context.write(path, text);
+                }
+                let (kind, subject) = task.commit;
+                self.shell(&format!("git add -A && git commit --quiet -m '{kind}({}): {subject}'", plan.id));
+                hashes.push(self.shell("git rev-parse --short HEAD"));
+            }
+            let summary = plan.summary(phase, &before, &hashes);
+            self.context.write(&format!("{folder}/{}-SUMMARY.md", plan.id), &summary);
+            self.asks_program(&format!("plan close {}", plan.id));
+        }
+        assert_eq!(self.shell("git status --porcelain"), "", "`plan close` left something");
+    }
+
     /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
     pub(crate) fn types(
         &mut self,

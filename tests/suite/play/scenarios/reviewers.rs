@@ -36,7 +36,7 @@ pub(crate) const LOUD_SWITCH: Finding = Finding {
 };
 
 /// How each of them begins.
-fn begins(it: &mut Actor) {
+pub(crate) fn begins(it: &mut Actor) {
     it.by("Read every path under `<required_reading>`").reads_listed("<required_reading>", "</required_reading>");
     it.by("the project instruction file").reads_file("CLAUDE.md").done();
 }

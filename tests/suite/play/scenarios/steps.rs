@@ -56,8 +56,14 @@ fn map_patterns(it: &mut Actor, step: &Value, phase: &Phase) {
     it.sends(spawn).expects("## PATTERN MAPPING COMPLETE").done();
 }
 
-/// `workflows/code-review.md`, which is read already; answers with the report's path.
-pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'static [Finding]) -> String {
+/// `workflows/code-review.md`, which is read already.
+pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'static [Finding]) {
+    load_review(it, phase, flags);
+    review_loaded(it, phase, findings);
+}
+
+/// Its first step; answers with the report's path.
+pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String {
     let (number, _) = numbered(&phase.folder);
     it.runs_with("gsd-tools init code-review", &[], flags).is("phase_found", true).done();
     it.runs("gsd-tools config-get workflow.code_review --default", &[]).expects("true").done();
@@ -67,6 +73,12 @@ pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'sta
     let folder = it.learns("dir", "phase_dir");
     let report = format!("{folder}/{number}-REVIEW.md");
     it.knows("report", &report);
+    report
+}
+
+/// The other steps, as far as the record.
+pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [Finding]) {
+    let folder = it.known("dir");
     let summaries: Vec<String> = phase.plans.iter().map(|plan| format!("{folder}/{}-SUMMARY.md", plan.id)).collect();
     it.runs("gsd-tools frontmatter get {SUMMARY}", &[("SUMMARY", &summaries[0])]).done();
     let base = it.field("plan_head_before");
@@ -86,17 +98,16 @@ pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'sta
     it.runs("gsd-tools config-get workflow.code_review_depth_overrides", &[]).done();
     let model = it.runs("gsd-tools resolve-model gsd-code-reviewer --raw", &[]).text.trim().to_owned();
     it.knows("model", &model);
-    spawn_reviewer(it, phase, &files, &report, findings);
+    spawn_reviewer(it, phase, &files, findings);
     let found = if findings.is_empty() { "clean" } else { "issues_found" };
     it.by("The file decides").runs("gsd-tools frontmatter get {report}", &[]).is("status", found).done();
-    let fallow = format!("{folder}/{number}-FALLOW.json");
+    let fallow = format!("{folder}/{}-FALLOW.json", it.known("NN"));
     it.by("FALLOW.json only if step 3 wrote it");
     it.runs("gsd-tools commit \"docs({NN}): add code review report\"", &[(&fallow, "")]).done();
-    report
 }
 
 /// Step 4 of `workflows/code-review.md`.
-fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], report: &str, findings: &'static [Finding]) {
+pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], findings: &'static [Finding]) {
     let context = format!("{}/{}-CONTEXT.md", phase.folder, numbered(&phase.folder).0);
     let mut documents = documents_of(phase);
     documents.extend(it.has_file(&context).then_some(context));
@@ -109,7 +120,7 @@ fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], report: &str,
         ("one a line", &list),
         ("PLAN and SUMMARY of each plan", &documents),
     ];
-    let (files, report) = (files.to_vec(), report.to_owned());
+    let (files, report) = (files.to_vec(), it.known("report"));
     let name = numbered(&phase.folder).1;
     let spawn = it.spawn("=\"gsd-code-reviewer\"", &fills, move |it| {
         reviewers::code_reviewer(it, &name, &files, &report, findings)
@@ -177,7 +188,6 @@ fn fill_gap(it: &mut Actor, phase: &Phase, map: &str) {
          1. Write the tests\n2. Leave to a person\n3. Cancel",
         "1. Write the tests",
     );
-    it.knows("models.nyquist-auditor", &it.field("models.nyquist-auditor"));
     let (plans, summaries) = (documents_of_kind(phase, "PLAN"), documents_of_kind(phase, "SUMMARY"));
     let fills = [
         ("of the map", "unittest, python3 -m unittest"),
@@ -235,7 +245,6 @@ fn secure(it: &mut Actor, phase: &Phase) {
 
 /// Step 4 of `workflows/secure-phase.md`.
 fn audit(it: &mut Actor, phase: &Phase, report: &str) {
-    it.knows("models.security-auditor", &it.field("models.security-auditor"));
     let (plans, summaries) = (documents_of_kind(phase, "PLAN"), documents_of_kind(phase, "SUMMARY"));
     let fills = [
         ("rows", "| T-01-01 | tampering | greet.py | low | accept | prints only | OPEN | |"),
