@@ -50,6 +50,8 @@ pub(crate) struct Actor {
     known: BTreeMap<String, String>,
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
+    /// Those that were read or written since the person's last answer: a client may forget the others.
+    files_at_hand: BTreeSet<PathBuf>,
     worktree: Option<PathBuf>,
     quoted: bool,
     tolerant: bool,
@@ -106,6 +108,7 @@ impl Actor {
             known: BTreeMap::new(),
             seen: BTreeSet::new(),
             files_read: BTreeSet::new(),
+            files_at_hand: BTreeSet::new(),
             worktree: None,
             quoted: false,
             tolerant: false,
@@ -340,7 +343,8 @@ impl Actor {
         if path.contains("gsd-core/") {
             self.scene.count_read(outcome.text.len());
         }
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
         outcome
     }
 
@@ -371,7 +375,8 @@ impl Actor {
         let written = std::fs::read_to_string(&whole).unwrap_or_default();
         self.note(&format!("    {path} has {} bytes", written.len()));
         assert_eq!(flat(&written), flat(text), "{path} was not written");
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
     }
 
     /// Tries to write a file that the client may refuse to an agent; says whether it is there.
@@ -402,7 +407,8 @@ impl Actor {
     /// Clients refuse to change a file that the model has not read.
     fn read_before_change(&mut self, path: &str) {
         let whole = self.place(path);
-        if whole.is_file() && self.files_read.insert(whole.clone()) {
+        if whole.is_file() && self.files_at_hand.insert(whole.clone()) {
+            self.files_read.insert(whole.clone());
             let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
             self.call(&format!("reads {path}"), call).done();
         }
@@ -561,6 +567,7 @@ impl Actor {
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
         self.scene.person_answers(answer);
+        self.files_at_hand.clear();
         let heard = self.turn(Reply::Say(question.to_owned()));
         self.note(&format!("asked {question:.80}, answered {answer:.80}"));
         assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
