@@ -162,6 +162,7 @@ pub(crate) fn planner_of_a_quick_task(
         it.by("Read every file the prompt lists").reads_file(".planning/STATE.md").done();
         it.by("then the project instruction file").reads_file("CLAUDE.md").done();
         it.reads("templates/plan.md").expects("files_modified").done();
+        recalls(it, false);
         it.by("one plan of 1-3 tasks at the path and under the ids given").writes(&path, &plan.text(&phase));
         it.runs("gsd-tools verify plan-structure", &[("plan", &path)]).is("valid", true).done();
         format!("## PLANNING COMPLETE\n\n| wave | plan | objective |\n|---|---|---|\n| 1 | 01 | {} |", plan.objective)
@@ -227,6 +228,14 @@ pub(crate) fn executor_of_a_quick_task(
     }
 }
 
+/// What the person's projects learned, and what the graph of the code connects.
+pub(crate) fn recalls(it: &mut Actor, is_researched: bool) {
+    it.runs("gsd-tools learnings query --tag", &[("topic", "python")]).done();
+    if !is_researched {
+        it.runs("gsd-tools graphify status", &[]).is("exists", false).done();
+    }
+}
+
 /// gsd-planner in mode standard.
 pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &str) -> String {
     for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
@@ -241,6 +250,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").expects("files_modified").done();
+    recalls(it, it.has_file(&format!("{folder}/{number}-RESEARCH.md")));
     if plans.iter().any(|plan| plan.closes.is_some()) {
         it.reads("references/planner-gaps.md").expects("gap_closure: true").done();
     }

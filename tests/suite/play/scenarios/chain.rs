@@ -235,14 +235,17 @@ pub(crate) fn judge(it: &mut Actor, ids: &[&str]) {
     it.runs("gsd-tools plan check {id}", &[("id", &ids.join(" "))]).lacks("\"finished\": false").done();
 }
 
+/// Which plan the orchestrator executes itself.
+pub(crate) const INLINE: &str =
+    "a single open plan in the phase without `agent_hint`, its `task_count` up to `inline_plan_threshold`";
+
 /// Which plans of a wave run side by side.
 pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) -> Vec<Side> {
-    let inline = "a single open plan in the phase with `task_count` up to `inline_plan_threshold`";
     let phase = numbered(folder).0;
     let ids = (1..10).map(|number| format!("{folder}/{phase}-{number:02}"));
     let is_open = |id: &String| it.has_file(&format!("{id}-PLAN.md")) && !it.has_file(&format!("{id}-SUMMARY.md"));
     let is_single = ids.filter(is_open).count() == 1;
-    assert!(it.is_ordered(inline) && (!is_single || plans[0].tasks.len() > 2), "this plan is for the orchestrator");
+    assert!(it.is_ordered(INLINE) && (!is_single || plans[0].tasks.len() > 2), "this plan is for the orchestrator");
     let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

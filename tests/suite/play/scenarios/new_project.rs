@@ -491,6 +491,7 @@ fn planner(it: &mut Actor, folder: &str) -> String {
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").done();
     it.runs("find {planning} -name SKELETON.md", &[]).lacks("denied").done();
+    agents::recalls(it, true);
     it.by("`MVP_MODE` true: Read");
     it.reads("references/planner-mvp.md").done();
     for plan in PLANS {
@@ -521,7 +522,7 @@ fn execute_inline(it: &mut Actor, folder: &str) {
     let _ = chain::load_phase(it, "1", PLANS);
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();
     chain::begin_phase(it);
-    it.by("a single open plan in the phase with `task_count` up to `inline_plan_threshold`: run it yourself");
+    it.by(chain::INLINE);
     it.reads("workflows/execute-plan.md").done();
     let id = GOODBYE_PLAN.id;
     let plan_file = format!("{folder}/{id}-PLAN.md");
