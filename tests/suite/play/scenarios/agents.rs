@@ -232,7 +232,7 @@ pub(crate) fn executor_of_a_quick_task(
 pub(crate) fn recalls(it: &mut Actor, is_researched: bool) {
     it.runs("gsd-tools learnings query --tag", &[("topic", "python")]).done();
     if !is_researched {
-        it.runs("gsd-tools graphify status", &[]).is("exists", false).done();
+        it.runs("gsd-tools graphify status", &[]).lacks("\"exists\": true").done();
     }
 }
 
