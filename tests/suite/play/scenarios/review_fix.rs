@@ -211,6 +211,8 @@ fn code_fixer(it: &mut Actor, report: &str, fixed: &str, run: &Run) -> String {
 /// Its last step; `kept` is the report of an earlier round.
 fn close(it: &mut Actor, kept: &str) {
     it.runs("gsd-tools gate run test", &[]).is("status", "passed").done();
-    it.runs("add code review fix report", &[("reports kept by step 3", kept)]).is("committed", true).done();
+    let renamed = it.known("report").replace("REVIEW.md", "REVIEW.iter1.md");
+    it.by("With the last path once for each report that step 3 renamed");
+    it.runs("add code review fix report", &[("n", "1"), (&renamed, kept)]).is("committed", true).done();
     it.by("after `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
 }
