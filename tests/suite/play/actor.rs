@@ -17,6 +17,7 @@ use crate::kit::repository;
 use super::cast::{Cast, Errand};
 use super::engine::Voice;
 use super::heard::{CallResult, Heard};
+use super::printed::{bare, is_lost};
 use super::script::{Fill, Shown, filled, flat};
 use super::stage::Scene;
 use super::tool_form::{Tools, objection};
@@ -39,14 +40,6 @@ const REFUSALS: &[&str] = &[
     "exec_command failed:",
 ];
 
-/// What a client says of a command that printed nothing.
-const SILENCE: &str = "(empty)";
-
-/// Commands that only read and always print. A client under load may lose what a quick one printed (Qwen Code 0.24.4 does,
-/// exit code 0): who sees nothing asks again.
-const NEVER_SILENT: &[&str] =
-    &["git rev-parse", "git branch --show-current", "git show", "git log", "git worktree list"];
-
 pub(crate) struct Actor {
     name: String,
     workflow: Option<String>,
@@ -57,6 +50,8 @@ pub(crate) struct Actor {
     known: BTreeMap<String, String>,
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
+    /// Those that were read or written since the person's last answer: a client may forget the others.
+    files_at_hand: BTreeSet<PathBuf>,
     worktree: Option<PathBuf>,
     quoted: bool,
     tolerant: bool,
@@ -113,6 +108,7 @@ impl Actor {
             known: BTreeMap::new(),
             seen: BTreeSet::new(),
             files_read: BTreeSet::new(),
+            files_at_hand: BTreeSet::new(),
             worktree: None,
             quoted: false,
             tolerant: false,
@@ -164,6 +160,11 @@ impl Actor {
     /// What `{name}` stands for from now on.
     pub(crate) fn knows(&mut self, name: &str, value: &str) {
         self.known.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// What `{name}` stands for.
+    pub(crate) fn known(&self, name: &str) -> String {
+        self.known.get(name).unwrap_or_else(|| panic!("nobody said what {{{name}}} is")).clone()
     }
 
     /// `{name}` stands for this field of an answer from now on.
@@ -274,10 +275,14 @@ impl Actor {
     fn shell_call(&mut self, command: &str) -> Outcome {
         let command = self.placed(command);
         let command = command.as_str();
-        let run = |it: &mut Self| it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+        let run = |it: &mut Self| {
+            let outcome = it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+            it.scene.count_command(command, outcome.text.len());
+            outcome
+        };
         let mut outcome = run(self);
         for _ in 0..2 {
-            if NEVER_SILENT.iter().any(|begin| command.starts_with(begin)) && outcome.text.trim() == SILENCE {
+            if is_lost(command, &outcome.text) {
                 outcome = run(self);
             }
         }
@@ -304,6 +309,20 @@ impl Actor {
         self.read(&path)
     }
 
+    /// Reads a workflow whose name an answer gives, by the form of the text shown last that has one.
+    pub(crate) fn reads_workflow(&mut self, name: &str) -> Outcome {
+        self.rests_on_a_line(name);
+        let paths = self.shown.paths("workflows/{skill}.md");
+        let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where workflows are"));
+        let path = path.replace("{skill}", name);
+        self.read(&path)
+    }
+
+    /// What follows, up to the next such line, is a step of a capability, or not.
+    pub(crate) fn is_in_a_step(&self, is_in: bool) {
+        self.scene.is_in_a_step(is_in);
+    }
+
     /// Whether a file with this ending was read in this conversation.
     pub(crate) fn has_read(&self, ending: &str) -> bool {
         self.files_read.iter().any(|path| path.ends_with(ending))
@@ -324,7 +343,8 @@ impl Actor {
         if path.contains("gsd-core/") {
             self.scene.count_read(outcome.text.len());
         }
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
         outcome
     }
 
@@ -355,7 +375,8 @@ impl Actor {
         let written = std::fs::read_to_string(&whole).unwrap_or_default();
         self.note(&format!("    {path} has {} bytes", written.len()));
         assert_eq!(flat(&written), flat(text), "{path} was not written");
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
     }
 
     /// Tries to write a file that the client may refuse to an agent; says whether it is there.
@@ -386,7 +407,8 @@ impl Actor {
     /// Clients refuse to change a file that the model has not read.
     fn read_before_change(&mut self, path: &str) {
         let whole = self.place(path);
-        if whole.is_file() && self.files_read.insert(whole.clone()) {
+        if whole.is_file() && self.files_at_hand.insert(whole.clone()) {
+            self.files_read.insert(whole.clone());
             let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
             self.call(&format!("reads {path}"), call).done();
         }
@@ -545,6 +567,7 @@ impl Actor {
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
         self.scene.person_answers(answer);
+        self.files_at_hand.clear();
         let heard = self.turn(Reply::Say(question.to_owned()));
         self.note(&format!("asked {question:.80}, answered {answer:.80}"));
         assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
@@ -569,7 +592,9 @@ impl Actor {
         self.shown.push(&heard.opening);
         let Some(workflow) = self.workflow.take() else { return };
         let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
-        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
+        // The front matter is for the install.
+        let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
+        let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
             self.scene.count_read(text.len());
         } else {
@@ -638,19 +663,6 @@ impl Actor {
 /// The fills that have a place in `text`.
 fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
     fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
-}
-
-/// What a command printed, without what some clients put around it.
-fn bare(text: &str) -> String {
-    let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
-    if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {
-        return text.to_owned();
-    }
-    let Some((_, output)) = text.split_once("Output:") else { return text.to_owned() };
-    let ends =
-        ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"];
-    let lines: Vec<&str> = output.lines().take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
-    lines.join("\n").trim_start_matches([' ', '\n']).to_owned()
 }
 
 /// The name of the conversation that a person began.

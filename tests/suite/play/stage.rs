@@ -36,6 +36,9 @@ pub(crate) struct Scene {
     killed: AtomicBool,
     read: AtomicUsize,
     agents: AtomicUsize,
+    in_a_step: AtomicBool,
+    calls_of_steps: AtomicUsize,
+    bytes_of_steps: AtomicUsize,
     errands: AtomicUsize,
 }
 
@@ -55,6 +58,9 @@ pub(crate) struct Counts {
     pub(crate) answered: usize,
     pub(crate) read: usize,
     pub(crate) agents: usize,
+    /// Those of the calls that steps of capabilities made, and what they were answered.
+    pub(crate) calls_of_steps: usize,
+    pub(crate) answered_steps: usize,
     pub(crate) seconds: f32,
 }
 
@@ -76,6 +82,19 @@ impl Scene {
         self.agents.fetch_add(1, Ordering::Relaxed);
         let stem = agent.trim_start_matches("gsd-");
         self.count_read(size_of(&format!("agents/{stem}.md")));
+    }
+
+    /// Whether what follows is a step of a capability: it is counted beside the loop.
+    pub(crate) fn is_in_a_step(&self, is_in: bool) {
+        self.in_a_step.store(is_in, Ordering::Relaxed);
+    }
+
+    /// A command was run, and the client showed this much of what it printed.
+    pub(crate) fn count_command(&self, command: &str, bytes: usize) {
+        if self.in_a_step.load(Ordering::Relaxed) && command.contains("gsd-tools ") {
+            self.calls_of_steps.fetch_add(1, Ordering::Relaxed);
+            self.bytes_of_steps.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 
     /// A name of its own for an errand that our text does not describe.
@@ -122,6 +141,9 @@ impl Stage {
             killed: AtomicBool::new(false),
             read: AtomicUsize::new(0),
             agents: AtomicUsize::new(0),
+            in_a_step: AtomicBool::new(false),
+            calls_of_steps: AtomicUsize::new(0),
+            bytes_of_steps: AtomicUsize::new(0),
             errands: AtomicUsize::new(0),
         });
         (cast.before_install)(&context.home());
@@ -185,6 +207,28 @@ impl Stage {
         }
         self.asks_program(&format!("plan record {folder}"));
         assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
+    }
+
+    /// As [`Self::is_planned`], and everything is built: each task has its commit, each plan its summary.
+    pub(crate) fn is_built(&self, phase: &str, plans: &[&Plan]) {
+        self.is_planned(phase, plans);
+        let folder = format!(".planning/phases/{phase}");
+        for plan in plans {
+            let before = self.shell("git rev-parse HEAD");
+            let mut hashes = Vec::new();
+            for task in plan.tasks.iter().filter(|task| !task.is_checkpoint()) {
+                for (path, text) in task.files {
+                    self.context.write(path, text);
+                }
+                let (kind, subject) = task.commit;
+                self.shell(&format!("git add -A && git commit --quiet -m '{kind}({}): {subject}'", plan.id));
+                hashes.push(self.shell("git rev-parse --short HEAD"));
+            }
+            let summary = plan.summary(phase, &before, &hashes);
+            self.context.write(&format!("{folder}/{}-SUMMARY.md", plan.id), &summary);
+            self.asks_program(&format!("plan close {}", plan.id));
+        }
+        assert_eq!(self.shell("git status --porcelain"), "", "`plan close` left something");
     }
 
     /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
@@ -378,6 +422,8 @@ impl Stage {
             answered: calls.iter().map(|call| call.bytes).sum(),
             read: self.scene.read.load(Ordering::Relaxed),
             agents: self.scene.agents.load(Ordering::Relaxed),
+            calls_of_steps: self.scene.calls_of_steps.load(Ordering::Relaxed),
+            answered_steps: self.scene.bytes_of_steps.load(Ordering::Relaxed),
             seconds: 0.0,
         }
     }

@@ -9,7 +9,11 @@ mod new_project;
 mod next;
 mod plans;
 mod repairs;
+mod review_fix;
+mod reviewers;
 mod small;
+mod steps;
+mod ui;
 mod whole_loop;
 mod wrong_texts;
 
@@ -46,4 +50,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
+    Scenario { name: "ui", hosts: CLAUDE, play: ui::ui },
+    Scenario { name: "review-fix", hosts: CLAUDE_AND_CODEX, play: review_fix::review_fix },
 ];

@@ -5,7 +5,7 @@ use crate::play::actor::Actor;
 
 use super::agents::{self, ACCEPTED, Plan, Talk};
 use super::chain;
-use super::hooks::hooks;
+use super::hooks::{Phase, Threats, hooks};
 
 /// One plan in turn, whose executor returns at its checkpoint; the person approves, and a fresh executor goes on.
 pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'static Plan) {
@@ -339,7 +339,7 @@ pub(crate) fn verify_work_again(
     let text = agents::uat(&tested(plans, fix), number, &over);
     it.by("After each answer write result, counters").writes(&uat, &text);
     it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
-    chain::accept(it, &folder)
+    chain::accept(it, &Phase { threats: Threats::Accepted, ..Phase::new(&folder, plans) })
 }
 
 /// gsd-phase-researcher before the phase is planned.
