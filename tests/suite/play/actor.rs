@@ -18,7 +18,7 @@ use super::cast::{Cast, Errand};
 use super::engine::Voice;
 use super::heard::{CallResult, Heard};
 use super::script::{Fill, Shown, filled, flat};
-use super::stage::Scene;
+use super::stage::{Scene, workflow_of};
 use super::tool_form::{Tools, objection};
 
 /// What an actor does, and what it says last.
@@ -550,6 +550,15 @@ impl Actor {
         assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
     }
 
+    /// Ends the turn with `question`, and the person types a command of ours instead of an answer, in the same session.
+    pub(crate) fn is_told(&mut self, question: &str, command: &str, arguments: &str) {
+        self.rests_on_a_line(question);
+        self.scene.person_types(command, arguments);
+        self.turn(Reply::Say(question.to_owned()));
+        self.note(&format!("asked {question:.80}, was told /gsd-{command} {arguments}"));
+        self.is_shown_or_reads(&workflow_of(command));
+    }
+
     /// The client dies here.
     pub(crate) fn dies(&mut self) -> ! {
         self.note("dies");
@@ -567,13 +576,19 @@ impl Actor {
         self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
         self.tools = heard.tools;
         self.shown.push(&heard.opening);
-        let Some(workflow) = self.workflow.take() else { return };
-        let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
+        if let Some(workflow) = self.workflow.take() {
+            self.is_shown_or_reads(&workflow);
+        }
+    }
+
+    /// Clients that expand no paths leave a workflow to the model to read.
+    fn is_shown_or_reads(&mut self, workflow: &str) {
+        let text = std::fs::read_to_string(repository().join(workflow)).unwrap();
         let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
             self.scene.count_read(text.len());
         } else {
-            self.reads(&workflow).expects(told).done();
+            self.reads(workflow).expects(told).done();
         }
     }
 

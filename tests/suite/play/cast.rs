@@ -33,6 +33,8 @@ pub(crate) enum Typed<'a> {
     Command { name: &'a str, arguments: &'a str },
     /// An answer, in the session that asked.
     Answer(&'a str),
+    /// A command of ours, in the session that ended its turn last.
+    Next { name: &'a str, arguments: &'a str },
     /// Nothing yet: somebody at a terminal types command and answers into the client's own screen.
     ByHand,
 }
@@ -121,6 +123,9 @@ pub(crate) const CLAUDE: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--continue", "-p", format!("/gsd-{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
         command.args(["--permission-mode", "acceptEdits"]);
@@ -176,13 +181,15 @@ pub(crate) const CODEX: Cast = Cast {
         command.env("SUITE_KEY", "none");
         match typed {
             Typed::Command { .. } => drop(command.args(["exec", "--json"])),
-            Typed::Answer(_) => drop(command.args(["exec", "resume", "--last", "--json"])),
+            Typed::Answer(_) | Typed::Next { .. } => drop(command.args(["exec", "resume", "--last", "--json"])),
             Typed::ByHand => {}
         }
         command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
         codex::provider(command, url);
         match typed {
-            Typed::Command { name, arguments } => command.arg(format!("$gsd-{name} {arguments}").trim()),
+            Typed::Command { name, arguments } | Typed::Next { name, arguments } => {
+                command.arg(format!("$gsd-{name} {arguments}").trim())
+            }
             Typed::Answer(answer) => command.arg(answer),
             Typed::ByHand => command,
         };
@@ -224,6 +231,9 @@ pub(crate) const OPENCODE: Cast = Cast {
             Typed::Answer(answer) => {
                 command.args(["run", "--continue", answer]);
             }
+            Typed::Next { name, arguments } => {
+                command.args(["run", "--continue", "--command", &format!("gsd-{name}"), arguments]);
+            }
             Typed::ByHand => {}
         }
     },
@@ -256,6 +266,9 @@ pub(crate) const GEMINI: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd:{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--resume", "latest", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--resume", "latest", "-p", format!("/gsd:{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
     },
@@ -289,6 +302,9 @@ pub(crate) const QWEN: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--continue", "-p", format!("/gsd-{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
         command.args(["--approval-mode", "yolo"]);

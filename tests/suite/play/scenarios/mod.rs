@@ -7,6 +7,8 @@ mod hooks;
 mod mishaps;
 mod new_project;
 mod next;
+mod onboard;
+mod pause;
 mod plans;
 mod repairs;
 mod small;
@@ -29,6 +31,8 @@ impl Scenario {
 }
 
 const CLAUDE: &[&str] = &["claude"];
+/// What is played in three clients that spawn agents, ask and hook in ways of their own.
+const THREE: &[&str] = &["claude", "codex", "opencode"];
 const CLAUDE_AND_CODEX: &[&str] = &["claude", "codex"];
 /// Where executors run side by side, each in a worktree.
 const WITH_WORKTREES: &[&str] = &["claude", "codex", "opencode", "qwen"];
@@ -46,4 +50,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
+    Scenario { name: "onboard", hosts: CLAUDE, play: onboard::onboard },
+    Scenario { name: "pause", hosts: THREE, play: pause::pause },
 ];
