@@ -69,6 +69,12 @@ impl Spawn {
     pub(crate) fn with(self, more: &str) -> Self {
         Self { prompt: format!("{}\n\n{}", self.prompt, more.trim()), ..self }
     }
+
+    /// With other words in the prompt, as the text says.
+    pub(crate) fn with_words(self, old: &str, new: &str) -> Self {
+        assert!(self.prompt.contains(old), "the prompt does not say `{old}`: {}", self.prompt);
+        Self { prompt: self.prompt.replace(old, new), ..self }
+    }
 }
 
 /// What a call brought.
@@ -171,6 +177,11 @@ impl Actor {
         let value = self.field(field);
         self.knows(name, &value);
         value
+    }
+
+    /// The word after `key`, such as `agents_dir:`, in the prompt of this agent.
+    pub(crate) fn told(&self, key: &str) -> String {
+        self.shown.after(key).unwrap_or_else(|| panic!("the prompt does not say {key}"))
     }
 
     /// A field of the newest answer that has it; dots lead inside.
@@ -463,6 +474,22 @@ impl Actor {
         let model = self.concrete_model(model);
         let (agent, description, prompt) = (agent.to_owned(), description.to_owned(), prompt.trim().to_owned());
         Spawn { agent, model, argument: None, description, prompt, script: Box::new(script) }
+    }
+
+    /// Whether this conversation has the client's tool that starts an agent.
+    pub(crate) fn can_spawn(&self) -> bool {
+        let [agent, description, prompt] = ["gsd-executor", "nothing", "nothing"].map(str::to_owned);
+        let call = (self.cast().hands.spawn)(&Errand { agent, model: None, argument: None, description, prompt });
+        self.tools.contains_key(call.name)
+    }
+
+    /// Reads the text of an agent in `folder`, to do its work by it, for the line quoted last.
+    pub(crate) fn reads_agent(&mut self, folder: &str, agent: &str) {
+        self.rests_on_a_line(agent);
+        let files = std::fs::read_dir(self.scene.resolve(folder)).into_iter().flatten().flatten();
+        let file = files.map(|file| file.path()).find(|path| path.file_stem().is_some_and(|stem| stem == agent));
+        let file = file.unwrap_or_else(|| panic!("{folder} has no {agent}"));
+        self.read(&file.to_string_lossy()).done();
     }
 
     /// A model is named only if the payload names a concrete one.

@@ -160,7 +160,16 @@ pub(crate) const CODEX: Cast = Cast {
                 arguments: json!(format!("{}{add}", delete.unwrap_or_default())),
             }
         },
-        edit: None,
+        edit: Some(|path, old, new| {
+            let before = std::fs::read_to_string(path).unwrap();
+            let hunk = hunk(&before, &before.replacen(old, new, 1));
+            let patch = json!(format!("*** Begin Patch\n*** Update File: {path}\n@@\n{hunk}*** End Patch\n"));
+            ToolCall {
+                name: "exec",
+                namespace: Some("functions"),
+                arguments: json!(format!("text(await tools.apply_patch({patch}));")),
+            }
+        }),
         spawn: |Errand { agent, description, prompt, .. }| ToolCall {
             name: "spawn_agent",
             namespace: Some("collaboration"),
@@ -202,6 +211,23 @@ pub(crate) const CODEX: Cast = Cast {
     },
 };
 
+/// The one place where two texts differ, as a patch has it, with three lines around it.
+fn hunk(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - begin;
+    let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let (old_end, new_end) = (old.len() - end, new.len() - end);
+    let marked = |mark: char, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+    [
+        marked(' ', &old[begin.saturating_sub(3)..begin]),
+        marked('-', &old[begin..old_end]),
+        marked('+', &new[begin..new_end]),
+        marked(' ', &old[old_end..old.len().min(old_end + 3)]),
+    ]
+    .concat()
+}
+
 /// Task names are lower-case words joined by underscores.
 fn task_name(description: &str) -> String {
     let word = |character: char| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '_' };
@@ -226,7 +252,9 @@ pub(crate) const OPENCODE: Cast = Cast {
         opencode::prepare(command, url, "OPENCODE");
         match typed {
             Typed::Command { name, arguments } => {
-                command.args(["run", "--command", &format!("gsd-{name}"), arguments]);
+                // Arguments that begin with a dash would be taken for options of the client.
+                let rest = arguments.starts_with('-').then_some("--");
+                command.args(["run", "--command", &format!("gsd-{name}")]).args(rest).arg(arguments);
             }
             Typed::Answer(answer) => {
                 command.args(["run", "--continue", answer]);

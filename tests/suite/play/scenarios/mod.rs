@@ -1,7 +1,9 @@
 //! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
 
 pub(crate) mod agents;
+mod capture;
 mod chain;
+mod debug;
 mod discuss;
 mod hooks;
 mod mishaps;
@@ -52,4 +54,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
     Scenario { name: "onboard", hosts: CLAUDE, play: onboard::onboard },
     Scenario { name: "pause", hosts: THREE, play: pause::pause },
+    Scenario { name: "capture", hosts: THREE, play: capture::capture },
+    Scenario { name: "debug", hosts: THREE, play: debug::debug },
 ];

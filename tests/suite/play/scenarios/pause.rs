@@ -78,7 +78,7 @@ fn pause_work(it: &mut Actor, folder: &str) -> String {
     it.runs("gsd-tools state record-session --stopped-at '{next action", &session).done();
     it.knows("work", &it.field("phase_name"));
     it.runs("gsd-tools commit 'wip: {work} paused at", &[file[0], ("tracking", TRACKING)]).is("committed", true).done();
-    it.by("Next Up: `/gsd-resume-work`");
+    it.by("the next action, a line each").by("Next Up: `");
     "Next Up: /gsd-resume-work".to_owned()
 }
 
@@ -87,7 +87,11 @@ fn resume_work(it: &mut Actor) -> String {
     let noted = |mark: &str| {
         format!("Paused: `.planning/HANDOFF.json` says where the work stopped. Continue with `{mark}gsd-resume-work`.")
     };
-    assert!(["/", "$"].iter().any(|mark| it.is_ordered(&noted(mark))), "the session does not begin with {}", noted("/"));
+    assert!(
+        ["/", "$"].iter().any(|mark| it.is_ordered(&noted(mark))),
+        "the session does not begin with {}",
+        noted("/")
+    );
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init resume", &[]).is("planning_exists", true).is("state_exists", true).done();
     let read = it.runs("gsd-tools handoff read", &[]).is("found", true);
