@@ -6,6 +6,7 @@ mod chain;
 mod debug;
 mod discuss;
 mod hooks;
+mod milestone;
 mod mishaps;
 mod new_project;
 mod next;
@@ -53,6 +54,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
     Scenario { name: "onboard", hosts: CLAUDE, play: onboard::onboard },
+    Scenario { name: "milestone", hosts: CLAUDE, play: milestone::milestone },
     Scenario { name: "pause", hosts: THREE, play: pause::pause },
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
     Scenario { name: "debug", hosts: THREE, play: debug::debug },
