@@ -5,6 +5,7 @@ mod capture;
 mod chain;
 mod debug;
 mod discuss;
+mod docs;
 mod hooks;
 mod milestone;
 mod mishaps;
@@ -54,6 +55,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
     Scenario { name: "onboard", hosts: CLAUDE, play: onboard::onboard },
+    Scenario { name: "docs", hosts: CLAUDE, play: docs::docs },
     Scenario { name: "milestone", hosts: CLAUDE, play: milestone::milestone },
     Scenario { name: "pause", hosts: THREE, play: pause::pause },
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
