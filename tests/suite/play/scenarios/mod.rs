@@ -17,6 +17,7 @@ mod plans;
 mod repairs;
 mod small;
 mod whole_loop;
+mod workstreams;
 mod wrong_texts;
 
 use super::stage::Stage;
@@ -60,4 +61,5 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "pause", hosts: THREE, play: pause::pause },
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
     Scenario { name: "debug", hosts: THREE, play: debug::debug },
+    Scenario { name: "workstreams", hosts: CLAUDE, play: workstreams::workstreams },
 ];
