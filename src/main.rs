@@ -12,8 +12,9 @@ fn main() -> ExitCode {
         let place = place.map(|address| format!(" at {address}/issues")).unwrap_or_default();
         // Where standard error is closed there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "Error: internal error, please report it{place}: {panic}");
+        std::process::exit(DEFECT.into());
     }));
     #[expect(clippy::disallowed_methods, reason = "whoever is called with arguments hands them over")]
     let arguments = std::env::args_os().skip(1).collect();
-    std::panic::catch_unwind(|| gsd_tools::run(arguments)).unwrap_or(ExitCode::from(DEFECT))
+    gsd_tools::run(arguments)
 }

@@ -79,6 +79,7 @@ mod subsets;
 mod takeover;
 mod tree;
 mod truth;
+mod tutorial;
 mod updating;
 mod validate;
 mod voice;
