@@ -179,7 +179,7 @@ fn verifier(it: &mut Actor, document: &'static Checked, wrong: bool) -> Spawn {
         if let Some((claim, actual)) = wrong {
             let line = text.lines().position(|line| line.contains(claim)).unwrap() + 1;
             it.by("a search without a hit counts as failed only after a second search by another name");
-            it.by("Look with Grep, Glob and Read until it is shown or disproven").shell("ls -R . | head -20").done();
+            it.by("until it is shown or disproven").shell("ls -R . | head -20").done();
             failures.push(serde_json::json!({"line": line, "claim": claim, "expected": "it exists", "actual": actual}));
         }
         let failed = failures.len();
@@ -188,7 +188,7 @@ fn verifier(it: &mut Actor, document: &'static Checked, wrong: bool) -> Spawn {
         });
         let output = result_of(path);
         assert!(it.is_ordered(&format!("output: {output}")), "the result goes elsewhere");
-        it.by("Write `output` of the prompt with the Write tool").writes(&output, &format!("{result:#}\n"));
+        it.by("Write `output` of the prompt with").writes(&output, &format!("{result:#}\n"));
         format!("{path}: {} of 2 claims hold", 2 - failed)
     })
 }

@@ -21,7 +21,7 @@ pub(crate) fn onboard(stage: &mut Stage) {
     stage.types("onboard", "", |it| {
         look(it, "map-codebase");
         it.by("ask \"Codebase\": *Map it*").asks("Codebase\n1. Map it\n2. Short map\n3. Without", "1. Map it");
-        it.by("Also available, except for `ready`: `/gsd-onboard`");
+        it.by("Also available, except for `ready`: `");
         format!("Next Up: {}", it.field("next_action.command"))
     });
     stage.expect_tidy();
@@ -54,7 +54,7 @@ pub(crate) fn onboard(stage: &mut Stage) {
     }
     stage.types("onboard", "", |it| {
         look(it, "ready");
-        it.by("| ready | say that the project is set up; Next Up `/gsd-progress` |");
+        it.by("| ready | say that the project is set up; Next Up `");
         "Next Up: /gsd-progress".to_owned()
     });
     stage.expect_tidy();
@@ -97,7 +97,7 @@ fn summary(it: &mut Actor) -> String {
     let path = it.field("onboarding_summary_path");
     it.by("Facts from those files only, each with the path to read on").writes(&path, &text);
     it.runs("gsd-tools commit \"docs: create onboarding summary\"", &[]).is("committed", true).done();
-    it.by("and Next Up `/gsd-progress`");
+    it.by("and Next Up `");
     "Next Up: /gsd-progress".to_owned()
 }
 
@@ -144,13 +144,13 @@ fn map_codebase(it: &mut Actor) -> String {
     it.runs("gsd-tools commit \"docs: map existing codebase\"", &[("paths of the written", &paths.join(" "))])
         .is("committed", true)
         .done();
-    it.by("`/gsd-new-project` without `.planning/PROJECT.md`");
+    it.by("without `.planning/PROJECT.md`, else `");
     "Next Up: /gsd-new-project".to_owned()
 }
 
 /// gsd-codebase-mapper on one focus.
 fn mapper(it: &mut Actor, documents: &[&str], date: &str) -> String {
-    it.by("Read the project instruction file (`CLAUDE.md`) if there is one").reads_file("CLAUDE.md").done();
+    it.by("Read the project instruction file").reads_file("CLAUDE.md").done();
     for name in documents {
         it.reads(&format!("templates/codebase/{name}.md")).expects("**Mapped:**").done();
     }
@@ -160,7 +160,7 @@ fn mapper(it: &mut Actor, documents: &[&str], date: &str) -> String {
     for name in documents {
         let path = format!(".planning/codebase/{name}.md");
         let text = document(name, date);
-        it.by("Write each document by its form with the Write tool to its path").writes(&path, &text);
+        it.by("Write each document by its form").writes(&path, &text);
         lines.push(format!("{path}: {} lines", text.lines().count()));
     }
     it.by("At most ten lines, never contents");
