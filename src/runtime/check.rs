@@ -33,7 +33,7 @@ use Step::{Index, Key};
 /// Names in the host's folder that are needed for bookkeeping.
 const RESERVED: &[&str] = &["gsd-file-manifest.json", "gsd-local-patches"];
 
-const ALL_KEYS: &str = "the page `docs/own-host.md` explains every key";
+const ALL_KEYS: &str = "`gsd-tools guide own-host` explains every key";
 
 impl Descriptor {
     /// Reads a descriptor and looks whether it makes sense.
@@ -452,8 +452,8 @@ mod tests {
     fn a_slip_in_a_key_is_named_where_it_is() {
         check("argument = 1", "argument = 1", "unknown field `argument`", "did you mean `arguments`?");
         check("include = \"att\"", "include", "unknown variant `att`", "did you mean `at`?");
-        check("zzzzzz = 1", "zzzzzz", "unknown field", "docs/own-host.md");
-        check("name = 7", "name = 7", "invalid type", "docs/own-host.md");
+        check("zzzzzz = 1", "zzzzzz", "unknown field", "guide own-host");
+        check("name = 7", "name = 7", "invalid type", "guide own-host");
         let fault = Descriptor::read("id = \"x\"\nname = \"X\n").unwrap_err();
         assert_eq!(fault.at.line, 2, "{fault}");
     }

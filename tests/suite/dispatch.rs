@@ -65,6 +65,8 @@ fn an_agent_that_is_not_installed_is_stood_in_for() {
     assert_eq!(resolved("mine"), "mine\n");
     assert_eq!(resolved("gsd-planner"), "gsd-executor\n");
     assert_eq!(resolved("../agents/mine"), "gsd-executor\n");
+    context.write(".planning/config.json", r#"{"workflow": {"agent_hint_routing": false}}"#);
+    assert_eq!(resolved("mine"), "gsd-executor\n");
     assert_eq!(context.gsd(["teams-status", "--active"]).failure(1), "");
     let teams = [("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS", "1")];
     assert_eq!(context.gsd_with(["teams-status", "--active"], &teams, "").success(), "");

@@ -69,6 +69,13 @@ fn begin_a_plan(lived: &Lived) {
 }
 
 #[test]
+fn the_guide_prints_the_page_that_faults_of_a_descriptor_name() {
+    let context = TestContext::new();
+    let page = std::fs::read_to_string(repository().join("docs/own-host.md")).unwrap();
+    assert_eq!(context.gsd(["guide", "own-host"]).success(), page);
+}
+
+#[test]
 fn verbs_of_a_project_know_the_host() {
     let lived = with(&with_agents());
     let home = lived.context.home();

@@ -44,6 +44,22 @@ fn plans_with_a_name_behind_their_number_are_one_plan_everywhere() {
 }
 
 #[test]
+fn a_plan_that_changes_a_submodule_gets_no_worktree() {
+    let context = project();
+    std::fs::create_dir(context.project().join("lib")).unwrap();
+    for words in [&["init", "-q", "."][..], &["commit", "-q", "--allow-empty", "-m", "start"]] {
+        git(&context, "lib", words);
+    }
+    let from = context.project().join("lib").to_string_lossy().into_owned();
+    git(&context, "", &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "a.txt"]);
+    git(&context, "", &["commit", "-qm", "chore: add lib"]);
+    let answer = wave(&context, "codex", "01-01,01-02,01-03");
+    let turn = &answer["in_turn"][0];
+    assert_eq!(turn["plan"], "01-01", "{answer}");
+    assert!(turn["why"].as_str().unwrap().contains("the submodule a.txt"), "{answer}");
+}
+
+#[test]
 fn the_note_of_an_open_wave_is_not_overwritten() {
     let context = project();
     create(&context, "codex");

@@ -69,6 +69,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("{open plans}", "02-01"),
     ("{id}", "02-01"),
     ("{agent}", "gsd-planner"),
+    ("{agent_hint}", "gsd-planner"),
     ("{area}", "api"),
     ("{key}", "workflow.research"),
     ("{value}", "true"),

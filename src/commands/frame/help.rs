@@ -191,7 +191,7 @@ pub(in crate::commands) fn welcome(screen: Screen) -> String {
 fn short_page(catalog: Catalog) -> String {
     let mut page = String::from(
         "Usage: gsd-tools <command> [arguments] [flags]\n\n\
-         Example: `gsd-tools install --all --global`\n",
+         Example: `gsd-tools install --detected`\n",
     );
     for (task, words) in FOR_PEOPLE {
         let _ = writeln!(page, "\n{task}:");

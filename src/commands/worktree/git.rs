@@ -109,6 +109,14 @@ impl Git {
         Ok(uncommitted_in(&status.text()))
     }
 
+    /// The folders of the index that are submodules.
+    pub(super) fn submodules(&self) -> Vec<String> {
+        let listed = self.answer(&["ls-files", "--stage", "-z"]).unwrap_or_default();
+        // A line is `MODE HASH STAGE<tab>PATH`; the mode of a submodule is that of a link to a commit.
+        let submodules = listed.split('\0').filter(|line| line.starts_with("160000 "));
+        submodules.filter_map(|line| line.split_once('\t').map(|(_, path)| path.to_owned())).collect()
+    }
+
     /// Removes a worktree in which nothing is uncommitted. Git itself looks for that, by the settings unless it is
     /// asked not to.
     pub(super) fn remove_worktree(&self, path: &str) -> Finished {

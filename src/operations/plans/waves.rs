@@ -22,6 +22,8 @@ pub(crate) struct WaveFacts {
     /// Whether a branch with a commit is checked out.
     pub(crate) on_branch: bool,
     pub(crate) sub_repositories: bool,
+    /// The folders of submodules, which are empty in a worktree.
+    pub(crate) submodules: Vec<String>,
     /// Whether this program is part of the project's own tree, where git leaves it out of a worktree.
     pub(crate) program_is_local: bool,
     /// Whether the documents of the phase are committed, so that a worktree has them.
@@ -109,6 +111,12 @@ pub(crate) fn decide<'a>(plans: &[&'a IndexedPlan], facts: &WaveFacts) -> WaveDe
         }
         if touched(plan).next().is_none() {
             decision.in_turn.push(in_turn(plan, "it does not list the files it changes"));
+            continue;
+        }
+        let submodule = facts.submodules.iter().find(|folder| touched(plan).any(|file| may_meet(file, folder)));
+        if let Some(folder) = submodule {
+            let why = format!("it changes the submodule {folder}, which is empty in a worktree");
+            decision.in_turn.push(in_turn(plan, &why));
             continue;
         }
         let shares = |other: &&&IndexedPlan| touched(other).any(|file| touched(plan).any(|own| may_meet(own, file)));
@@ -222,6 +230,15 @@ mod tests {
         for (one, other) in [("src/a", "src/ab"), ("src/a/*", "src/b/c"), ("a.txt", "b/a.txt")] {
             assert!(!may_meet(one, other) && !may_meet(other, one), "{one} {other}");
         }
+    }
+
+    #[test]
+    fn a_plan_that_changes_a_submodule_runs_in_turn() {
+        let plans = [plan("01-01", "a"), plan("01-02", "vendor/lib/x.c"), plan("01-03", "vendor/other.c")];
+        let facts = WaveFacts { submodules: vec!["vendor/lib".to_owned()], ..facts() };
+        let (beside, in_turn) = decided(&plans, &facts);
+        assert_eq!(beside, ["01-01", "01-03"]);
+        assert_eq!(in_turn, ["01-02: it changes the submodule vendor/lib, which is empty in a worktree"]);
     }
 
     #[test]

@@ -177,9 +177,9 @@ pub(super) const KEYS: &[Key] = &[
     ),
     ("workflow.context_drift_precheck", Switch, "Check before planning that CONTEXT.md is current"),
     ("workflow.context_guard_mode", Text, "What to do between waves when the context runs low"),
-    ("workflow.cross_ai_command", Text, "The command that runs the other agent"),
-    ("workflow.cross_ai_execution", Switch, "Let another agent execute plans"),
-    ("workflow.cross_ai_timeout", Number, "Time limit of the other agent, in seconds"),
+    ("workflow.cross_ai_command", Text, "Another program for executing plans; accepted, but not used"),
+    ("workflow.cross_ai_execution", Switch, "Let another program execute plans; accepted, but not used"),
+    ("workflow.cross_ai_timeout", Number, "Time limit of the other program, in seconds; accepted, but not used"),
     (
         "workflow.discuss_mode",
         OneOf(&["discuss", "assumptions"]),

@@ -66,6 +66,8 @@ verbs! {
 
     /// Show the agent to use: the named one if installed, or `gsd-executor`
     ///
+    /// With `workflow.agent_hint_routing` off it is always `gsd-executor`.
+    ///
     /// Example: `gsd-tools resolve-agent --name gsd-code-fixer`.
     "resolve-agent": reads json(AgentReport) = resolve_agent(AgentArgs);
 
@@ -335,7 +337,8 @@ pub(in crate::commands) struct AgentReport<'a> {
 fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
     let runtime = context.host()?.id.clone();
     let requested = arguments.name.as_deref().unwrap_or_default();
-    let there = !requested.is_empty()
+    let there = context.config()?.flag("workflow.agent_hint_routing")
+        && !requested.is_empty()
         && !requested.contains(['/', '\\'])
         && context.agent_files(requested).iter().any(disk::is_file);
     let resolved = if there { requested } else { FALLBACK_AGENT };
