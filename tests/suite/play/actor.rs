@@ -50,7 +50,7 @@ const NEVER_SILENT: &[&str] =
 pub(crate) struct Actor {
     name: String,
     workflow: Option<String>,
-    scene: Arc<Scene>,
+    pub(super) scene: Arc<Scene>,
     voice: Voice,
     shown: Shown,
     answers: Vec<Value>,
@@ -58,9 +58,9 @@ pub(crate) struct Actor {
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
     worktree: Option<PathBuf>,
-    quoted: bool,
+    pub(super) quoted: bool,
     tolerant: bool,
-    news: String,
+    pub(super) news: String,
     tools: Tools,
 }
 
@@ -81,18 +81,18 @@ impl Spawn {
 #[must_use = "say what it should have brought, or drop it with `done`"]
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    call: String,
+    pub(super) call: String,
     pub(crate) text: String,
 }
 
 /// An agent to be spawned.
 pub(crate) struct Spawn {
-    agent: String,
-    model: Option<String>,
-    argument: Option<(String, String)>,
-    description: String,
-    prompt: String,
-    script: Script,
+    pub(super) agent: String,
+    pub(super) model: Option<String>,
+    pub(super) argument: Option<(String, String)>,
+    pub(super) description: String,
+    pub(super) prompt: String,
+    pub(super) script: Script,
 }
 
 /// How a play stops without having failed here.
@@ -498,76 +498,6 @@ impl Actor {
         known.filter(|model| !model.is_empty() && model != "inherit")
     }
 
-    /// Spawns one agent and waits for its return.
-    pub(crate) fn sends(&mut self, spawn: Spawn) -> Outcome {
-        self.sends_side_by_side(vec![spawn]).remove(0)
-    }
-
-    /// Spawns agents in one message and waits for all of them.
-    pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
-        let (mut calls, mut errands) = (Vec::new(), Vec::new());
-        for Spawn { agent, model, argument, description, prompt, script } in spawns {
-            let voice = self.scene.engine.expect_conversation(Some(&prompt));
-            let name = format!("{agent} ({description})");
-            self.note(&format!("spawns {name}"));
-            self.scene.count_agent(&agent);
-            Self::start(&name, &self.scene, voice, None, script);
-            let errand = Errand { agent, model, argument, description, prompt };
-            calls.push((self.cast().hands.spawn)(&errand));
-            errands.push(errand);
-        }
-        let reply = match calls.len() {
-            1 => Reply::Call(calls.remove(0)),
-            _ => Reply::Calls(calls),
-        };
-        let since = self.news.len();
-        let heard = self.turn(reply);
-        let mut results = self.new_results(&heard);
-        assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
-        // Two worktrees made at the same moment may get in each other's way: that spawn is repeated, once.
-        for (errand, result) in errands.iter().zip(&mut results) {
-            if result.failed && !result.text.contains("hook error") {
-                self.note(&format!("spawns {} again: {:.200}", errand.description, result.text));
-                let heard = self.turn(Reply::Call((self.cast().hands.spawn)(errand)));
-                *result = self.new_results(&heard).remove(0);
-            }
-        }
-        let news = self.news[since..].to_owned();
-        self.returns_of(&errands, results, news)
-    }
-
-    /// What the agents return: at once, or told later, or fetched.
-    fn returns_of(&mut self, errands: &[Errand], results: Vec<CallResult>, mut news: String) -> Vec<Outcome> {
-        let launched = self.cast().launched;
-        let mut returns: Vec<Option<String>> = Vec::new();
-        for (errand, result) in errands.iter().zip(results) {
-            assert!(!result.failed, "{} was not spawned: {:.600}", errand.description, result.text);
-            Self::refuse_refusals(&result.text);
-            let waits = launched.is_some_and(|words| result.text.contains(words));
-            returns.push((!waits).then_some(result.text));
-        }
-        while returns.iter().any(Option::is_none) {
-            for (errand, slot) in errands.iter().zip(&mut returns).filter(|(_, slot)| slot.is_none()) {
-                *slot = (self.scene.cast.returned)(&news, errand);
-            }
-            if returns.iter().any(Option::is_none) {
-                let reply = match self.cast().hands.wait {
-                    Some(wait) => Reply::Call(wait()),
-                    None => Reply::Say("Waiting for the agents.".to_owned()),
-                };
-                let heard = self.turn(reply);
-                let results = self.new_results(&heard);
-                let fetched: Vec<String> = results.into_iter().map(|result| result.text).collect();
-                news = format!("{}\n{}", fetched.join("\n"), heard.news);
-            }
-        }
-        let outcome = |(errand, text): (&Errand, Option<String>)| {
-            let call = format!("agent {}", errand.description);
-            Outcome { call, text: text.unwrap_or_default() }
-        };
-        errands.iter().zip(returns).map(outcome).collect()
-    }
-
     /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next.
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
@@ -638,7 +568,7 @@ impl Actor {
         Outcome { call: call.to_owned(), text: result.text }
     }
 
-    fn turn(&mut self, reply: Reply) -> Heard {
+    pub(super) fn turn(&mut self, reply: Reply) -> Heard {
         self.voice.speak(reply);
         let Some(heard) = self.voice.hear() else { std::panic::resume_unwind(Box::new(Over)) };
         self.shown.push(&heard.news);
@@ -646,7 +576,7 @@ impl Actor {
         heard
     }
 
-    fn new_results(&mut self, heard: &Heard) -> Vec<CallResult> {
+    pub(super) fn new_results(&mut self, heard: &Heard) -> Vec<CallResult> {
         let fresh = heard.results.iter().filter(|(id, _)| !self.seen.contains(id));
         let mut fresh: Vec<(String, CallResult)> = fresh.cloned().collect();
         fresh.sort_by(|left, right| left.0.cmp(&right.0));
@@ -654,7 +584,7 @@ impl Actor {
         fresh.into_iter().map(|(_, result)| result).collect()
     }
 
-    fn refuse_refusals(text: &str) {
+    pub(super) fn refuse_refusals(text: &str) {
         let refusal = REFUSALS.iter().find(|code| text.contains(**code));
         assert!(refusal.is_none(), "a hook of ours objects ({}): {text:.900}", refusal.unwrap());
     }
@@ -663,7 +593,7 @@ impl Actor {
         assert!(std::mem::take(&mut self.quoted), "this act rests on no line: {act}");
     }
 
-    fn note(&self, line: &str) {
+    pub(super) fn note(&self, line: &str) {
         self.scene.engine.note(format!("[{}] {line}", self.name));
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Cast {
     pub(crate) isolates: bool,
     /// Words of a spawn's result that mean that the return comes later.
     pub(crate) launched: Option<&'static str>,
+    /// Words of a spawn's result that mean that too many agents run already.
+    pub(crate) full: Option<&'static str>,
     /// An agent's return, in what reached the parent later.
     pub(crate) returned: fn(news: &str, errand: &Errand) -> Option<String>,
 }
@@ -132,6 +134,7 @@ pub(crate) const CLAUDE: Cast = Cast {
     },
     isolates: true,
     launched: Some("Async agent launched"),
+    full: None,
     returned: |news, errand| {
         let mut notes = news.split("<task-notification>").skip(1);
         let summary = format!("<summary>Agent \"{}\"", errand.description);
@@ -205,6 +208,7 @@ pub(crate) const CODEX: Cast = Cast {
     },
     isolates: false,
     launched: Some("task_name"),
+    full: Some("agent thread limit reached"),
     returned: |news, errand| {
         let name = task_name(&errand.description);
         news.contains(&name).then(|| news.to_owned())
@@ -218,7 +222,9 @@ fn hunk(before: &str, after: &str) -> String {
     let rest = old.len().min(new.len()) - begin;
     let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
     let (old_end, new_end) = (old.len() - end, new.len() - end);
-    let marked = |mark: char, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+    let marked = |mark: char, lines: &[&str]| {
+        lines.iter().fold(String::new(), |text, line| text + &mark.to_string() + line + "\n")
+    };
     [
         marked(' ', &old[begin.saturating_sub(3)..begin]),
         marked('-', &old[begin..old_end]),
@@ -267,6 +273,7 @@ pub(crate) const OPENCODE: Cast = Cast {
     },
     isolates: false,
     launched: None,
+    full: None,
     returned: never,
 };
 
@@ -302,6 +309,7 @@ pub(crate) const GEMINI: Cast = Cast {
     },
     isolates: false,
     launched: None,
+    full: None,
     returned: never,
 };
 
@@ -339,5 +347,6 @@ pub(crate) const QWEN: Cast = Cast {
     },
     isolates: true,
     launched: None,
+    full: None,
     returned: never,
 };

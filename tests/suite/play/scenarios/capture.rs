@@ -27,9 +27,9 @@ pub(crate) fn capture(stage: &mut Stage) {
     assert_eq!(phase["goal"], "A greeting fits the time of day", "{phase:#}");
     assert_eq!(stage.shell("ls .planning/phases"), "03-greet-by-the-time-of-day");
     assert!(stage.context.read(REQUIREMENTS).contains("| DAY-01 | Phase 3 | Pending |"));
-    let state = stage.context.read(".planning/STATE.md");
-    assert!(state.contains("- Phase 3 added: promoted from backlog 999.1"), "{state}");
-    assert!(state.contains("Phase: 1 of 3 (Say Goodbye)"), "{state}");
+    let position = stage.context.read(".planning/STATE.md");
+    assert!(position.contains("- Phase 3 added: promoted from backlog 999.1"), "{position}");
+    assert!(position.contains("Phase: 1 of 3 (Say Goodbye)"), "{position}");
     for check in ["state validate", "validate consistency", "roadmap validate"] {
         let answer = stage.asks_program(check);
         assert_eq!(answer["warnings"], serde_json::json!([]), "{check}: {answer:#}");

@@ -112,7 +112,7 @@ fn clean_up(it: &mut Actor, corrected: &[&str]) {
     let results = DOCUMENTS.iter().map(|document| result_of(document.path));
     let copies = corrected.iter().map(|path| format!(".planning/tmp/{}.before", name_of(path)));
     let files: Vec<String> = results.chain(copies).map(|path| format!("'{path}'")).collect();
-    it.runs("rm -f {the verify and before files", &[("the verify and before files", &files.join(" "))]).done();
+    it.runs("rm {the verify and before files", &[("the verify and before files", &files.join(" "))]).done();
 }
 
 /// The writer of a new document.

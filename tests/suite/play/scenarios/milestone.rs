@@ -48,13 +48,13 @@ pub(crate) fn milestone(stage: &mut Stage) {
     stage.types("new-milestone", "v1.1 Parties", begin);
     stage.expect_tidy();
     stage.expect_agreement();
-    let state = stage.context.read(STATE);
+    let position = stage.context.read(STATE);
     for line in ["milestone: v1.1", "milestone_name: Parties", "Phase: 3 of 3 (Greet a Party)", "Status: Ready to plan"]
     {
-        assert!(state.contains(line), "{line} is not in {state}");
+        assert!(position.contains(line), "{line} is not in {position}");
     }
-    assert!(!state.contains("Start the next milestone"), "what was done is still to be done: {state}");
-    assert!(!state.contains("v1.0 complete"), "{state}");
+    assert!(!position.contains("Start the next milestone"), "what was done is still to be done: {position}");
+    assert!(!position.contains("v1.0 complete"), "{position}");
     let roadmap = stage.context.read(ROADMAP);
     for line in [
         "✅ **v1.0 Greet**",
@@ -127,9 +127,9 @@ fn expect_shipped(stage: &Stage) {
         stage.shell("git log -2 --format=%s"),
         "docs: update retrospective for v1.0\nchore: archive v1.0 milestone files"
     );
-    let state = stage.context.read(STATE);
+    let position = stage.context.read(STATE);
     for line in ["Status: Awaiting next milestone", "**Current focus:** Planning the next milestone"] {
-        assert!(state.contains(line), "{line} is not in {state}");
+        assert!(position.contains(line), "{line} is not in {position}");
     }
     let milestones = stage.context.read(".planning/MILESTONES.md");
     for line in ["## v1.0 Greet (Shipped: ", "closeout_type: verified_closeout", "2 phases, 2 plans, 2 tasks"] {

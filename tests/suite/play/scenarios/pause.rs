@@ -35,8 +35,8 @@ pub(crate) fn pause(stage: &mut Stage) {
     let handoff: serde_json::Value =
         serde_json::from_str(&stage.context.read(".planning/HANDOFF.json")).expect("HANDOFF.json parses");
     assert_eq!(handoff["status"], "paused", "{handoff:#}");
-    let state = stage.context.read(".planning/STATE.md");
-    assert!(state.contains(&format!("Resume file: {HANDOFF}")), "{state}");
+    let position = stage.context.read(".planning/STATE.md");
+    assert!(position.contains(&format!("Resume file: {HANDOFF}")), "{position}");
     stage.types("resume-work", "", |it| {
         let folder = resume_work(it);
         it.reads("workflows/execute-phase.md").done();
