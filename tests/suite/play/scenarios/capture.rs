@@ -124,7 +124,7 @@ fn promote(it: &mut Actor) -> String {
         ("directories", &format!("'{directory}'")),
         ("999.x folders", &format!("'{folder}'")),
     ];
-    it.runs("gsd-tools commit \"docs: review backlog", &fills).is("committed", true).done();
+    it.runs("gsd-tools commit 'docs: review backlog", &fills).is("committed", true).done();
     it.by("Report what was promoted to which number, kept, removed").by("{first promoted}`, else");
     "Next Up: /gsd-discuss-phase 3".to_owned()
 }
