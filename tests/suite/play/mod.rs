@@ -15,6 +15,7 @@ mod actor;
 mod agreement;
 mod cast;
 mod engine;
+mod errands;
 mod heard;
 mod printed;
 mod scenarios;

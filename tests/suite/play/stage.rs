@@ -31,7 +31,7 @@ pub(crate) struct Scene {
     pub(crate) cast: &'static Cast,
     pub(crate) project: PathBuf,
     home: PathBuf,
-    answer: Mutex<Option<String>>,
+    answer: Mutex<Option<Said>>,
     main_ended: AtomicBool,
     killed: AtomicBool,
     read: AtomicUsize,
@@ -40,6 +40,37 @@ pub(crate) struct Scene {
     calls_of_steps: AtomicUsize,
     bytes_of_steps: AtomicUsize,
     errands: AtomicUsize,
+}
+
+/// What the person types when the client has ended its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Said {
+    Answer(String),
+    /// A command of ours and its arguments.
+    Command(String, String),
+}
+
+impl Said {
+    fn typed(&self) -> Typed<'_> {
+        match self {
+            Self::Answer(answer) => Typed::Answer(answer),
+            Self::Command(name, arguments) => Typed::Next { name, arguments },
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Answer(answer) => answer.clone(),
+            Self::Command(name, arguments) => format!("/gsd-{name} {arguments}"),
+        }
+    }
+}
+
+/// The workflow to which a command of ours leads.
+pub(crate) fn workflow_of(command: &str) -> String {
+    let text = std::fs::read_to_string(repository().join(format!("commands/{command}.md"))).unwrap();
+    let include = text.lines().find_map(|line| line.strip_prefix('@'));
+    include.unwrap_or_else(|| panic!("{command} includes no workflow")).to_owned()
 }
 
 /// One scenario in one client.
@@ -104,7 +135,13 @@ impl Scene {
 
     /// What the person types when the client has ended its turn.
     pub(crate) fn person_answers(&self, answer: &str) {
-        *self.answer.lock().unwrap() = Some(answer.to_owned());
+        *self.answer.lock().unwrap() = Some(Said::Answer(answer.to_owned()));
+    }
+
+    /// The command that the person types in the same session when the client has ended its turn.
+    pub(crate) fn person_types(&self, command: &str, arguments: &str) {
+        self.count_read(size_of(&format!("commands/{command}.md")));
+        *self.answer.lock().unwrap() = Some(Said::Command(command.to_owned(), arguments.to_owned()));
     }
 
     pub(crate) fn ended(&self, actor: &str) {
@@ -283,8 +320,7 @@ impl Stage {
         scene.killed.store(false, Ordering::Relaxed);
         scene.count_read(size_of(&format!("commands/{command}.md")));
         let voice = scene.engine.expect_conversation(None);
-        let workflow = format!("workflows/{command}.md");
-        let main = Actor::start(MAIN, &scene, voice, Some(workflow), Box::new(script));
+        let main = Actor::start(MAIN, &scene, voice, Some(workflow_of(command)), Box::new(script));
         let output = if by_hand() {
             self.run_by_hand(&format!("{command} {arguments}"))
         } else {
@@ -309,8 +345,8 @@ impl Stage {
             let answer = scene.answer.lock().unwrap().take();
             match answer {
                 Some(answer) if scene.engine.failure().is_none() => {
-                    scene.engine.note(format!("== the person answers: {answer}"));
-                    output = self.run(&Typed::Answer(&answer));
+                    scene.engine.note(format!("== the person answers: {}", answer.text()));
+                    output = self.run(&answer.typed());
                 }
                 _ => return output,
             }
@@ -335,7 +371,8 @@ impl Stage {
         while !self.scene.main_ended.load(Ordering::Relaxed) && self.scene.engine.failure().is_none() {
             let answer = self.scene.answer.lock().unwrap().clone();
             if answer.is_some() && answer != asked {
-                super::say(&format!("by hand: when asked, answer `{}`", answer.as_deref().unwrap_or_default()));
+                let text = answer.as_ref().map(Said::text).unwrap_or_default();
+                super::say(&format!("by hand: when asked, answer `{text}`"));
                 asked = answer;
             }
             std::thread::sleep(Duration::from_millis(100));

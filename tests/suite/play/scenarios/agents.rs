@@ -380,9 +380,15 @@ pub(crate) fn executor_to_checkpoint(it: &mut Actor, plan: &'static Plan, folder
     it.runs("gsd-tools check auto-mode --pick active", &[]).expects("false").done();
     it.reads("references/checkpoints.md").done();
     it.by("prepare what the person needs, return `CHECKPOINT REACHED`");
+    checkpoint_return(plan, &hashes)
+}
+
+/// What an executor returns at the checkpoint of its plan.
+pub(crate) fn checkpoint_return(plan: &Plan, hashes: &[String]) -> String {
+    let at = plan.tasks.iter().position(Task::is_checkpoint).expect("the plan has a checkpoint");
     let rows: Vec<String> = plan.tasks[..at]
         .iter()
-        .zip(&hashes)
+        .zip(hashes)
         .enumerate()
         .map(|(at, (task, hash))| format!("| {} | {} | {hash} | {} |", at + 1, task.name, task.files[0].0))
         .collect();
