@@ -556,13 +556,6 @@ impl Actor {
         self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
         self.tools = heard.tools;
         self.shown.push(&heard.opening);
-<<<<<<< HEAD
-        let Some(workflow) = self.workflow.take() else { return };
-        let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
-        // The front matter is for the install.
-        let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
-        let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
-=======
         if let Some(workflow) = self.workflow.take() {
             self.is_shown_or_reads(&workflow);
         }
@@ -571,8 +564,9 @@ impl Actor {
     /// Clients that expand no paths leave a workflow to the model to read.
     fn is_shown_or_reads(&mut self, workflow: &str) {
         let text = std::fs::read_to_string(repository().join(workflow)).unwrap();
-        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
->>>>>>> h-c
+        // The front matter is for the install.
+        let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
+        let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
             self.scene.count_read(text.len());
         } else {

@@ -59,10 +59,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
-<<<<<<< HEAD
     Scenario { name: "ui", hosts: CLAUDE, play: ui::ui },
     Scenario { name: "review-fix", hosts: CLAUDE_AND_CODEX, play: review_fix::review_fix },
-=======
     Scenario { name: "onboard", hosts: THREE, play: onboard::onboard },
     Scenario { name: "docs", hosts: THREE, play: docs::docs },
     Scenario { name: "milestone", hosts: THREE, play: milestone::milestone },
@@ -70,5 +68,4 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "capture", hosts: THREE, play: capture::capture },
     Scenario { name: "debug", hosts: CLAUDE_AND_CODEX, play: debug::debug },
     Scenario { name: "workstreams", hosts: THREE, play: workstreams::workstreams },
->>>>>>> h-c
 ];
