@@ -56,7 +56,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandErro
     let asked = arguments.topic.as_deref().map(plain).filter(|topic| *topic != "help");
     let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
     if name == OWN_HOST.0 {
-        context.text(OWN_HOST.1.to_owned());
+        context.text(OWN_HOST.1);
         return Ok(());
     }
     let page = match library::guide_page(name) {

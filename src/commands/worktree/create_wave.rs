@@ -257,11 +257,7 @@ fn facts(
         },
         capacity,
         on_branch,
-        submodules: if context.root().resolve(".gitmodules").as_path().exists() {
-            git.submodules()
-        } else {
-            Vec::new()
-        },
+        submodules: if disk::exists(context.root().resolve(".gitmodules")) { git.submodules() } else { Vec::new() },
         sub_repositories: !config.sub_repositories().is_empty(),
         program_is_local: context
             .world()
