@@ -17,8 +17,9 @@ use crate::kit::repository;
 use super::cast::{Cast, Errand};
 use super::engine::Voice;
 use super::heard::{CallResult, Heard};
+use super::printed::{bare, is_lost};
 use super::script::{Fill, Shown, filled, flat};
-use super::stage::Scene;
+use super::stage::{Scene, workflow_of};
 use super::tool_form::{Tools, objection};
 
 /// What an actor does, and what it says last.
@@ -39,28 +40,22 @@ const REFUSALS: &[&str] = &[
     "exec_command failed:",
 ];
 
-/// What a client says of a command that printed nothing.
-const SILENCE: &str = "(empty)";
-
-/// Commands that only read and always print. A client under load may lose what a quick one printed (Qwen Code 0.24.4 does,
-/// exit code 0): who sees nothing asks again.
-const NEVER_SILENT: &[&str] =
-    &["git rev-parse", "git branch --show-current", "git show", "git log", "git worktree list"];
-
 pub(crate) struct Actor {
     name: String,
     workflow: Option<String>,
-    scene: Arc<Scene>,
+    pub(super) scene: Arc<Scene>,
     voice: Voice,
     shown: Shown,
     answers: Vec<Value>,
     known: BTreeMap<String, String>,
     seen: BTreeSet<String>,
     files_read: BTreeSet<PathBuf>,
+    /// Those that were read or written since the person's last answer: a client may forget the others.
+    files_at_hand: BTreeSet<PathBuf>,
     worktree: Option<PathBuf>,
-    quoted: bool,
+    pub(super) quoted: bool,
     tolerant: bool,
-    news: String,
+    pub(super) news: String,
     tools: Tools,
 }
 
@@ -69,24 +64,30 @@ impl Spawn {
     pub(crate) fn with(self, more: &str) -> Self {
         Self { prompt: format!("{}\n\n{}", self.prompt, more.trim()), ..self }
     }
+
+    /// With other words in the prompt, as the text says.
+    pub(crate) fn with_words(self, old: &str, new: &str) -> Self {
+        assert!(self.prompt.contains(old), "the prompt does not say `{old}`: {}", self.prompt);
+        Self { prompt: self.prompt.replace(old, new), ..self }
+    }
 }
 
 /// What a call brought.
 #[must_use = "say what it should have brought, or drop it with `done`"]
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    call: String,
+    pub(super) call: String,
     pub(crate) text: String,
 }
 
 /// An agent to be spawned.
 pub(crate) struct Spawn {
-    agent: String,
-    model: Option<String>,
-    argument: Option<(String, String)>,
-    description: String,
-    prompt: String,
-    script: Script,
+    pub(super) agent: String,
+    pub(super) model: Option<String>,
+    pub(super) argument: Option<(String, String)>,
+    pub(super) description: String,
+    pub(super) prompt: String,
+    pub(super) script: Script,
 }
 
 /// How a play stops without having failed here.
@@ -113,6 +114,7 @@ impl Actor {
             known: BTreeMap::new(),
             seen: BTreeSet::new(),
             files_read: BTreeSet::new(),
+            files_at_hand: BTreeSet::new(),
             worktree: None,
             quoted: false,
             tolerant: false,
@@ -166,11 +168,21 @@ impl Actor {
         self.known.insert(name.to_owned(), value.to_owned());
     }
 
+    /// What `{name}` stands for.
+    pub(crate) fn known(&self, name: &str) -> String {
+        self.known.get(name).unwrap_or_else(|| panic!("nobody said what {{{name}}} is")).clone()
+    }
+
     /// `{name}` stands for this field of an answer from now on.
     pub(crate) fn learns(&mut self, name: &str, field: &str) -> String {
         let value = self.field(field);
         self.knows(name, &value);
         value
+    }
+
+    /// The word after `key`, such as `agents_dir:`, in the prompt of this agent.
+    pub(crate) fn told(&self, key: &str) -> String {
+        self.shown.after(key).unwrap_or_else(|| panic!("the prompt does not say {key}"))
     }
 
     /// A field of the newest answer that has it; dots lead inside.
@@ -274,10 +286,14 @@ impl Actor {
     fn shell_call(&mut self, command: &str) -> Outcome {
         let command = self.placed(command);
         let command = command.as_str();
-        let run = |it: &mut Self| it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+        let run = |it: &mut Self| {
+            let outcome = it.call(&format!("$ {command}"), (it.cast().hands.shell)(command));
+            it.scene.count_command(command, outcome.text.len());
+            outcome
+        };
         let mut outcome = run(self);
         for _ in 0..2 {
-            if NEVER_SILENT.iter().any(|begin| command.starts_with(begin)) && outcome.text.trim() == SILENCE {
+            if is_lost(command, &outcome.text) {
                 outcome = run(self);
             }
         }
@@ -304,6 +320,20 @@ impl Actor {
         self.read(&path)
     }
 
+    /// Reads a workflow whose name an answer gives, by the form of the text shown last that has one.
+    pub(crate) fn reads_workflow(&mut self, name: &str) -> Outcome {
+        self.rests_on_a_line(name);
+        let paths = self.shown.paths("workflows/{skill}.md");
+        let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where workflows are"));
+        let path = path.replace("{skill}", name);
+        self.read(&path)
+    }
+
+    /// What follows, up to the next such line, is a step of a capability, or not.
+    pub(crate) fn is_in_a_step(&self, is_in: bool) {
+        self.scene.is_in_a_step(is_in);
+    }
+
     /// Whether a file with this ending was read in this conversation.
     pub(crate) fn has_read(&self, ending: &str) -> bool {
         self.files_read.iter().any(|path| path.ends_with(ending))
@@ -324,7 +354,8 @@ impl Actor {
         if path.contains("gsd-core/") {
             self.scene.count_read(outcome.text.len());
         }
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
         outcome
     }
 
@@ -355,7 +386,8 @@ impl Actor {
         let written = std::fs::read_to_string(&whole).unwrap_or_default();
         self.note(&format!("    {path} has {} bytes", written.len()));
         assert_eq!(flat(&written), flat(text), "{path} was not written");
-        self.files_read.insert(whole);
+        self.files_read.insert(whole.clone());
+        self.files_at_hand.insert(whole);
     }
 
     /// Tries to write a file that the client may refuse to an agent; says whether it is there.
@@ -386,7 +418,8 @@ impl Actor {
     /// Clients refuse to change a file that the model has not read.
     fn read_before_change(&mut self, path: &str) {
         let whole = self.place(path);
-        if whole.is_file() && self.files_read.insert(whole.clone()) {
+        if whole.is_file() && self.files_at_hand.insert(whole.clone()) {
+            self.files_read.insert(whole.clone());
             let call = (self.cast().hands.read)(path, &whole.to_string_lossy());
             self.call(&format!("reads {path}"), call).done();
         }
@@ -465,89 +498,45 @@ impl Actor {
         Spawn { agent, model, argument: None, description, prompt, script: Box::new(script) }
     }
 
+    /// Whether this conversation has the client's tool that starts an agent.
+    pub(crate) fn can_spawn(&self) -> bool {
+        let [agent, description, prompt] = ["gsd-executor", "nothing", "nothing"].map(str::to_owned);
+        let call = (self.cast().hands.spawn)(&Errand { agent, model: None, argument: None, description, prompt });
+        self.tools.contains_key(call.name)
+    }
+
+    /// Reads the text of an agent in `folder`, to do its work by it, for the line quoted last.
+    pub(crate) fn reads_agent(&mut self, folder: &str, agent: &str) {
+        self.rests_on_a_line(agent);
+        let files = std::fs::read_dir(self.scene.resolve(folder)).into_iter().flatten().flatten();
+        let file = files.map(|file| file.path()).find(|path| path.file_stem().is_some_and(|stem| stem == agent));
+        let file = file.unwrap_or_else(|| panic!("{folder} has no {agent}"));
+        self.read(&file.to_string_lossy()).done();
+    }
+
     /// A model is named only if the payload names a concrete one.
     fn concrete_model(&self, field: &str) -> Option<String> {
         let known = self.known.get(field).cloned().or_else(|| self.find_field(field));
         known.filter(|model| !model.is_empty() && model != "inherit")
     }
 
-    /// Spawns one agent and waits for its return.
-    pub(crate) fn sends(&mut self, spawn: Spawn) -> Outcome {
-        self.sends_side_by_side(vec![spawn]).remove(0)
-    }
-
-    /// Spawns agents in one message and waits for all of them.
-    pub(crate) fn sends_side_by_side(&mut self, spawns: Vec<Spawn>) -> Vec<Outcome> {
-        let (mut calls, mut errands) = (Vec::new(), Vec::new());
-        for Spawn { agent, model, argument, description, prompt, script } in spawns {
-            let voice = self.scene.engine.expect_conversation(Some(&prompt));
-            let name = format!("{agent} ({description})");
-            self.note(&format!("spawns {name}"));
-            self.scene.count_agent(&agent);
-            Self::start(&name, &self.scene, voice, None, script);
-            let errand = Errand { agent, model, argument, description, prompt };
-            calls.push((self.cast().hands.spawn)(&errand));
-            errands.push(errand);
-        }
-        let reply = match calls.len() {
-            1 => Reply::Call(calls.remove(0)),
-            _ => Reply::Calls(calls),
-        };
-        let since = self.news.len();
-        let heard = self.turn(reply);
-        let mut results = self.new_results(&heard);
-        assert_eq!(results.len(), errands.len(), "not every spawn was answered: {results:?}");
-        // Two worktrees made at the same moment may get in each other's way: that spawn is repeated, once.
-        for (errand, result) in errands.iter().zip(&mut results) {
-            if result.failed && !result.text.contains("hook error") {
-                self.note(&format!("spawns {} again: {:.200}", errand.description, result.text));
-                let heard = self.turn(Reply::Call((self.cast().hands.spawn)(errand)));
-                *result = self.new_results(&heard).remove(0);
-            }
-        }
-        let news = self.news[since..].to_owned();
-        self.returns_of(&errands, results, news)
-    }
-
-    /// What the agents return: at once, or told later, or fetched.
-    fn returns_of(&mut self, errands: &[Errand], results: Vec<CallResult>, mut news: String) -> Vec<Outcome> {
-        let launched = self.cast().launched;
-        let mut returns: Vec<Option<String>> = Vec::new();
-        for (errand, result) in errands.iter().zip(results) {
-            assert!(!result.failed, "{} was not spawned: {:.600}", errand.description, result.text);
-            Self::refuse_refusals(&result.text);
-            let waits = launched.is_some_and(|words| result.text.contains(words));
-            returns.push((!waits).then_some(result.text));
-        }
-        while returns.iter().any(Option::is_none) {
-            for (errand, slot) in errands.iter().zip(&mut returns).filter(|(_, slot)| slot.is_none()) {
-                *slot = (self.scene.cast.returned)(&news, errand);
-            }
-            if returns.iter().any(Option::is_none) {
-                let reply = match self.cast().hands.wait {
-                    Some(wait) => Reply::Call(wait()),
-                    None => Reply::Say("Waiting for the agents.".to_owned()),
-                };
-                let heard = self.turn(reply);
-                let results = self.new_results(&heard);
-                let fetched: Vec<String> = results.into_iter().map(|result| result.text).collect();
-                news = format!("{}\n{}", fetched.join("\n"), heard.news);
-            }
-        }
-        let outcome = |(errand, text): (&Errand, Option<String>)| {
-            let call = format!("agent {}", errand.description);
-            Outcome { call, text: text.unwrap_or_default() }
-        };
-        errands.iter().zip(returns).map(outcome).collect()
-    }
-
     /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next.
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
         self.scene.person_answers(answer);
+        self.files_at_hand.clear();
         let heard = self.turn(Reply::Say(question.to_owned()));
         self.note(&format!("asked {question:.80}, answered {answer:.80}"));
         assert!(flat(&heard.news).contains(&flat(answer)), "the answer did not arrive: {:.400}", heard.news);
+    }
+
+    /// Ends the turn with `question`, and the person types a command of ours instead of an answer, in the same session.
+    pub(crate) fn is_told(&mut self, question: &str, command: &str, arguments: &str) {
+        self.rests_on_a_line(question);
+        self.scene.person_types(command, arguments);
+        self.turn(Reply::Say(question.to_owned()));
+        self.note(&format!("asked {question:.80}, was told /gsd-{command} {arguments}"));
+        self.is_shown_or_reads(&workflow_of(command));
     }
 
     /// The client dies here.
@@ -567,13 +556,21 @@ impl Actor {
         self.seen.extend(heard.results.iter().map(|(id, _)| id.clone()));
         self.tools = heard.tools;
         self.shown.push(&heard.opening);
-        let Some(workflow) = self.workflow.take() else { return };
-        let text = std::fs::read_to_string(repository().join(&workflow)).unwrap();
-        let told = text.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
+        if let Some(workflow) = self.workflow.take() {
+            self.is_shown_or_reads(&workflow);
+        }
+    }
+
+    /// Clients that expand no paths leave a workflow to the model to read.
+    fn is_shown_or_reads(&mut self, workflow: &str) {
+        let text = std::fs::read_to_string(repository().join(workflow)).unwrap();
+        // The front matter is for the install.
+        let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
+        let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
             self.scene.count_read(text.len());
         } else {
-            self.reads(&workflow).expects(told).done();
+            self.reads(workflow).expects(told).done();
         }
     }
 
@@ -596,7 +593,7 @@ impl Actor {
         Outcome { call: call.to_owned(), text: result.text }
     }
 
-    fn turn(&mut self, reply: Reply) -> Heard {
+    pub(super) fn turn(&mut self, reply: Reply) -> Heard {
         self.voice.speak(reply);
         let Some(heard) = self.voice.hear() else { std::panic::resume_unwind(Box::new(Over)) };
         self.shown.push(&heard.news);
@@ -604,7 +601,7 @@ impl Actor {
         heard
     }
 
-    fn new_results(&mut self, heard: &Heard) -> Vec<CallResult> {
+    pub(super) fn new_results(&mut self, heard: &Heard) -> Vec<CallResult> {
         let fresh = heard.results.iter().filter(|(id, _)| !self.seen.contains(id));
         let mut fresh: Vec<(String, CallResult)> = fresh.cloned().collect();
         fresh.sort_by(|left, right| left.0.cmp(&right.0));
@@ -612,7 +609,7 @@ impl Actor {
         fresh.into_iter().map(|(_, result)| result).collect()
     }
 
-    fn refuse_refusals(text: &str) {
+    pub(super) fn refuse_refusals(text: &str) {
         let refusal = REFUSALS.iter().find(|code| text.contains(**code));
         assert!(refusal.is_none(), "a hook of ours objects ({}): {text:.900}", refusal.unwrap());
     }
@@ -621,7 +618,7 @@ impl Actor {
         assert!(std::mem::take(&mut self.quoted), "this act rests on no line: {act}");
     }
 
-    fn note(&self, line: &str) {
+    pub(super) fn note(&self, line: &str) {
         self.scene.engine.note(format!("[{}] {line}", self.name));
     }
 
@@ -638,19 +635,6 @@ impl Actor {
 /// The fills that have a place in `text`.
 fn fills_of<'a>(text: &str, fills: &[Fill<'a>]) -> Vec<Fill<'a>> {
     fills.iter().filter(|(name, _)| text.contains(&format!("{{{name}"))).copied().collect()
-}
-
-/// What a command printed, without what some clients put around it.
-fn bare(text: &str) -> String {
-    let around = ["Chunk ID: ", "Command: ", "<untrusted_context>", "Wall time", "Output:"];
-    if !around.iter().any(|begin| text.trim_start().starts_with(begin)) {
-        return text.to_owned();
-    }
-    let Some((_, output)) = text.split_once("Output:") else { return text.to_owned() };
-    let ends =
-        ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ", "</untrusted_context>"];
-    let lines: Vec<&str> = output.lines().take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
-    lines.join("\n").trim_start_matches([' ', '\n']).to_owned()
 }
 
 /// The name of the conversation that a person began.

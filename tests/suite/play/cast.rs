@@ -22,6 +22,8 @@ pub(crate) struct Cast {
     pub(crate) isolates: bool,
     /// Words of a spawn's result that mean that the return comes later.
     pub(crate) launched: Option<&'static str>,
+    /// Words of a spawn's result that mean that too many agents run already.
+    pub(crate) full: Option<&'static str>,
     /// An agent's return, in what reached the parent later.
     pub(crate) returned: fn(news: &str, errand: &Errand) -> Option<String>,
 }
@@ -33,6 +35,8 @@ pub(crate) enum Typed<'a> {
     Command { name: &'a str, arguments: &'a str },
     /// An answer, in the session that asked.
     Answer(&'a str),
+    /// A command of ours, in the session that ended its turn last.
+    Next { name: &'a str, arguments: &'a str },
     /// Nothing yet: somebody at a terminal types command and answers into the client's own screen.
     ByHand,
 }
@@ -121,12 +125,16 @@ pub(crate) const CLAUDE: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--continue", "-p", format!("/gsd-{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
         command.args(["--permission-mode", "acceptEdits"]);
     },
     isolates: true,
     launched: Some("Async agent launched"),
+    full: None,
     returned: |news, errand| {
         let mut notes = news.split("<task-notification>").skip(1);
         let summary = format!("<summary>Agent \"{}\"", errand.description);
@@ -155,7 +163,16 @@ pub(crate) const CODEX: Cast = Cast {
                 arguments: json!(format!("{}{add}", delete.unwrap_or_default())),
             }
         },
-        edit: None,
+        edit: Some(|path, old, new| {
+            let before = std::fs::read_to_string(path).unwrap();
+            let hunk = hunk(&before, &before.replacen(old, new, 1));
+            let patch = json!(format!("*** Begin Patch\n*** Update File: {path}\n@@\n{hunk}*** End Patch\n"));
+            ToolCall {
+                name: "exec",
+                namespace: Some("functions"),
+                arguments: json!(format!("text(await tools.apply_patch({patch}));")),
+            }
+        }),
         spawn: |Errand { agent, description, prompt, .. }| ToolCall {
             name: "spawn_agent",
             namespace: Some("collaboration"),
@@ -176,24 +193,46 @@ pub(crate) const CODEX: Cast = Cast {
         command.env("SUITE_KEY", "none");
         match typed {
             Typed::Command { .. } => drop(command.args(["exec", "--json"])),
-            Typed::Answer(_) => drop(command.args(["exec", "resume", "--last", "--json"])),
+            Typed::Answer(_) | Typed::Next { .. } => drop(command.args(["exec", "resume", "--last", "--json"])),
             Typed::ByHand => {}
         }
         command.args(["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
         codex::provider(command, url);
         match typed {
-            Typed::Command { name, arguments } => command.arg(format!("$gsd-{name} {arguments}").trim()),
+            Typed::Command { name, arguments } | Typed::Next { name, arguments } => {
+                command.arg(format!("$gsd-{name} {arguments}").trim())
+            }
             Typed::Answer(answer) => command.arg(answer),
             Typed::ByHand => command,
         };
     },
     isolates: false,
     launched: Some("task_name"),
+    full: Some("agent thread limit reached"),
     returned: |news, errand| {
         let name = task_name(&errand.description);
         news.contains(&name).then(|| news.to_owned())
     },
 };
+
+/// The one place where two texts differ, as a patch has it, with three lines around it.
+fn hunk(before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let begin = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - begin;
+    let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(old, new)| old == new).count();
+    let (old_end, new_end) = (old.len() - end, new.len() - end);
+    let marked = |mark: char, lines: &[&str]| {
+        lines.iter().fold(String::new(), |text, line| text + &mark.to_string() + line + "\n")
+    };
+    [
+        marked(' ', &old[begin.saturating_sub(3)..begin]),
+        marked('-', &old[begin..old_end]),
+        marked('+', &new[begin..new_end]),
+        marked(' ', &old[old_end..old.len().min(old_end + 3)]),
+    ]
+    .concat()
+}
 
 /// Task names are lower-case words joined by underscores.
 fn task_name(description: &str) -> String {
@@ -219,16 +258,22 @@ pub(crate) const OPENCODE: Cast = Cast {
         opencode::prepare(command, url, "OPENCODE");
         match typed {
             Typed::Command { name, arguments } => {
-                command.args(["run", "--command", &format!("gsd-{name}"), arguments]);
+                // Arguments that begin with a dash would be taken for options of the client.
+                let rest = arguments.starts_with('-').then_some("--");
+                command.args(["run", "--command", &format!("gsd-{name}")]).args(rest).arg(arguments);
             }
             Typed::Answer(answer) => {
                 command.args(["run", "--continue", answer]);
+            }
+            Typed::Next { name, arguments } => {
+                command.args(["run", "--continue", "--command", &format!("gsd-{name}"), arguments]);
             }
             Typed::ByHand => {}
         }
     },
     isolates: false,
     launched: None,
+    full: None,
     returned: never,
 };
 
@@ -256,11 +301,15 @@ pub(crate) const GEMINI: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd:{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--resume", "latest", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--resume", "latest", "-p", format!("/gsd:{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
     },
     isolates: false,
     launched: None,
+    full: None,
     returned: never,
 };
 
@@ -289,11 +338,15 @@ pub(crate) const QWEN: Cast = Cast {
         match typed {
             Typed::Command { name, arguments } => command.args(["-p", format!("/gsd-{name} {arguments}").trim()]),
             Typed::Answer(answer) => command.args(["--continue", "-p", answer]),
+            Typed::Next { name, arguments } => {
+                command.args(["--continue", "-p", format!("/gsd-{name} {arguments}").trim()])
+            }
             Typed::ByHand => command,
         };
         command.args(["--approval-mode", "yolo"]);
     },
     isolates: true,
     launched: None,
+    full: None,
     returned: never,
 };

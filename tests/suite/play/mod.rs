@@ -15,7 +15,9 @@ mod actor;
 mod agreement;
 mod cast;
 mod engine;
+mod errands;
 mod heard;
+mod printed;
 mod scenarios;
 mod script;
 mod stage;
@@ -150,7 +152,7 @@ fn costs(rows: &[(&str, &str, Counts)]) -> String {
          |---|---|---:|---:|---:|---:|---:|\n",
     );
     for (host, scenario, counts) in rows {
-        let Counts { calls, answered, read, agents, seconds } = counts;
+        let Counts { calls, answered, read, agents, seconds, .. } = counts;
         writeln!(table, "| {host} | {scenario} | {agents} | {calls} | {answered} | {read} | {seconds:.0} |").unwrap();
     }
     table

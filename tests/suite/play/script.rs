@@ -37,6 +37,15 @@ impl Shown {
         })
     }
 
+    /// The word after `key`, in the text that was shown last.
+    pub(crate) fn after(&self, key: &str) -> Option<String> {
+        let words = |text: &String| {
+            let found = text.split(key).skip(1).find_map(|rest| rest.split_whitespace().next());
+            found.map(str::to_owned)
+        };
+        self.0.iter().rev().find_map(words)
+    }
+
     /// Every word of the texts that has `part` in it and looks like a path, the last text first.
     pub(crate) fn paths(&self, part: &str) -> Vec<String> {
         let ends = |character: char| character.is_whitespace() || "\"'`()<>@,;=|".contains(character);

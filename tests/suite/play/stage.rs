@@ -31,12 +31,46 @@ pub(crate) struct Scene {
     pub(crate) cast: &'static Cast,
     pub(crate) project: PathBuf,
     home: PathBuf,
-    answer: Mutex<Option<String>>,
+    answer: Mutex<Option<Said>>,
     main_ended: AtomicBool,
     killed: AtomicBool,
     read: AtomicUsize,
     agents: AtomicUsize,
+    in_a_step: AtomicBool,
+    calls_of_steps: AtomicUsize,
+    bytes_of_steps: AtomicUsize,
     errands: AtomicUsize,
+}
+
+/// What the person types when the client has ended its turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Said {
+    Answer(String),
+    /// A command of ours and its arguments.
+    Command(String, String),
+}
+
+impl Said {
+    fn typed(&self) -> Typed<'_> {
+        match self {
+            Self::Answer(answer) => Typed::Answer(answer),
+            Self::Command(name, arguments) => Typed::Next { name, arguments },
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Answer(answer) => answer.clone(),
+            Self::Command(name, arguments) => format!("/gsd-{name} {arguments}"),
+        }
+    }
+}
+
+/// The workflow to which a command of ours leads.
+pub(crate) fn workflow_of(command: &str) -> String {
+    let text = std::fs::read_to_string(repository().join(format!("commands/{command}.md"))).unwrap();
+    let include = text.lines().find_map(|line| line.strip_prefix('@'));
+    include.unwrap_or_else(|| panic!("{command} includes no workflow")).to_owned()
 }
 
 /// One scenario in one client.
@@ -55,6 +89,9 @@ pub(crate) struct Counts {
     pub(crate) answered: usize,
     pub(crate) read: usize,
     pub(crate) agents: usize,
+    /// Those of the calls that steps of capabilities made, and what they were answered.
+    pub(crate) calls_of_steps: usize,
+    pub(crate) answered_steps: usize,
     pub(crate) seconds: f32,
 }
 
@@ -78,6 +115,19 @@ impl Scene {
         self.count_read(size_of(&format!("agents/{stem}.md")));
     }
 
+    /// Whether what follows is a step of a capability: it is counted beside the loop.
+    pub(crate) fn is_in_a_step(&self, is_in: bool) {
+        self.in_a_step.store(is_in, Ordering::Relaxed);
+    }
+
+    /// A command was run, and the client showed this much of what it printed.
+    pub(crate) fn count_command(&self, command: &str, bytes: usize) {
+        if self.in_a_step.load(Ordering::Relaxed) && command.contains("gsd-tools ") {
+            self.calls_of_steps.fetch_add(1, Ordering::Relaxed);
+            self.bytes_of_steps.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
     /// A name of its own for an errand that our text does not describe.
     pub(crate) fn name_errand(&self, agent: &str) -> String {
         format!("{agent} {:02}", self.errands.fetch_add(1, Ordering::Relaxed))
@@ -85,7 +135,13 @@ impl Scene {
 
     /// What the person types when the client has ended its turn.
     pub(crate) fn person_answers(&self, answer: &str) {
-        *self.answer.lock().unwrap() = Some(answer.to_owned());
+        *self.answer.lock().unwrap() = Some(Said::Answer(answer.to_owned()));
+    }
+
+    /// The command that the person types in the same session when the client has ended its turn.
+    pub(crate) fn person_types(&self, command: &str, arguments: &str) {
+        self.count_read(size_of(&format!("commands/{command}.md")));
+        *self.answer.lock().unwrap() = Some(Said::Command(command.to_owned(), arguments.to_owned()));
     }
 
     pub(crate) fn ended(&self, actor: &str) {
@@ -122,6 +178,9 @@ impl Stage {
             killed: AtomicBool::new(false),
             read: AtomicUsize::new(0),
             agents: AtomicUsize::new(0),
+            in_a_step: AtomicBool::new(false),
+            calls_of_steps: AtomicUsize::new(0),
+            bytes_of_steps: AtomicUsize::new(0),
             errands: AtomicUsize::new(0),
         });
         (cast.before_install)(&context.home());
@@ -187,6 +246,28 @@ impl Stage {
         assert_eq!(self.shell("git status --porcelain"), "", "`plan record` left something");
     }
 
+    /// As [`Self::is_planned`], and everything is built: each task has its commit, each plan its summary.
+    pub(crate) fn is_built(&self, phase: &str, plans: &[&Plan]) {
+        self.is_planned(phase, plans);
+        let folder = format!(".planning/phases/{phase}");
+        for plan in plans {
+            let before = self.shell("git rev-parse HEAD");
+            let mut hashes = Vec::new();
+            for task in plan.tasks.iter().filter(|task| !task.is_checkpoint()) {
+                for (path, text) in task.files {
+                    self.context.write(path, text);
+                }
+                let (kind, subject) = task.commit;
+                self.shell(&format!("git add -A && git commit --quiet -m '{kind}({}): {subject}'", plan.id));
+                hashes.push(self.shell("git rev-parse --short HEAD"));
+            }
+            let summary = plan.summary(phase, &before, &hashes);
+            self.context.write(&format!("{folder}/{}-SUMMARY.md", plan.id), &summary);
+            self.asks_program(&format!("plan close {}", plan.id));
+        }
+        assert_eq!(self.shell("git status --porcelain"), "", "`plan close` left something");
+    }
+
     /// The person types a command of ours; the model plays `script`. Ends when the client has ended.
     pub(crate) fn types(
         &mut self,
@@ -239,8 +320,7 @@ impl Stage {
         scene.killed.store(false, Ordering::Relaxed);
         scene.count_read(size_of(&format!("commands/{command}.md")));
         let voice = scene.engine.expect_conversation(None);
-        let workflow = format!("workflows/{command}.md");
-        let main = Actor::start(MAIN, &scene, voice, Some(workflow), Box::new(script));
+        let main = Actor::start(MAIN, &scene, voice, Some(workflow_of(command)), Box::new(script));
         let output = if by_hand() {
             self.run_by_hand(&format!("{command} {arguments}"))
         } else {
@@ -265,8 +345,8 @@ impl Stage {
             let answer = scene.answer.lock().unwrap().take();
             match answer {
                 Some(answer) if scene.engine.failure().is_none() => {
-                    scene.engine.note(format!("== the person answers: {answer}"));
-                    output = self.run(&Typed::Answer(&answer));
+                    scene.engine.note(format!("== the person answers: {}", answer.text()));
+                    output = self.run(&answer.typed());
                 }
                 _ => return output,
             }
@@ -291,7 +371,8 @@ impl Stage {
         while !self.scene.main_ended.load(Ordering::Relaxed) && self.scene.engine.failure().is_none() {
             let answer = self.scene.answer.lock().unwrap().clone();
             if answer.is_some() && answer != asked {
-                super::say(&format!("by hand: when asked, answer `{}`", answer.as_deref().unwrap_or_default()));
+                let text = answer.as_ref().map(Said::text).unwrap_or_default();
+                super::say(&format!("by hand: when asked, answer `{text}`"));
                 asked = answer;
             }
             std::thread::sleep(Duration::from_millis(100));
@@ -378,6 +459,8 @@ impl Stage {
             answered: calls.iter().map(|call| call.bytes).sum(),
             read: self.scene.read.load(Ordering::Relaxed),
             agents: self.scene.agents.load(Ordering::Relaxed),
+            calls_of_steps: self.scene.calls_of_steps.load(Ordering::Relaxed),
+            answered_steps: self.scene.bytes_of_steps.load(Ordering::Relaxed),
             seconds: 0.0,
         }
     }

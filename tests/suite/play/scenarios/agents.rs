@@ -162,6 +162,7 @@ pub(crate) fn planner_of_a_quick_task(
         it.by("Read every file the prompt lists").reads_file(".planning/STATE.md").done();
         it.by("then the project instruction file").reads_file("CLAUDE.md").done();
         it.reads("templates/plan.md").expects("files_modified").done();
+        recalls(it, false);
         it.by("one plan of 1-3 tasks at the path and under the ids given").writes(&path, &plan.text(&phase));
         it.runs("gsd-tools verify plan-structure", &[("plan", &path)]).is("valid", true).done();
         format!("## PLANNING COMPLETE\n\n| wave | plan | objective |\n|---|---|---|\n| 1 | 01 | {} |", plan.objective)
@@ -227,13 +228,21 @@ pub(crate) fn executor_of_a_quick_task(
     }
 }
 
+/// What the person's projects learned, and what the graph of the code connects.
+pub(crate) fn recalls(it: &mut Actor, is_researched: bool) {
+    it.runs("gsd-tools learnings query --tag", &[("topic", "python")]).done();
+    if !is_researched {
+        it.runs("gsd-tools graphify status", &[]).lacks("\"exists\": true").done();
+    }
+}
+
 /// gsd-planner in mode standard.
 pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &str) -> String {
     for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
         it.by("Read every file the prompt lists").reads_file(path).done();
     }
     let (number, phase) = numbered(folder);
-    for kind in ["CONTEXT", "RESEARCH", "UAT", "VERIFICATION"] {
+    for kind in ["CONTEXT", "RESEARCH", "PATTERNS", "UAT", "VERIFICATION"] {
         let path = format!("{folder}/{number}-{kind}.md");
         if it.has_file(&path) {
             it.by("Read every file the prompt lists").reads_file(&path).done();
@@ -241,6 +250,7 @@ pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &
     }
     it.by("then the project instruction file").reads_file("CLAUDE.md").done();
     it.reads("templates/plan.md").expects("files_modified").done();
+    recalls(it, it.has_file(&format!("{folder}/{number}-RESEARCH.md")));
     if plans.iter().any(|plan| plan.closes.is_some()) {
         it.reads("references/planner-gaps.md").expects("gap_closure: true").done();
     }
@@ -276,6 +286,20 @@ pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> St
     "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
 }
 
+/// `references/research.md` for a file and one question, where no tool leads to the web.
+pub(crate) fn research(it: &mut Actor, output: &str, question: &str) {
+    it.reads("references/research.md").done();
+    let questions = format!(".planning/tmp/{output}-questions.json");
+    it.knows("questions", &questions);
+    let asked = format!("{{\"questions\": [{{\"text\": \"{question}\", \"kind\": \"web\"}}]}}\n");
+    it.by("Write the questions the web must answer as JSON").writes(&questions, &asked);
+    let planned = it.runs("gsd-tools research-plan --input", &[]).json();
+    let query = planned["items"][0]["fetch"]["query"].as_str().unwrap_or_else(|| panic!("nothing to ask: {planned}"));
+    it.runs("gsd-tools websearch", &[("query", query)]).is("available", false).done();
+    it.by("Memory and what nobody found are not kept").by("Remove `{questions}` when done");
+    it.shell(&format!("rm {questions}")).done();
+}
+
 /// gsd-phase-researcher, which finds that nothing has to be installed.
 pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     let (number, phase) = numbered(folder);
@@ -285,6 +309,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     }
     it.reads("templates/research.md").done();
     it.by("Manifest and lock files, existing patterns").reads_file("greet.py").done();
+    research(it, &format!("{number}-RESEARCH"), "how sys.argv is read");
     it.by("Probe the tools").shell("python3 --version").expects("Python 3").done();
     let text = format!(
         "# Phase {phase} - Research\n\n**Confidence:** HIGH\n\n## User Constraints\n\nD-01, by CONTEXT.md.\n\n\
@@ -297,7 +322,7 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
 }
 
 /// The document that says how the phase is tested, with one row for each task; `state` is that of each row.
-fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
+pub(crate) fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
     let rows: Vec<String> = plans
         .iter()
         .flat_map(|plan| plan.tasks.iter().enumerate().map(move |(at, task)| (plan, at + 1, task)))
@@ -355,9 +380,15 @@ pub(crate) fn executor_to_checkpoint(it: &mut Actor, plan: &'static Plan, folder
     it.runs("gsd-tools check auto-mode --pick active", &[]).expects("false").done();
     it.reads("references/checkpoints.md").done();
     it.by("prepare what the person needs, return `CHECKPOINT REACHED`");
+    checkpoint_return(plan, &hashes)
+}
+
+/// What an executor returns at the checkpoint of its plan.
+pub(crate) fn checkpoint_return(plan: &Plan, hashes: &[String]) -> String {
+    let at = plan.tasks.iter().position(Task::is_checkpoint).expect("the plan has a checkpoint");
     let rows: Vec<String> = plan.tasks[..at]
         .iter()
-        .zip(&hashes)
+        .zip(hashes)
         .enumerate()
         .map(|(at, (task, hash))| format!("| {} | {} | {hash} | {} |", at + 1, task.name, task.files[0].0))
         .collect();

@@ -2,7 +2,7 @@
 
 use super::Stage;
 use super::agents::{self, Plan, numbered};
-use super::hooks::hooks;
+use super::hooks::{Phase, hooks, hooks_of};
 use super::plans::{FAREWELL_PLAN, README_PLAN, SECOND_SWITCH_PLAN, SWITCH_PLAN};
 use serde_json::Value;
 
@@ -13,9 +13,11 @@ pub(crate) const PLANS: &[&Plan] = &[&FAREWELL_PLAN, &README_PLAN, &SWITCH_PLAN]
 /// Two plans, one after the other.
 const PAIR: &[&Plan] = &[&FAREWELL_PLAN, &SECOND_SWITCH_PLAN];
 
-/// What a phase of two plans may cost from its plan to its acceptance.
+/// What a phase of two plans may cost from its plan to its acceptance, and what the steps of capabilities may on top.
 const CALLS_OF_PAIR: usize = 60;
 const BYTES_OF_PAIR: usize = 40_000;
+const CALLS_OF_STEPS: usize = 18;
+const BYTES_OF_STEPS: usize = 12_000;
 
 /// The short loop: three plans in two waves, no question but those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
@@ -26,8 +28,11 @@ pub(crate) fn chain(stage: &mut Stage) {
 pub(crate) fn pair(stage: &mut Stage) {
     one_phase(stage, PAIR);
     let counts = stage.counts();
-    assert!(counts.calls <= CALLS_OF_PAIR, "{} calls", counts.calls);
-    assert!(counts.answered <= BYTES_OF_PAIR, "{} bytes answered", counts.answered);
+    let (calls, answered) = (counts.calls - counts.calls_of_steps, counts.answered - counts.answered_steps);
+    assert!(calls <= CALLS_OF_PAIR, "{calls} calls");
+    assert!(answered <= BYTES_OF_PAIR, "{answered} bytes answered");
+    assert!(counts.calls_of_steps <= CALLS_OF_STEPS, "{} calls of steps", counts.calls_of_steps);
+    assert!(counts.answered_steps <= BYTES_OF_STEPS, "{} bytes answered to steps", counts.answered_steps);
 }
 
 fn one_phase(stage: &mut Stage, plans: &'static [&'static Plan]) {
@@ -73,7 +78,7 @@ pub(crate) fn expected_folder(it: &mut Actor) -> String {
 
 /// `/gsd-plan-phase N` from its fourth step on, in mode standard.
 pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) -> String {
-    let contributions = hooks(it, "plan:pre");
+    let contributions = hooks_of(it, "plan:pre", &Phase::new(folder, plans));
     let number = &plans[0].id[..2];
     let research = it.has_file(&format!("{folder}/{number}-RESEARCH.md"));
     let fills = [
@@ -230,14 +235,17 @@ pub(crate) fn judge(it: &mut Actor, ids: &[&str]) {
     it.runs("gsd-tools plan check {id}", &[("id", &ids.join(" "))]).lacks("\"finished\": false").done();
 }
 
+/// Which plan the orchestrator executes itself.
+pub(crate) const INLINE: &str =
+    "a single open plan in the phase without `agent_hint`, its `task_count` up to `inline_plan_threshold`";
+
 /// Which plans of a wave run side by side.
 pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) -> Vec<Side> {
-    let inline = "a single open plan in the phase with `task_count` up to `inline_plan_threshold`";
     let phase = numbered(folder).0;
     let ids = (1..10).map(|number| format!("{folder}/{phase}-{number:02}"));
     let is_open = |id: &String| it.has_file(&format!("{id}-PLAN.md")) && !it.has_file(&format!("{id}-SUMMARY.md"));
     let is_single = ids.filter(is_open).count() == 1;
-    assert!(it.is_ordered(inline) && (!is_single || plans[0].tasks.len() > 2), "this plan is for the orchestrator");
+    assert!(it.is_ordered(INLINE) && (!is_single || plans[0].tasks.len() > 2), "this plan is for the orchestrator");
     let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -290,7 +298,7 @@ pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'st
 
 /// Steps 6 and 7 of the workflow: the verifier passes the phase.
 pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) {
-    hooks(it, "execute:post");
+    hooks_of(it, "execute:post", &Phase::new(folder, plans));
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [
         ("goal", "A person can be told goodbye"),
@@ -350,7 +358,7 @@ pub(crate) fn verify_work(it: &mut Actor, phase: &str, plans: &'static [&'static
     let uat = format!("{folder}/{padded}-UAT.md");
     it.by("write UAT.md by it").writes(&uat, &agents::uat(plans, padded, &agents::ACCEPTED));
     it.runs("complete UAT", &[("passed", &plans.len().to_string()), ("issues", "0")]).is("committed", true).done();
-    accept(it, &folder)
+    accept(it, &Phase::new(&folder, plans))
 }
 
 /// The first step of `/gsd-verify-work N`; answers with the phase's folder.
@@ -377,8 +385,9 @@ pub(crate) fn look_at_history(it: &mut Actor, folder: &str, plans: &'static [&'s
 }
 
 /// Nothing failed, and the roadmap has closed the phase.
-pub(crate) fn accept(it: &mut Actor, folder: &str) -> String {
-    hooks(it, "verify:post");
+pub(crate) fn accept(it: &mut Actor, phase: &Phase) -> String {
+    hooks_of(it, "verify:post", phase);
+    let folder = &phase.folder;
     it.runs("gsd-tools verification settle-human", &[]).is("status", "passed").done();
     it.by("`{closed}` is `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
     let map = format!("{folder}/{}-VALIDATION.md", numbered(folder).0);

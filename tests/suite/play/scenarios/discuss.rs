@@ -17,9 +17,8 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
     if !it.has_read("references/ui.md") {
         it.reads("references/ui.md").done();
     }
-    it.runs("gsd-tools init phase-op {phase}", &[]).is("phase_found", true).is("has_context", false).done();
+    it.runs("gsd-tools init discuss-phase {phase}", &[]).is("phase_found", true).is("has_context", false).done();
     it.runs("gsd-tools roadmap get-phase {phase}", &[]).done();
-    it.runs("gsd-tools config-get workflow --default", &[]).done();
     it.learns("N", "number");
     let number = it.learns("NN", "padded_phase");
     let name = it.field("name");
@@ -28,7 +27,7 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
     for path in [".planning/PROJECT.md", ".planning/REQUIREMENTS.md", ".planning/STATE.md"] {
         it.by("Read PROJECT.md, REQUIREMENTS.md, STATE.md").reads_file(path).done();
     }
-    it.runs("gsd-tools list-todos", &[]).expects("0").done();
+    it.runs("gsd-tools todo match-phase {N}", &[]).is("matches", serde_json::json!([])).done();
     it.by("a few searches and at most five files").reads_file("greet.py").done();
     let areas = format!("1. {}\n2. Nothing of this", talk.area);
     it.by("Multi-select of the areas").asks(&areas, "1");

@@ -1,25 +1,80 @@
 //! A point of a workflow where capabilities may have work: `loop enter` and `references/loop-hooks.md`.
 
+use serde_json::Value;
+
 use crate::play::actor::Actor;
 
-/// Asks what is to be done at `point`, and does it by the table of the reference. Answers with the contributions.
-///
-/// A step would fail the play: those of the workflows' own agents are not listed, others are not installed.
+use super::agents::Plan;
+use super::steps;
+
+/// A phase whose loop is at a point, as the steps need it.
+pub(crate) struct Phase {
+    pub(crate) folder: String,
+    pub(crate) plans: &'static [&'static Plan],
+    /// What the person says of threats that nothing in the code closes.
+    pub(crate) threats: Threats,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Threats {
+    Checked,
+    Accepted,
+}
+
+impl Phase {
+    pub(crate) fn new(folder: &str, plans: &'static [&'static Plan]) -> Self {
+        Self { folder: folder.to_owned(), plans, threats: Threats::Checked }
+    }
+}
+
+/// Asks what is to be done at `point` and does it by the table of the reference, for a point without steps. Answers with
+/// the contributions.
 pub(crate) fn hooks(it: &mut Actor, point: &str) -> String {
+    let answer = enter(it, point);
+    assert_eq!(steps_of(&answer), Vec::<Value>::new(), "steps at {point}");
+    contributions_of(it, &answer)
+}
+
+/// As [`hooks`], and carries out the steps for `phase`.
+pub(crate) fn hooks_of(it: &mut Actor, point: &str, phase: &Phase) -> String {
+    let answer = enter(it, point);
+    for step in steps_of(&answer) {
+        steps::step(it, &step, phase);
+    }
+    contributions_of(it, &answer)
+}
+
+/// As [`hooks`], where the text wants nothing but the contributions.
+pub(crate) fn contributions(it: &mut Actor, point: &str) -> String {
+    let answer = enter(it, point);
+    it.by("only the `contributions` for the planner count here");
+    contributions_of(it, &answer)
+}
+
+/// What `loop enter` answers; its gates stop nothing.
+fn enter(it: &mut Actor, point: &str) -> Value {
     let answer = it.runs(&format!("gsd-tools loop enter {point}"), &[]).json();
-    let named = |key: &str| answer[key].as_array().is_some_and(|list| !list.is_empty());
-    let contributions = answer["contributions"].as_object().cloned().unwrap_or_default();
-    if !named("gates") && !named("steps") && contributions.is_empty() {
-        return String::new();
+    let has_gates = answer["gates"].as_array().is_some_and(|gates| !gates.is_empty());
+    let has_contributions = answer["contributions"].as_object().is_some_and(|texts| !texts.is_empty());
+    if !has_gates && !has_contributions && steps_of(&answer).is_empty() {
+        return answer;
     }
     if !it.has_read("references/loop-hooks.md") {
         it.reads("references/loop-hooks.md").done();
     }
     assert!(answer["block"] != true, "the gates of {point} stop the play: {answer:#}");
-    assert!(!named("steps"), "a step that the play does not know: {answer:#}");
-    if named("gates") {
-        it.by("in one ⚠ line, go on");
+    if has_gates {
+        it.by("show `message` and `cure` in one ⚠ line, continue");
     }
+    answer
+}
+
+fn steps_of(answer: &Value) -> Vec<Value> {
+    answer["steps"].as_array().cloned().unwrap_or_default()
+}
+
+fn contributions_of(it: &mut Actor, answer: &Value) -> String {
+    let contributions = answer["contributions"].as_object().cloned().unwrap_or_default();
     if contributions.is_empty() {
         return String::new();
     }

@@ -1,16 +1,27 @@
 //! What is played. A scenario reads like a play: what a person types, and what each conversation then does.
 
 pub(crate) mod agents;
+mod capture;
 mod chain;
+mod debug;
 mod discuss;
+mod docs;
 mod hooks;
+mod milestone;
 mod mishaps;
 mod new_project;
 mod next;
+mod onboard;
+mod pause;
 mod plans;
 mod repairs;
+mod review_fix;
+mod reviewers;
 mod small;
+mod steps;
+mod ui;
 mod whole_loop;
+mod workstreams;
 mod wrong_texts;
 
 use super::stage::Stage;
@@ -29,6 +40,8 @@ impl Scenario {
 }
 
 const CLAUDE: &[&str] = &["claude"];
+/// What is played in three clients that spawn agents, ask and hook in ways of their own.
+const THREE: &[&str] = &["claude", "codex", "opencode"];
 const CLAUDE_AND_CODEX: &[&str] = &["claude", "codex"];
 /// Where executors run side by side, each in a worktree.
 const WITH_WORKTREES: &[&str] = &["claude", "codex", "opencode", "qwen"];
@@ -46,4 +59,13 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "new-project", hosts: CLAUDE, play: new_project::new_project },
     Scenario { name: "greenfield", hosts: CLAUDE, play: new_project::greenfield },
     Scenario { name: "quick", hosts: EVERYWHERE, play: small::quick },
+    Scenario { name: "ui", hosts: CLAUDE, play: ui::ui },
+    Scenario { name: "review-fix", hosts: CLAUDE_AND_CODEX, play: review_fix::review_fix },
+    Scenario { name: "onboard", hosts: THREE, play: onboard::onboard },
+    Scenario { name: "docs", hosts: THREE, play: docs::docs },
+    Scenario { name: "milestone", hosts: THREE, play: milestone::milestone },
+    Scenario { name: "pause", hosts: THREE, play: pause::pause },
+    Scenario { name: "capture", hosts: THREE, play: capture::capture },
+    Scenario { name: "debug", hosts: CLAUDE_AND_CODEX, play: debug::debug },
+    Scenario { name: "workstreams", hosts: THREE, play: workstreams::workstreams },
 ];

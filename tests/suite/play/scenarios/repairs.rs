@@ -5,13 +5,36 @@ use crate::play::actor::Actor;
 
 use super::agents::{self, ACCEPTED, Plan, Talk};
 use super::chain;
-use super::hooks::hooks;
+use super::hooks::{Phase, Threats, hooks};
 
 /// One plan in turn, whose executor returns at its checkpoint; the person approves, and a fresh executor goes on.
 pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'static Plan) {
+    let stop = run_plan_to_checkpoint(it, folder, plan, "", agents::executor_to_checkpoint);
+    it.by("Otherwise show the checkpoint box of").asks(&stop.shown, "approved");
+    run_plan_from_checkpoint(it, folder, plan, stop);
+}
+
+/// Where an executor stopped for a person.
+pub(crate) struct Stop {
+    /// What the person is shown.
+    pub(crate) shown: String,
+    /// What is done, as the executor's table has it.
+    table: String,
+    hashes: Vec<String>,
+}
+
+/// One plan in turn, as far as its checkpoint; `done` says which commits were made before.
+pub(crate) fn run_plan_to_checkpoint(
+    it: &mut Actor,
+    folder: &str,
+    plan: &'static Plan,
+    done: &str,
+    part: chain::Part,
+) -> Stop {
     assert!(chain::begin_wave(it, folder, &[plan]).is_empty(), "a plan with a checkpoint runs in the main tree");
     it.by("Then spawn `in_turn` one after the other");
-    let spawn = chain::executor(it, folder, plan, None, agents::executor_to_checkpoint);
+    let into = folder.to_owned();
+    let spawn = chain::executor_with(it, plan, None, done, move |it| part(it, plan, &into, false));
     let returned = it.sends(spawn).expects("## CHECKPOINT REACHED").text;
     it.runs("gsd-tools plan check {id}", &[("id", plan.id)]).is("finished", false).done();
     it.by("| not | `## CHECKPOINT REACHED` |");
@@ -20,14 +43,16 @@ pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'sta
     let table: Vec<&str> = rows.collect();
     let hashes: Vec<String> = table.iter().map(|row| row.split('|').nth(3).unwrap().trim().to_owned()).collect();
     it.runs("gsd-tools verify commits", &[("hashes", &hashes.join(" "))]).is("all_valid", true).done();
-    it.by("Otherwise show the checkpoint box of").asks(
-        "### CHECKPOINT: Verification\nRun `python3 greet.py --goodbye Ada`\n---\n→ approved, or what is wrong",
-        "approved",
-    );
+    let shown = "### CHECKPOINT: Verification\nRun `python3 greet.py --goodbye Ada`\n---\n→ approved, or what is wrong";
+    Stop { shown: shown.to_owned(), table: table.join("\n"), hashes }
+}
+
+/// The rest of a plan whose checkpoint the person approved.
+pub(crate) fn run_plan_from_checkpoint(it: &mut Actor, folder: &str, plan: &'static Plan, stop: Stop) {
     let next = plan.tasks.iter().position(agents::Task::is_checkpoint).unwrap() + 2;
     let fills = [
         ("id", plan.id),
-        ("the table of the return", &table.join("\n")),
+        ("the table of the return", &stop.table),
         ("n", &next.to_string()),
         ("name", plan.tasks[next - 1].name),
         ("type", "human-verify"),
@@ -35,7 +60,7 @@ pub(crate) fn run_plan_with_checkpoint(it: &mut Actor, folder: &str, plan: &'sta
     ];
     it.by("Spawn a fresh `gsd-executor`; never resume the old one");
     let more = it.block("Continuation of plan", &fills);
-    let into = folder.to_owned();
+    let (into, hashes) = (folder.to_owned(), stop.hashes);
     let spawn =
         chain::executor_with(it, plan, None, "", move |it| agents::executor_from_checkpoint(it, plan, &into, &hashes));
     it.sends(spawn.with(&more)).expects("## PLAN COMPLETE").done();
@@ -339,7 +364,7 @@ pub(crate) fn verify_work_again(
     let text = agents::uat(&tested(plans, fix), number, &over);
     it.by("After each answer write result, counters").writes(&uat, &text);
     it.runs("complete UAT", &[("passed", "3"), ("issues", "0")]).is("committed", true).done();
-    chain::accept(it, &folder)
+    chain::accept(it, &Phase { threats: Threats::Accepted, ..Phase::new(&folder, plans) })
 }
 
 /// gsd-phase-researcher before the phase is planned.

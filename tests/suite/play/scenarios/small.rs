@@ -2,7 +2,7 @@
 
 use super::Stage;
 use super::agents::{self, Plan, Task};
-use super::hooks::hooks;
+use super::hooks;
 
 /// A trivial change: read, edit, check, commit, record.
 pub(crate) fn fast(stage: &mut Stage) {
@@ -66,7 +66,7 @@ pub(crate) fn quick(stage: &mut Stage) {
         let (plan, summary) = (format!("{folder}/{id}-PLAN.md"), format!("{folder}/{id}-SUMMARY.md"));
         let phase = format!("quick-{id}");
         it.by("`mkdir -p` the payload's `task_dir`").shell(&format!("mkdir -p {folder}")).done();
-        let contributions = hooks(it, "plan:pre");
+        let contributions = hooks::contributions(it, "plan:pre");
         let prompt = format!(
             "mode: quick\nTask: shout a greeting\n{contributions}\nRead: .planning/STATE.md, CLAUDE.md\n\
              Write: {plan}, with `phase: {phase}` and `plan: 01`"

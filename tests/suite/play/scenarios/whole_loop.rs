@@ -35,7 +35,7 @@ const NOBODY_NAMED: Gap = Gap {
 
 pub(crate) fn whole_loop(stage: &mut Stage) {
     stage.has("greet");
-    stage.context.write(".planning/config.json", "{\"workflow\": {\"human_verify_mode\": \"mid-flight\", \"pattern_mapper\": false, \"code_review\": false, \"nyquist_validation\": false, \"security_enforcement\": false}}\n");
+    stage.context.write(".planning/config.json", "{\"workflow\": {\"human_verify_mode\": \"mid-flight\"}}\n");
     stage.shell("git add -A && git commit --quiet -m 'chore: show work on the way'");
     stage.has_approved_gates();
     stage.types("discuss-phase", "1", |it| discuss_phase(it, "1", &PLACE_OF_THE_SWITCH));
