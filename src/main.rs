@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         let place = place.map(|address| format!(" at {address}/issues")).unwrap_or_default();
         // Where standard error is closed there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "Error: internal error, please report it{place}: {panic}");
+        #[expect(clippy::disallowed_methods, reason = "a panic has no `ExitCode` to return")]
         std::process::exit(DEFECT.into());
     }));
     #[expect(clippy::disallowed_methods, reason = "whoever is called with arguments hands them over")]

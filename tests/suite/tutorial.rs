@@ -73,12 +73,11 @@ fn play(page: &str, context: &TestContext) -> String {
 
 /// What a command prints at a terminal.
 fn output(command: &str, context: &TestContext) -> String {
-    let printed = match command.strip_prefix("gsd-tools") {
-        Some(call) => context.at_a_terminal_of(80, call, &[("NO_COLOR", "1")], "").stdout,
-        None => {
-            let line = format!("{{ {command}; }} 2>&1");
-            context.command("sh").args(["-c", &line]).output().unwrap().stdout
-        }
+    let printed = if let Some(call) = command.strip_prefix("gsd-tools") {
+        context.at_a_terminal_of(80, call, &[("NO_COLOR", "1")], "").stdout
+    } else {
+        let line = format!("{{ {command}; }} 2>&1");
+        context.command("sh").args(["-c", &line]).output().unwrap().stdout
     };
     let printed = String::from_utf8(printed).unwrap().replace("\r\n", "\n");
     assert!(!printed.contains(&*context.home().to_string_lossy()), "`{command}` prints a path: {printed}");

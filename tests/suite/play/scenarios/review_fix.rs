@@ -1,5 +1,7 @@
 //! `/gsd-code-review N` on a phase that is built, then `--fix`: once beside work of the person, once to the end.
 
+use std::fmt::Write as _;
+
 use super::Stage;
 use super::agents;
 use super::chain::PLANS;
@@ -181,19 +183,23 @@ fn code_fixer(it: &mut Actor, report: &str, fixed: &str, run: &Run) -> String {
         it.by("the tests that cover it").shell("python3 -m unittest").expects("OK").done();
         it.by("Commit the files of this finding");
         let hash = agents::commit(it, &[path], &format!("fix(01): {subject}"));
-        sections += &format!(
+        write!(
+            sections,
             "\n### {}: {}\n\n**Files:** `{path}`\n**Commit:** `{hash}`\n**Change:** {subject}\n**Checked by:** python3 -m \
              unittest, OK\n**For a person:** it refuses what it took before\n",
             finding.id, finding.title
-        );
+        )
+        .unwrap();
     }
     sections += "\n## Skipped\n";
     for (finding, reason) in run.skipped {
         it.by("A file with uncommitted changes that are not yours");
-        sections += &format!(
+        write!(
+            sections,
             "\n### {}: {}\n\n**File:** `{}`\n**Reason:** {reason}\n",
             finding.id, finding.title, finding.place
-        );
+        )
+        .unwrap();
     }
     let (count, skipped) = (run.fixes.len(), run.skipped.len());
     let text = format!(

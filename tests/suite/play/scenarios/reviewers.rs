@@ -1,5 +1,7 @@
 //! The agents that look at a phase beside its plans and its goal, each by the text of its own.
 
+use std::fmt::Write as _;
+
 use crate::play::actor::Actor;
 
 use super::agents::{Plan, numbered};
@@ -63,9 +65,10 @@ pub(crate) fn pattern_mapper(it: &mut Actor, folder: &str, plans: &'static [&'st
     let mut files: Vec<&str> = plans.iter().flat_map(|plan| plan.files()).collect();
     files.sort_unstable();
     files.dedup();
-    let row = |file: &&str| match file.starts_with("test_") {
-        true => format!("| {file} | new | test | pure | test_greet.py | exact |"),
-        false => format!("| {file} | new | module | pure | greet.py | role |"),
+    let row = |file: &&str| {
+        let is_test = file.starts_with("test_");
+        let like = if is_test { "test | pure | test_greet.py | exact" } else { "module | pure | greet.py | role" };
+        format!("| {file} | new | {like} |")
     };
     let rows: Vec<String> = files.iter().map(row).collect();
     let text = format!(
@@ -110,9 +113,9 @@ fn review(phase: &str, files: &[String], findings: &[Finding]) -> String {
         if of_level.is_empty() {
             continue;
         }
-        body += &format!("\n## {heading}\n");
+        writeln!(body, "\n## {heading}").unwrap();
         for Finding { id, title, place, issue, fix } in of_level {
-            body += &format!("\n### {id}: {title}\n\n**File:** `{place}`\n**Issue:** {issue}\n**Fix:** {fix}\n");
+            writeln!(body, "\n### {id}: {title}\n\n**File:** `{place}`\n**Issue:** {issue}\n**Fix:** {fix}").unwrap();
         }
     }
     format!(

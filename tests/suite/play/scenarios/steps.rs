@@ -112,7 +112,7 @@ pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], fi
     let mut documents = documents_of(phase);
     documents.extend(it.has_file(&context).then_some(context));
     let (documents, list, base) = (documents.join("\n"), files.join("\n"), it.field("plan_head_before"));
-    let fills = [
+    let blanks = [
         ("depth", "standard"),
         ("if any:", ""),
         ("exceptions", "none"),
@@ -122,7 +122,7 @@ pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], fi
     ];
     let (files, report) = (files.to_vec(), it.known("report"));
     let name = numbered(&phase.folder).1;
-    let spawn = it.spawn("=\"gsd-code-reviewer\"", &fills, move |it| {
+    let spawn = it.spawn("=\"gsd-code-reviewer\"", &blanks, move |it| {
         reviewers::code_reviewer(it, &name, &files, &report, findings)
     });
     it.sends(spawn).done();
@@ -258,9 +258,10 @@ fn audit(it: &mut Actor, phase: &Phase, report: &str) {
 
 /// The document of the threats; the only one is low, so it holds nothing up.
 fn security(number: &str, is_accepted: bool) -> String {
-    let (state, risk, closed) = match is_accepted {
-        true => ("CLOSED", "| T-01-01 | It prints, and nothing else | the user | 2026-01-06 |", 1),
-        false => ("OPEN", "| None | | | |", 0),
+    let (state, risk, closed) = if is_accepted {
+        ("CLOSED", "| T-01-01 | It prints, and nothing else | the user | 2026-01-06 |", 1)
+    } else {
+        ("OPEN", "| None | | | |", 0)
     };
     format!(
         "---\nphase: {number}\nslug: say-goodbye\nstatus: verified\nthreats_open: 0\nasvs_level: 1\ncreated: 2026-01-06\n---\n\n\
