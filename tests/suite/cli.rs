@@ -143,6 +143,10 @@ fn an_agent_forces_nothing_and_stays_in_its_project() {
         assert_ne!(context.gsd_with(allowed, &[], "").code, 77, "{allowed:?}: a person may");
     }
     assert_eq!(agent(&["--cwd", "sub", "roadmap", "analyze"]).code, 0);
+    for harmless in [&["init", "edit-phase", "1", "--force"][..], &["phase", "remove", "1", "--force", "--dry-run"]] {
+        assert_ne!(agent(harmless).code, 77, "{harmless:?} changes nothing");
+    }
+    assert!(context.project().join(".planning/phases/01-a").exists());
     assert_ne!(agent(&["commit", "say --force", "--dry-run", "--", "--force"]).code, 77);
     let _ = context.gsd_with(["--cwd", beside, "roadmap", "analyze"], &[], "").json();
     let _ = context.gsd(["phase", "remove", "1", "--force"]).json();

@@ -23,6 +23,24 @@ fn git(context: &TestContext, line: &str) -> String {
 }
 
 #[test]
+fn what_git_ignores_or_keeps_nothing_of_is_left_out_beside_other_files() {
+    let context = repository("{}");
+    context.write(".gitignore", ".claude/\n*.log\n");
+    context.write(".claude/CLAUDE.md", "x\n");
+    context.write(".planning/STATE.md", "changed\n");
+    std::fs::create_dir_all(context.project().join(".planning/empty")).unwrap();
+    let ran =
+        context.gsd(["commit", "docs: state", "--files", ".planning/STATE.md", ".claude/CLAUDE.md", ".planning/empty"]);
+    assert!(ran.stderr.contains("`.claude/CLAUDE.md` is ignored by git"), "{}", ran.stderr);
+    let report = ran.json();
+    assert_eq!(report["committed"], true, "{report}");
+    assert_eq!(report["skipped_files"], serde_json::json!([".claude/CLAUDE.md"]));
+    assert_eq!(git(&context, "show --name-only --format= HEAD"), ".planning/STATE.md");
+    let alone = context.gsd(["commit", "docs: x", "--files", ".claude/CLAUDE.md"]);
+    assert!(alone.code == 1 && alone.stdout.contains("staging_failed"), "{}", alone.stdout);
+}
+
+#[test]
 fn a_commit_takes_the_named_files_and_leaves_other_staged_work() {
     let context = repository("{}");
     context.write(".planning/STATE.md", "two\n");

@@ -28,7 +28,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long)]
     auto: bool,
     /// Add the sections to a file that has no GSD markers
-    #[arg(long)]
+    #[arg(long = "add-sections", alias = "force")]
     force: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Limits of a call: which folders it may name, and what an agent may not do.
 
+use super::listing::Effect;
 use super::{CommandError, Context, Family, tree, usage};
 use crate::disk::{self, AbsolutePath};
 use crate::project::{repository, root};
@@ -12,7 +13,7 @@ impl Context {
         words: &[String],
     ) -> Result<(), CommandError> {
         let ours = words.iter().take_while(|word| *word != "--");
-        let forced = ours.into_iter().any(|word| word == "--force");
+        let forced = !self.is_rehearsal() && ours.into_iter().any(|word| word == "--force");
         let elsewhere = self.names_a_folder();
         if !forced && !elsewhere {
             return Ok(());
@@ -20,7 +21,13 @@ impl Context {
         let tree = tree(row);
         let path = usage::leaf(&tree, words).path;
         // Another name of a command is not in the catalog, and runs without asking with its first word.
-        if row.verb(&path).is_some_and(|verb| !verb.runs_unasked()) {
+        let verb = row.verb(&path);
+        if verb.is_some_and(|verb| !verb.runs_unasked()) {
+            return Ok(());
+        }
+        // A verb that changes nothing forces nothing.
+        let forced = forced && verb.is_none_or(|verb| verb.effect != Effect::Reads);
+        if !forced && !elsewhere {
             return Ok(());
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };

@@ -111,7 +111,8 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     // Workflows name the mirror with the documents; it does not exist before the first change of the state.
     let mirror = context.layout().state_mirror();
     for file in report.skipped_files.iter().filter(|file| **file != mirror) {
-        context.warn(format!("`{file}` does not exist and is not part of the commit"));
+        let why = if disk::exists(context.root().resolve(file)) { "is ignored by git" } else { "does not exist" };
+        context.warn(format!("`{file}` {why} and is not part of the commit"));
     }
     if report.has_failed() {
         context.exit_with(1);
@@ -274,6 +275,12 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
             removed.push(file);
         }
     }
+    // What git ignores is left out beside other paths; where nothing else is named, git says so itself.
+    let ignored = repository.ignored(&added);
+    if ignored.len() < added.len() + removed.len() {
+        added.retain(|path| !ignored.iter().any(|other| other == path));
+        staged.skipped.extend(ignored);
+    }
     // Git stages one path whole or not at all.
     if added.len() + removed.len() > 1 || !staged.failures.is_empty() {
         rehearse_staging(repository, ADD, &added, &mut staged);
@@ -283,7 +290,9 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
         return staged;
     }
     for path in added {
-        if told_git(repository, ADD, path, &mut staged) {
+        // A folder may hold nothing that git keeps.
+        let is_kept = || !disk::is_folder(context.root().resolve(path)) || repository.has_staged(&[path]);
+        if told_git(repository, ADD, path, &mut staged) && is_kept() {
             staged.paths.push(path.to_owned());
         }
     }

@@ -133,6 +133,17 @@ impl Repository {
         self.git(&about(&["diff", "--cached", "--quiet"], paths)).is_ok_and(|finished| finished.code == Some(1))
     }
 
+    /// Those of `paths` that git ignores: a file that is tracked is not.
+    pub(super) fn ignored(&self, paths: &[&str]) -> Vec<String> {
+        let is_ignored = |path: &&&str| self.agrees(&["check-ignore", "-q", "--", path]);
+        // Where none is, one question answers for all.
+        let line: Vec<&str> = ["check-ignore", "-q", "--"].into_iter().chain(paths.iter().copied()).collect();
+        if paths.is_empty() || !self.agrees(&line) {
+            return Vec::new();
+        }
+        paths.iter().filter(is_ignored).map(|path| (*path).to_owned()).collect()
+    }
+
     /// Whether git passes over the planning folder: it is ignored and nothing in it was ever added.
     pub(super) fn ignores_planning(&self) -> bool {
         self.agrees(&["check-ignore", "-q", "--no-index", "--", ".planning"])

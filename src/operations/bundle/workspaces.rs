@@ -94,7 +94,9 @@ impl Workspace {
 /// The header of the table of members, or the line below it.
 fn is_frame(cells: &[&str]) -> bool {
     let first = cells.first().copied().unwrap_or_default();
-    first.eq_ignore_ascii_case("repo") || first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '))
+    // A repository may be called as its column is.
+    let is_head = cells.iter().zip(["repo", "source"]).all(|(cell, head)| cell.eq_ignore_ascii_case(head));
+    is_head || first.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '))
 }
 
 impl Bundle<'_> {
@@ -111,10 +113,10 @@ mod unit_tests {
     #[test]
     fn a_workspace_is_read_from_its_document() {
         let text = "# Workspace: feat\n\nStrategy: worktree\n\n| Repo | Source | Branch | Strategy |\n|---|:--|---|---|\n\
-            | a | /src/a | workspace/feat | worktree |\n| broken |\n";
+            | a | /src/a | workspace/feat | worktree |\n| repo | /src/repo | b | clone |\n| broken |\n";
         let workspace = Workspace::parse(text);
         assert_eq!(workspace.strategy.as_deref(), Some("worktree"));
-        assert_eq!(workspace.members.len(), 1);
+        assert_eq!(workspace.members.len(), 2, "a repository named as its column");
         assert_eq!((workspace.members[0].name.as_str(), workspace.members[0].source.as_str()), ("a", "/src/a"));
         assert_eq!(Workspace::parse(""), Workspace::default());
     }

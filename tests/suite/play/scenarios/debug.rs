@@ -32,7 +32,7 @@ pub(crate) fn debug(stage: &mut Stage) {
         let returned = put_to_the_person(it, &returned, TRY);
         assert!(returned.contains("## DEBUG SESSION COMPLETE") && returned.contains("Outcome: fixed"), "{returned}");
         it.by("Show its summary: cause, fix, commits, what would have caught it");
-        it.by("| fixed | none; name `.planning/debug/resolved/{slug}.md` |");
+        it.by("| fixed | none; name `{debug_dir}/resolved/{slug}.md` |");
         format!("Fixed; the session is {RESOLVED}")
     });
     assert_eq!(stage.shell(REPRODUCTION), "Hello, world!");
@@ -69,7 +69,8 @@ fn begin(it: &mut Actor) {
 /// Step 3: the manager in its own context, with an answer from its second run on; answers with its return.
 fn hand_over(it: &mut Actor, answer: Option<&str>) -> String {
     it.knows("slug", SLUG);
-    it.knows("file", SESSION);
+    let folder = it.field("debug_dir");
+    it.knows("file", &format!("{folder}/{SLUG}.md"));
     let resume = if answer.is_some() { "true" } else { "false" };
     let fills = [
         ("true | false", resume),
@@ -128,9 +129,8 @@ fn asks_by_its_caller(it: &mut Actor, question: &str) -> String {
 
 /// gsd-debugger with this goal: an agent of its own, or the manager itself where it has no tool to spawn one.
 fn debugger(it: &mut Actor, goal: &str, more: &str, part: fn(&mut Actor) -> String) -> String {
-    for (name, value) in [("slug", SLUG), ("session", SESSION)] {
-        it.knows(name, value);
-    }
+    it.knows("slug", SLUG);
+    it.knows("session", SESSION);
     let project = it.project();
     it.knows("project", &project);
     if !it.can_spawn() {
@@ -223,14 +223,17 @@ fn closes(it: &mut Actor) -> String {
     it.reads("templates/debug.md").done();
     it.by("Resolution and Prevention are filled").reads_file(SESSION).expects(CAUSE).done();
     it.by("`status: resolved`, `updated`").edits(SESSION, "status: awaiting_human_verify", "status: resolved");
-    it.by("move the file to `.planning/debug/resolved/`").shell("mkdir -p .planning/debug/resolved").done();
-    it.by("move the file to `.planning/debug/resolved/`").shell(&format!("mv {SESSION} {RESOLVED}")).done();
+    it.by("move the file to `{debug}/resolved/`").shell("mkdir -p .planning/debug/resolved").done();
+    it.by("move the file to `{debug}/resolved/`").shell(&format!("mv {SESSION} {RESOLVED}")).done();
     let entry = format!(
         "# Debug knowledge base\n\n## {SLUG}\n- **Symptoms:** empty name, `Hello, !`\n- **Cause:** {CAUSE}\n- **Fix:** a name \
          without letters is none\n- **Files:** greet.py\n- **Prevention:** a test of the empty name\n- **Resolved:** 2026-01-06\n"
     );
-    it.by("append one entry to `.planning/debug/knowledge-base.md`").writes(KNOWN, &entry);
-    it.knows("slug", SLUG);
+    it.by("append one entry to `{debug}/knowledge-base.md`").writes(KNOWN, &entry);
+    it.by("`{debug}` is the folder of `session`").knows("slug", SLUG);
+    let session = it.told("session:");
+    let folder = session.rsplit_once('/').expect("the session is in a folder").0;
+    it.knows("debug", folder);
     it.runs("gsd-tools commit \"docs: resolve debug {slug}\"", &[]).is("committed", true).done();
     let left = it.runs("git status --short", &[]).text;
     assert!(!left.contains(".py") && !left.contains(".planning"), "leftovers of the hunt: {left}");

@@ -39,6 +39,8 @@ const CROWDS: Plan = Plan {
 /// Both phases of v1.0 are built and verified, and the milestone is audited. It is closed, and v1.1 begins.
 pub(crate) fn milestone(stage: &mut Stage) {
     stage.has("greet");
+    stage.context.write(".planning/config.json", "{}\n");
+    stage.shell("git add -A && git commit --quiet -m 'chore: keep the defaults'");
     is_finished(stage, "01-say-goodbye", &GOODBYE);
     is_finished(stage, "02-greet-crowds", &CROWDS);
     stage.context.write(".planning/v1.0-MILESTONE-AUDIT.md", AUDIT);
