@@ -137,7 +137,7 @@ impl Repository {
     pub(super) fn ignored(&self, paths: &[&str]) -> Vec<String> {
         let is_ignored = |path: &&&str| self.agrees(&["check-ignore", "-q", "--", path]);
         // Where none is, one question answers for all.
-        let line: Vec<&str> = ["check-ignore", "-q", "--"].into_iter().chain(paths.iter().copied()).collect();
+        let line: Vec<&str> = ["check-ignore", "--"].into_iter().chain(paths.iter().copied()).collect();
         if paths.is_empty() || !self.agrees(&line) {
             return Vec::new();
         }
