@@ -142,11 +142,11 @@ fn begin_session(it: &mut Actor, slug: &str) -> String {
     it.by("the project instruction file").reads_file("CLAUDE.md").done();
     let known = ".planning/debug/knowledge-base.md";
     if it.has_file(known) {
-        it.by("`.planning/debug/knowledge-base.md` if it exists").reads_file(known).done();
+        it.by("`{debug}/knowledge-base.md` if it exists").reads_file(known).done();
     }
     it.reads("templates/debug.md").done();
     let session = format!(".planning/debug/{slug}.md");
-    it.by("The session file `.planning/debug/{slug}.md`").writes(&session, &debug(slug, "gathering", ""));
+    it.by("The session file `{debug}/{slug}.md`").writes(&session, &debug(slug, "gathering", ""));
     session
 }
 
