@@ -43,6 +43,9 @@ const POSITION: &[&str] = &[
     "Progress",
 ];
 
+/// Fields of STATE.md that say how many phases there are.
+const COUNT: &[&str] = &["Phase", "Progress"];
+
 const WRITERS: &[Writer] = &[
     Writer {
         verb: "state update",
@@ -130,12 +133,20 @@ const WRITERS: &[Writer] = &[
         may: &[("REQUIREMENTS.md", &["*"])],
     },
     Writer { verb: "requirements revert-phase", calls: &[&["AUTH-02"]], may: &[("REQUIREMENTS.md", &["*"])] },
-    Writer { verb: "phase add", calls: &[&["Dark mode"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
-    Writer { verb: "phase insert", calls: &[&["1", "Hot fix"]], may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])] },
+    Writer {
+        verb: "phase add",
+        calls: &[&["Dark mode"]],
+        may: &[("ROADMAP.md", &["*"]), ("STATE.md", COUNT), (".gitkeep", &["+"])],
+    },
+    Writer {
+        verb: "phase insert",
+        calls: &[&["1", "Hot fix"]],
+        may: &[("ROADMAP.md", &["*"]), ("STATE.md", COUNT), (".gitkeep", &["+"])],
+    },
     Writer {
         verb: "phase add-batch",
         calls: &[&["Dark mode", "Light mode"]],
-        may: &[("ROADMAP.md", &["*"]), (".gitkeep", &["+"])],
+        may: &[("ROADMAP.md", &["*"]), ("STATE.md", COUNT), (".gitkeep", &["+"])],
     },
     Writer {
         verb: "phase remove",

@@ -158,6 +158,9 @@ pub(crate) fn smart_entry(
         ids.retain(|id| !id.ends_with("-phase"));
         ids.insert(0, "new-project");
     }
+    if closes_milestone(situation, &signals, commands) {
+        ids[0] = CLOSE;
+    }
     if to_accept(situation, &signals).is_some() && is_installed(ACCEPT, commands) {
         // The route that progress takes leads there too.
         ids.retain(|id| *id != ACCEPT && *id != NEXT);
@@ -326,6 +329,12 @@ impl Situation {
     }
 }
 
+/// Whether every phase is complete and the milestone is not archived yet: that comes before the next milestone.
+fn closes_milestone(situation: Situation, signals: &Signals, commands: &Commands) -> bool {
+    let is_done = matches!(signals.up_next, UpNext::MilestoneDone(_));
+    situation == Situation::Complete && is_done && is_installed(CLOSE, commands)
+}
+
 /// The closed phase whose acceptance test goes first: before the next step of the current phase, and after plans that can be
 /// executed, as progress routes it. Checks that were put off come once every phase is done.
 fn to_accept(situation: Situation, signals: &Signals) -> Option<&str> {
@@ -366,6 +375,9 @@ fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> Stri
         Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
         Situation::VerifyFailed => format!("{place} · verification found gaps"),
         Situation::NeedsFirstPhase => "Project initialized — plan your first phase".to_owned(),
+        Situation::Complete if closes_milestone(situation, signals, commands) => {
+            "All phases complete — complete the milestone".to_owned()
+        }
         Situation::Complete if !is_installed("new-milestone", commands) => "All phases complete".to_owned(),
         Situation::Complete => "All phases complete — start a new milestone".to_owned(),
         Situation::Planning => match signals.next_step {
@@ -452,6 +464,9 @@ fn is_installed(id: &str, commands: &Commands) -> bool {
 /// The action that goes on with an acceptance test.
 const ACCEPT: &str = "verify-work";
 
+/// The action that archives a milestone whose phases are complete.
+const CLOSE: &str = "complete-milestone";
+
 /// The action that takes the route that progress shows.
 const NEXT: &str = "progress-next";
 
@@ -472,7 +487,8 @@ mod tests {
         );
         let view = ProjectView::of(files);
         let installed = ["new-project", "progress", "plan-phase", "discuss-phase", "quick", "resume-work", "debug"];
-        let installed = installed.iter().chain(&["ship", "new-milestone"]).map(ToString::to_string).collect();
+        let installed =
+            installed.iter().chain(&["ship", "complete-milestone", "new-milestone"]).map(ToString::to_string).collect();
         let commands = Commands { prefix: "/gsd-".into(), installed, skip_discussion: false };
         let facts = Facts { milliseconds: 1_768_176_000_000, commands, ..Facts::default() };
         smart_entry(&view, &surroundings, &facts).unwrap()
@@ -606,8 +622,8 @@ mod tests {
                 state("Complete"),
                 &ROADMAP.replace("[ ]", "[x]"),
                 Situation::Complete,
-                "new-milestone",
-                "All phases complete — start a new milestone",
+                "complete-milestone",
+                "All phases complete — complete the milestone",
             ),
             (
                 state("Awaiting next milestone"),

@@ -132,6 +132,7 @@ fn mends_the_gate(it: &mut Actor, slug: &str, phase: &str, (path, old, new): (&s
     it.by("append one entry to the knowledge base")
         .writes(".planning/debug/knowledge-base.md", &format!("# Knowledge base\n\n## {slug}\n- cause: {cause}\n"));
     it.knows("slug", slug);
+    it.knows("debug", ".planning/debug");
     it.runs("docs: resolve debug {slug}", &[]).is("committed", true).done();
     format!("## DEBUG COMPLETE\nDebug Session: .planning/debug/resolved/{slug}.md\nRoot Cause: {cause}")
 }
