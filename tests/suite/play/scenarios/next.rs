@@ -22,6 +22,6 @@ pub(crate) fn report(it: &mut Actor, plans: u32, percent: &str) {
     it.runs("gsd-tools state get Decisions", &[]).done();
     it.runs("gsd-tools state get \"Blockers", &[]).done();
     it.runs("gsd-tools list-todos", &[]).expects("0").done();
-    it.even_if_it_fails().runs("ls .planning/debug", &[]).done();
+    it.even_if_it_fails().runs("ls {planning}/debug", &[]).done();
     it.even_if_it_fails().runs("ls -t {planning}/phases", &[]).done();
 }
