@@ -13,6 +13,9 @@ use crate::runtime::Isolation;
 /// The agent that changes code.
 const EXECUTOR: &str = "gsd-executor";
 
+/// How the prompt of whoever executes a plan begins: a plan may name another agent for that.
+const MARK: &str = "[gsd:dispatch ";
+
 /// How long a note counts that names no plans, in milliseconds: nobody says when its agents are done.
 const HOLDS: i64 = 10 * 60 * 1000;
 
@@ -20,15 +23,19 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
     let payload = scene.payload;
     // Hosts put the name of a plugin before an agent's.
     let is_executor = |agent: &str| agent.rsplit(':').next() == Some(EXECUTOR);
-    if payload.tool() != Some(ToolSet::Agent) || !payload.agent().is_some_and(is_executor) {
+    if payload.tool() != Some(ToolSet::Agent) {
+        return Finding::Nothing;
+    }
+    let text = |key: &str| payload.input(&[key]).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let prompt = text("prompt").unwrap_or_default();
+    if !payload.agent().is_some_and(is_executor) && !prompt.trim_start().starts_with(MARK) {
         return Finding::Nothing;
     }
     if !scene.project.flag("workflow.use_worktrees", true) {
         return Finding::Nothing;
     }
     let Some(note) = scene.wave() else { return Finding::Nothing };
-    let text = |key: &str| payload.input(&[key]).and_then(serde_json::Value::as_str).map(str::to_owned);
-    refused(&note, scene.now(), &text("prompt").unwrap_or_default(), text).map_or(Finding::Nothing, Finding::Block)
+    refused(&note, scene.now(), &prompt, text).map_or(Finding::Nothing, Finding::Block)
 }
 
 fn refused(note: &WaveNote, now: i64, prompt: &str, given: impl Fn(&str) -> Option<String>) -> Option<Block> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::kit::TestContext;
-use crate::waves::{PHASE, create, execute, git, on, plan, project, session_start, start};
+use crate::waves::{PHASE, create, execute, git, on, plan, project, session_start, start, start_agent};
 
 fn wave(context: &TestContext, host: &str, plans: &str) -> Value {
     on(context, host, &["worktree", "create-wave", "--phase", "1", "--plans", plans]).json()
@@ -29,6 +29,9 @@ fn plans_with_a_name_behind_their_number_are_one_plan_everywhere() {
     assert_eq!(answer["side_by_side"][0]["plan"], "01-01-store", "the name of its file: {answer}");
     assert!(start(&context, "01-01-store", None).contains("ISOLATION_MISSING"));
     assert!(start(&context, "01-01", None).contains("ISOLATION_MISSING"));
+    let named_by_plan = |isolation| start_agent(&context, "rust-expert", "01-01", isolation);
+    assert!(named_by_plan(None).contains("ISOLATION_MISSING"), "an agent of `agent_hint` executes a plan too");
+    assert!(!named_by_plan(Some("worktree")).contains("ISOLATION_MISSING"));
     let waits = "Interrupted: 01-01, 01-02 are in worktrees that are not merged";
     assert!(session_start(&context).contains(waits), "{}", session_start(&context));
     for (number, file) in [(1, "a.txt"), (2, "b.txt")] {

@@ -71,8 +71,13 @@ pub(crate) fn create(context: &TestContext, host: &str) -> Value {
 
 /// What the guards say to the start of an executor.
 pub(crate) fn start(context: &TestContext, plan: &str, isolation: Option<&str>) -> String {
+    start_agent(context, "gsd-executor", plan, isolation)
+}
+
+/// As [`start`], for the agent that a plan names instead.
+pub(crate) fn start_agent(context: &TestContext, agent: &str, plan: &str, isolation: Option<&str>) -> String {
     let mut input = json!({
-        "subagent_type": "gsd-executor",
+        "subagent_type": agent,
         "description": "Execute",
         "prompt": format!("[gsd:dispatch phase=1 plan={plan}]\nExecute plan {plan}"),
     });

@@ -59,7 +59,7 @@ export const GsdTools = async ({ directory, client }) => {
     "chat.params": async ({ sessionID, model }) => {
       if (model?.limit?.context) limits.set(sessionID, model.limit.context)
     },
-    // The system prompt is made anew for every request: what a start said is said in each, in the same words.
+    // The system prompt is built again for every request: what a start said is said in each, in the same words.
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
       if (!sessionID || agents.has(sessionID)) return
       if (!starts.has(sessionID)) starts.set(sessionID, about("session-start", sessionID))
