@@ -13,6 +13,8 @@
     )
 )]
 
+#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which no command starts yet"))]
+mod auto;
 mod commands;
 mod disk;
 mod emit;

@@ -20,6 +20,7 @@ pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;
 pub(crate) mod milestone;
+pub(crate) mod milestone_layout;
 pub(crate) mod milestones;
 pub(crate) mod pause;
 pub(crate) mod phase;

@@ -19,8 +19,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("project", &["text", "disk"]),
     ("operations", &["project", "library", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
+    ("auto", &["project", "library", "text", "disk", "world"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
-    ("commands", &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks"]),
+    (
+        "commands",
+        &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks", "auto"],
+    ),
 ];
 
 #[test]

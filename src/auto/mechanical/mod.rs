@@ -1,0 +1,1 @@
+//! What needs no agent: a slice, a milestone and its validation, closed from the records of their tasks.

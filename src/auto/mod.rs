@@ -1,0 +1,11 @@
+//! The pipeline: a milestone from its brief to the branch it lands on, by driving the user's own agent.
+//!
+//! Files are the truth, and one log is the memory. What to do next is decided by pure functions of both; what acts stands
+//! in `runner`, `landing`, `gate` and `engine`.
+
+pub(crate) mod gate;
+pub(crate) mod landing;
+pub(crate) mod mechanical;
+pub(crate) mod prompt;
+pub(crate) mod runner;
+pub(crate) mod unit;

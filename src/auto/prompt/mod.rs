@@ -1,0 +1,1 @@
+//! The text that an agent is given for a unit.

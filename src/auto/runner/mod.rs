@@ -1,0 +1,1 @@
+//! How the user's own agent is started, heard, judged and stopped.
