@@ -21,6 +21,7 @@ mod slug;
 pub(crate) mod splice;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod test_output;
 pub(crate) mod time;
 pub(crate) mod toml;
 pub(crate) mod untrusted;

@@ -93,7 +93,6 @@ impl World {
     /// Starts a program whose lines are read while it runs, in a group of its own. When it ends, however it does, all that
     /// it started and left running is ended too. A signal that this process ignores its programs ignore as well;
     /// [`super::signals::Requests::watch`] ends that for those that ask to end.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which starts runners"))]
     pub(crate) fn start(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
         let manner =
@@ -177,7 +176,6 @@ impl Process {
 
     /// The next line, or the end, waited for until `until`. Lines come in the order in which each stream has them. A
     /// program whose lines nobody takes has to wait when there are too many.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which reads what runners say"))]
     pub(crate) fn next(&mut self, until: Instant) -> Result<Next, WorldError> {
         let mut pause = PAUSES[0];
         loop {
