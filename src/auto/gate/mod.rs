@@ -21,4 +21,4 @@ pub(crate) use evidence::{CheckRun, CheckVerdict, Counts, Evidence};
 pub(crate) use no_checks::{NoChecks, NoChecksError};
 pub(crate) use pins::{Pin, Pins};
 pub(crate) use run::{Limits, Place, run_check, run_checks};
-pub(crate) use verdict::{Claim, Failure, GateVerdict, Outcome, judge, retry_delay};
+pub(crate) use verdict::{Case, Claim, Failure, GateVerdict, Outcome, judge, retry_delay};
