@@ -1,14 +1,22 @@
 //! The next step of a run, from the documents and the log alone.
 
-use super::artifact;
 use super::ceilings::Passed;
-use super::derive::Phase;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, UnitEnded, Vector, Verdict};
-use super::guards;
 use super::memory::{Attempts, Memory, Operation, Stage};
-use super::rules::{self, Finding, Look};
+use super::position::{Finding, Position};
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
+
+/// All that a decision is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Situation<'a> {
+    pub(crate) position: &'a Position,
+    pub(crate) memory: &'a Memory,
+    /// How often a unit whose checks fail is tried again.
+    pub(crate) check_retries: u32,
+    /// Whether the client can continue a session that was killed.
+    pub(crate) can_resume: bool,
+}
 
 /// The next step.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +59,8 @@ pub(crate) enum Step {
 }
 
 /// The next step. `now` is the time of the wall clock in milliseconds.
-pub(crate) fn decide(look: &Look<'_>, now: i64) -> Step {
-    let memory = look.memory;
+pub(crate) fn decide(situation: &Situation<'_>, now: i64) -> Step {
+    let memory = situation.memory;
     if let Some(stop) = &memory.stop {
         return Step::Stop(stop.clone());
     }
@@ -63,38 +71,31 @@ pub(crate) fn decide(look: &Look<'_>, now: i64) -> Step {
         return Step::Commit;
     }
     if let Some(operation) = &memory.current {
-        return in_operation(look, operation);
+        return in_operation(situation, operation);
     }
-    if let Some(step) = landing(look) {
+    if let Some(step) = landing(situation) {
         return step;
     }
-    if look.state.phase == Phase::Blocked {
-        return Step::Stop(blocked(look));
-    }
-    if let Some(step) = mechanical(look) {
-        return Step::Mechanical(step);
+    let position = situation.position;
+    match &position.mechanical {
+        Some(step) if position.blocked.is_none() => return Step::Mechanical(step.clone()),
+        _ => {}
     }
     if memory.is_uncommitted {
         return Step::Commit;
     }
-    if is_complete(look) {
+    if let Some(stop) = &position.blocked {
+        return Step::Stop(stop.clone());
+    }
+    if position.is_complete {
         return Step::MakeCandidate;
     }
-    by_rules(look)
-}
-
-fn is_complete(look: &Look<'_>) -> bool {
-    use super::derive::Standing;
-    let Some(run) = &look.memory.run else { return false };
-    look.state
-        .registry
-        .iter()
-        .any(|entry| entry.id.eq_ignore_ascii_case(&run.milestone) && entry.standing == Standing::Complete)
+    by_rules(situation)
 }
 
 /// What comes after the work: the candidate, its checks, and the branch.
-fn landing(look: &Look<'_>) -> Option<Step> {
-    let memory = look.memory;
+fn landing(situation: &Situation<'_>) -> Option<Step> {
+    let memory = situation.memory;
     if memory.landed.is_some() {
         if !memory.is_released {
             return Some(Step::Release);
@@ -121,73 +122,12 @@ fn candidate_refused(evidence: &Evidence) -> Stop {
     Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(failing)
 }
 
-fn blocked(look: &Look<'_>) -> Stop {
-    let blockers = &look.state.blockers;
-    let text = blockers.first().cloned().unwrap_or_else(|| "nothing can go on".to_owned());
-    let validation =
-        look.milestone().and_then(|milestone| milestone.validation.as_ref()).and_then(|found| found.verdict());
-    let cause = if validation == Some("needs-remediation") { Cause::NeedsRemediation } else { Cause::Blocked };
-    Stop::new(cause, text, "gsd-tools auto status").shown(blockers.iter().skip(1).cloned())
-}
-
-/// What can be done without an agent now.
-pub(crate) fn mechanical(look: &Look<'_>) -> Option<Mechanical> {
-    if !look.preferences.is_mechanical {
-        return None;
-    }
-    let milestone = look.state.milestone.as_ref()?.id.clone();
-    let step = match look.state.phase {
-        Phase::Summarizing => Mechanical::CompleteSlice { milestone, slice: look.state.slice.as_ref()?.id.clone() },
-        // The last acceptance test comes first: its verdict is part of what is validated.
-        Phase::ValidatingMilestone if look.due_uat().is_none() && guards::missing_summaries(look).is_none() => {
-            Mechanical::ValidateMilestone { milestone }
-        }
-        Phase::CompletingMilestone if guards::of_completion(look).is_none() => {
-            Mechanical::CompleteMilestone { milestone }
-        }
-        _ => return None,
-    };
-    (!look.memory.fallbacks.contains_key(&step)).then_some(step)
-}
-
-fn by_rules(look: &Look<'_>) -> Step {
-    if let Some(stop) = parked(look) {
-        return Step::Stop(stop);
-    }
-    match rules::first(look) {
-        Some((rule, Finding::Dispatch(unit))) => launch(look, unit, rule),
-        Some((_, Finding::Mechanical(step))) => Step::Mechanical(step),
-        Some((_, Finding::Stop(stop))) => Step::Stop(stop),
-        Some((_, Finding::No(_))) | None => Step::Stop(unhandled(look)),
-    }
-}
-
-/// The milestone of the run is parked, by a person or by its validation.
-fn parked(look: &Look<'_>) -> Option<Stop> {
-    let id = &look.memory.run.as_ref()?.milestone;
-    let milestone = look.snapshot.milestone(id)?;
-    if milestone.is_parked {
-        let next = format!("gsd-tools auto unpark {id}");
-        return Some(Stop::new(Cause::Parked, format!("{id} is parked"), next));
-    }
-    let verdict = milestone.validation.as_ref().and_then(|validation| validation.verdict());
-    if verdict != Some("needs-attention") || look.state.milestone.is_some() {
-        return None;
-    }
-    let text = format!("the validation of {id} says `needs-attention`");
-    let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
-    Some(Stop::new(Cause::NeedsAttention, text, next).shown([format!("{id}-VALIDATION.md")]))
-}
-
-fn unhandled(look: &Look<'_>) -> Stop {
-    let phase = look.state.phase.word();
-    match look.state.registry.is_empty() {
-        true => Stop::new(Cause::NoMilestone, "there is no milestone", "gsd-tools auto run --brief BRIEF.md"),
-        false => Stop::new(
-            Cause::Unhandled,
-            format!("no rule applies in the phase {phase}"),
-            "gsd-tools auto rules --explain",
-        ),
+fn by_rules(situation: &Situation<'_>) -> Step {
+    match &situation.position.finding {
+        Finding::Dispatch(unit) => launch(situation, unit.clone(), situation.position.rule),
+        Finding::Mechanical(step) => Step::Mechanical(step.clone()),
+        Finding::Stop(stop) => Step::Stop(stop.clone()),
+        Finding::No(why) => Step::Stop(Stop::new(Cause::Unhandled, why.clone(), "gsd-tools auto status")),
     }
 }
 
@@ -199,19 +139,19 @@ const CRASHES: u32 = 6;
 const HOLDS: u32 = 5;
 
 /// Starts a unit, unless it was tried often enough or the run may not spend more.
-fn launch(look: &Look<'_>, unit: Unit, rule: &'static str) -> Step {
-    let attempts = look.memory.attempts(&unit);
-    if let Some(stop) = given_up(look, &unit, &attempts) {
+fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
+    let attempts = situation.memory.attempts(&unit);
+    if let Some(stop) = given_up(situation, &unit, &attempts) {
         return Step::Stop(stop);
     }
-    if let Some(stop) = ceiling(look.memory) {
+    if let Some(stop) = ceiling(situation.memory) {
         return Step::Stop(stop);
     }
     let attempt = u32::try_from(attempts.refused.len()).unwrap_or(u32::MAX).saturating_add(1);
     Step::Launch { unit, rule, attempt, resumes: None }
 }
 
-fn given_up(look: &Look<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
+fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
     let refused = &attempts.refused;
     let last = refused.last()?;
     let next = format!("gsd-tools auto log {}", unit.id);
@@ -224,7 +164,7 @@ fn given_up(look: &Look<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
         return Some(Stop::new(Cause::NoProgress, text, next).shown(shown()));
     }
     let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered);
-    let most = if is_checks { look.preferences.verification_retries as usize + 1 } else { ATTEMPTS };
+    let most = if is_checks { usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1) } else { ATTEMPTS };
     if refused.len() < most {
         return None;
     }
@@ -252,34 +192,39 @@ fn ceiling(memory: &Memory) -> Option<Stop> {
     Some(Stop::new(Cause::Ceiling, text, next))
 }
 
-fn in_operation(look: &Look<'_>, operation: &Operation) -> Step {
+fn in_operation(situation: &Situation<'_>, operation: &Operation) -> Step {
     match &operation.stage {
         Stage::Running => Step::Sweep,
-        Stage::Interrupted => relaunch(look, operation),
+        Stage::Interrupted => relaunch(situation, operation),
         Stage::Ended => Step::Judge,
         Stage::Accepted if operation.start.unit.kind.is_gated() => Step::Check,
-        Stage::Accepted => mechanical(look).map_or(Step::Commit, Step::Mechanical),
+        Stage::Accepted => close(situation),
         Stage::Checked(_) => Step::Settle,
-        Stage::Settled(evidence) if evidence.passed => mechanical(look).map_or(Step::Commit, Step::Mechanical),
+        Stage::Settled(evidence) if evidence.passed => close(situation),
         Stage::Settled(evidence) => refuse_by_checks(operation, evidence),
     }
 }
 
+/// The unit counts: what follows from it without an agent comes into the same commit.
+fn close(situation: &Situation<'_>) -> Step {
+    situation.position.mechanical.clone().map_or(Step::Commit, Step::Mechanical)
+}
+
 /// The session of the operation ended before its time: it is continued, or started anew.
-fn relaunch(look: &Look<'_>, operation: &Operation) -> Step {
+fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     let unit = operation.start.unit.clone();
-    let attempts = look.memory.attempts(&unit);
+    let attempts = situation.memory.attempts(&unit);
     let next = format!("gsd-tools auto log {}", unit.id);
     if attempts.interrupted > CRASHES {
         let text = format!("{unit} was interrupted {} times", attempts.interrupted);
         return Step::Stop(Stop::new(Cause::Stuck, text, next));
     }
-    if let Some(stop) = ceiling(look.memory) {
+    if let Some(stop) = ceiling(situation.memory) {
         return Step::Stop(stop);
     }
     let session = operation.ended.as_ref().and_then(|ended| ended.session.clone());
     let session = session.unwrap_or_else(|| operation.start.session.clone());
-    let resumes = look.facts.can_resume.then_some(session);
+    let resumes = situation.can_resume.then_some(session);
     Step::Launch { unit, rule: "continued", attempt: operation.start.attempt, resumes }
 }
 
@@ -310,10 +255,11 @@ pub(crate) enum Judgement {
     SetAside(Stop),
 }
 
-/// Whether the work of the session counts. `planning` is the folder of the documents.
-pub(crate) fn judge(look: &Look<'_>, operation: &Operation, ended: &UnitEnded, planning: &str, now: i64) -> Judgement {
+/// Whether the work of the session counts.
+pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &UnitEnded, now: i64) -> Judgement {
     let unit = &operation.start.unit;
-    let missing = artifact::missing(unit, look.snapshot);
+    let planning = situation.position.planning;
+    let missing = situation.position.missing.clone();
     let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: missing.clone() };
     let refuse = |why, text: String| Judgement::Refuse { why, text, vector: vector.clone() };
     match &ended.verdict {
@@ -323,7 +269,7 @@ pub(crate) fn judge(look: &Look<'_>, operation: &Operation, ended: &UnitEnded, p
             return refuse(Refusal::Session, format!("the session ended {exit} and did not say that it was done"));
         }
         Verdict::Dead { cause, resets_at, text } => {
-            return dead(look, unit, *cause, *resets_at, text, now, &refuse);
+            return dead(situation, unit, *cause, *resets_at, text, now, &refuse);
         }
         Verdict::Halted { why, text } => return halted(unit, *why, text, &refuse),
     }
@@ -339,7 +285,7 @@ pub(crate) fn judge(look: &Look<'_>, operation: &Operation, ended: &UnitEnded, p
         }
         return refuse(Refusal::Denied, format!("{text}; the client refused {}", ended.denied.join(", ")));
     }
-    if unit.kind == UnitKind::ExecuteTask && !changed_anything(look, unit, &ended.changed, planning) {
+    if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, unit, &ended.changed) {
         let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";
         return refuse(Refusal::NoChange, text.to_owned());
     }
@@ -348,16 +294,10 @@ pub(crate) fn judge(look: &Look<'_>, operation: &Operation, ended: &UnitEnded, p
 
 /// Whether the task changed the project, or says that nothing had to be changed, which the checks then prove. A task that
 /// is tried again has changed what earlier attempts did.
-fn changed_anything(look: &Look<'_>, unit: &Unit, changed: &[String], planning: &str) -> bool {
-    let (milestone, slice, task) = unit.parts();
-    let summary = look
-        .snapshot
-        .task(milestone, slice.unwrap_or_default(), task.unwrap_or_default())
-        .and_then(|task| task.summary);
-    let earlier = !look.memory.attempts(unit).refused.is_empty();
-    changed.iter().any(|path| !is_below(path, planning))
-        || earlier
-        || summary.is_some_and(|summary| summary.claims_no_change)
+fn changed_anything(situation: &Situation<'_>, unit: &Unit, changed: &[String]) -> bool {
+    let planning = situation.position.planning;
+    let is_earlier = !situation.memory.attempts(unit).refused.is_empty();
+    changed.iter().any(|path| !is_below(path, planning)) || is_earlier || situation.position.claims_no_change
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
@@ -384,7 +324,7 @@ fn patience(holds: u32) -> i64 {
 }
 
 fn dead(
-    look: &Look<'_>,
+    situation: &Situation<'_>,
     unit: &Unit,
     cause: Death,
     resets_at: Option<i64>,
@@ -392,7 +332,7 @@ fn dead(
     now: i64,
     refuse: &impl Fn(Refusal, String) -> Judgement,
 ) -> Judgement {
-    let held = look.memory.attempts(unit).held;
+    let held = situation.memory.attempts(unit).held;
     match cause {
         Death::Quota => {
             let until = resets_at.unwrap_or_else(|| now.saturating_add(patience(held).max(60_000)));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::Ceilings;
-use super::snapshot::Problem;
+use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
 

@@ -27,7 +27,7 @@ pub(crate) struct Memory {
     pub(crate) rewrites: u32,
     /// What a person decided about a unit.
     pub(crate) verdicts: BTreeMap<String, bool>,
-    /// Whether the worktree may hold something that is in no commit.
+    /// Whether the run itself wrote something that is in no commit yet.
     pub(crate) is_uncommitted: bool,
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
@@ -200,7 +200,6 @@ impl Memory {
         self.operations = self.operations.max(start.operation);
         self.spent.sessions += 1;
         self.attempts.entry(start.unit.clone()).or_default().sessions += 1;
-        self.is_uncommitted = true;
         self.rewrites += u32::from(start.unit.kind == UnitKind::RewriteDocs);
         self.current = Some(Operation { start: start.clone(), at: entry.at, stage: Stage::Running, ended: None });
     }

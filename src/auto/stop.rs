@@ -24,6 +24,7 @@ words! {
         UatFailed = "uat-failed",
         UatExhausted = "uat-exhausted",
         GapsFound = "gaps-found",
+        HumanNeeded = "human-needed",
         Conflict = "merge-conflict",
         DirtyOverlap = "dirty-overlap",
         CandidateRefused = "candidate-refused",

@@ -1,14 +1,16 @@
 //! One run, from where its log ends to where it stops.
 
 use super::{Edit, Effects, EngineError, Request};
-use crate::auto::decide::{Step, decide};
-use crate::auto::derive::{Phase, Scope, State, derive};
+use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::slices::derive::{Phase, Scope, State, derive};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
-use crate::auto::reading;
-use crate::auto::rules::{Facts, Look};
-use crate::auto::snapshot::Snapshot;
+use crate::auto::position::Position;
+use crate::auto::slices::position;
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::slices::rules::{Facts, Look};
+use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::stop::{Cause, Stop};
 
 /// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
@@ -41,13 +43,7 @@ pub(crate) struct Drive<'a, E> {
 pub(super) struct Reading {
     pub(super) snapshot: Snapshot,
     pub(super) state: State,
-    pub(super) facts: Facts,
-}
-
-impl Reading {
-    pub(super) fn look<'a>(&'a self, memory: &'a Memory, preferences: &'a Preferences) -> Look<'a> {
-        Look { snapshot: &self.snapshot, state: &self.state, preferences, memory, facts: self.facts }
-    }
+    pub(super) position: Position,
 }
 
 impl<'a, E: Effects> Drive<'a, E> {
@@ -68,7 +64,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             let now = self.effects.now().wall;
             let step = match self.asked()? {
                 Some(stop) => Step::Stop(stop),
-                None => decide(&reading.look(&self.memory, &self.settings.preferences), now),
+                None => decide(&self.situation(&reading), now),
             };
             last = format!("{step:?}");
             if let Some(stop) = self.perform(&reading, step)? {
@@ -80,7 +76,7 @@ impl<'a, E: Effects> Drive<'a, E> {
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
         let preferences = &self.settings.preferences;
-        let snapshot = reading::snapshot(self.effects.files(), &self.settings.scope, preferences);
+        let snapshot = reading::snapshot(self.effects.files(), Extent::Active);
         let state = derive(&snapshot, &self.settings.scope, preferences);
         let is_completing = state.phase == Phase::CompletingMilestone && !self.settings.allows_planning_only;
         let has_implementation = if is_completing { self.effects.has_implementation()? } else { None };
@@ -88,10 +84,21 @@ impl<'a, E: Effects> Drive<'a, E> {
             has_implementation,
             last_slice_has_no_uat: self.settings.last_slice_has_no_uat,
             reassesses_last: self.settings.reassesses_last,
-            can_resume: self.effects.can_resume(),
             has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
         };
-        Ok(Reading { snapshot, state, facts })
+        let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
+        let unit = self.memory.current.as_ref().map(|operation| &operation.start.unit);
+        let position = position::of(&look, unit);
+        Ok(Reading { snapshot, state, position })
+    }
+
+    pub(super) fn situation<'b>(&'b self, reading: &'b Reading) -> Situation<'b> {
+        Situation {
+            position: &reading.position,
+            memory: &self.memory,
+            check_retries: self.settings.preferences.verification_retries,
+            can_resume: self.effects.can_resume(),
+        }
     }
 
     /// A person asked for an end, or for so many units. Between two units only.

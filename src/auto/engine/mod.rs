@@ -3,7 +3,6 @@
 
 pub(crate) mod drive;
 mod perform;
-mod record;
 
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, Time, UnitEnded};

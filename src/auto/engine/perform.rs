@@ -1,16 +1,13 @@
 //! One step, done and noted.
 
 use super::drive::{Drive, Reading};
-use super::{Effects, EngineError, Landing, Merge, Session, record};
+use super::{Effects, EngineError, Landing, Merge, Session};
+use crate::auto::slices::record;
 use crate::auto::decide::{Judgement, Step, judge};
 use crate::auto::event::{Event, Mechanical, Refusal, Spend, UnitEnded, UnitStarted, Vector};
 use crate::auto::memory::{Operation, Stage};
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Class, Unit};
-use crate::project::milestone_layout;
-
-/// What the planning folder of a project in milestones is called.
-pub(crate) const PLANNING: &str = milestone_layout::FOLDER;
 
 impl<E: Effects> Drive<'_, E> {
     /// Does one step. A stop is the end of the call.
@@ -105,8 +102,7 @@ impl<E: Effects> Drive<'_, E> {
         let number = operation.start.operation;
         let Some(ended) = operation.ended.clone() else { return Ok(None) };
         let now = self.effects.now().wall;
-        let look = reading.look(&self.memory, &self.settings.preferences);
-        match judge(&look, &operation, &ended, PLANNING, now) {
+        match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => self.note(Event::Accepted { operation: number })?,
             Judgement::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
             Judgement::Hold { until, why } => self.note(Event::Held { until, why, operation: Some(number) })?,

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::made;
 use crate::auto::engine::Session;
 use crate::auto::event::Verdict;
-use crate::auto::forecast::Shape;
+use crate::auto::slices::forecast::Shape;
 use crate::auto::unit::{Unit, UnitKind};
 
 /// An agent.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::auto::forecast::Shape;
+use crate::auto::slices::forecast::Shape;
 
 type Document = (String, String);
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod actor;
 pub(crate) mod made;
+pub(crate) mod report;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +12,7 @@ use super::engine::drive::{Drive, Settings};
 use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
 use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
 use super::memory::{Candidate, Committing, Memory, Operation};
-use super::stop::{Cause, Stop};
+use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{Files, MemoryFiles, sha256};
 use actor::Actor;
@@ -100,10 +101,16 @@ impl Simulated {
         Drive::new(self, memory, settings).run()
     }
 
-    /// What identifies all that landed, without what tells of times.
-    pub(crate) fn landed_tree(&self) -> Option<&Texts> {
+    /// All files that landed last.
+    pub(crate) fn landed_texts(&self) -> Option<&Texts> {
         let (tree, _) = self.commits.get(self.landed.last()?)?;
         self.trees.get(tree)
+    }
+
+    /// What identifies them.
+    pub(crate) fn landed_hash(&self) -> Option<String> {
+        let (tree, _) = self.commits.get(self.landed.last()?)?;
+        Some(tree.clone())
     }
 
     fn step(&mut self) -> Result<(), EngineError> {
@@ -318,7 +325,3 @@ impl Effects for Simulated {
     }
 }
 
-/// The stops at which a simulated run has done all it can.
-pub(crate) fn is_success(stop: &Stop) -> bool {
-    stop.cause == Cause::Complete
-}

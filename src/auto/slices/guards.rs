@@ -1,7 +1,7 @@
 //! What keeps a milestone from being closed.
 
 use super::rules::Look;
-use super::stop::{Cause, Stop};
+use crate::auto::stop::{Cause, Stop};
 
 /// The first thing that keeps the active milestone from being closed.
 pub(crate) fn of_completion(look: &Look<'_>) -> Option<Stop> {

@@ -1,7 +1,7 @@
 //! What a unit has to leave: whether it is there, by kind.
 
 use super::snapshot::{Ending, Snapshot};
-use super::unit::{Unit, UnitKind};
+use crate::auto::unit::{Unit, UnitKind};
 
 /// What is missing of what the unit has to leave, in words for the next attempt; empty when all is there.
 pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {

@@ -1,13 +1,14 @@
 //! What is done next, as a table: the first rule that applies decides. Rules look and change nothing.
 
 use super::derive::{Phase, State};
-use super::event::Mechanical;
+use crate::auto::event::Mechanical;
 use super::guards;
-use super::memory::Memory;
-use super::preferences::{Pipeline, Preferences};
+use crate::auto::memory::Memory;
+use crate::auto::position::Finding;
+use crate::auto::preferences::{Pipeline, Preferences};
 use super::snapshot::{Milestone, Slice, Snapshot};
-use super::stop::{Cause, Stop};
-use super::unit::{Unit, UnitKind};
+use crate::auto::stop::{Cause, Stop};
+use crate::auto::unit::{Unit, UnitKind};
 
 /// All that rules look at.
 #[derive(Clone, Copy, Debug)]
@@ -28,20 +29,8 @@ pub(crate) struct Facts {
     pub(crate) last_slice_has_no_uat: bool,
     /// Whether the roadmap is assessed after the last slice as well.
     pub(crate) reassesses_last: bool,
-    /// Whether the client can continue a session that was killed.
-    pub(crate) can_resume: bool,
     /// Whether a brief says what the milestone is to be.
     pub(crate) has_brief: bool,
-}
-
-/// What a rule finds.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Finding {
-    /// It does not apply, for this reason.
-    No(String),
-    Dispatch(Unit),
-    Mechanical(Mechanical),
-    Stop(Stop),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -79,6 +79,8 @@ pub(crate) struct Slice {
     pub(crate) depends: Vec<String>,
     pub(crate) is_done: bool,
     pub(crate) is_skipped: bool,
+    /// Somebody put it off: it is not worked on.
+    pub(crate) is_deferred: bool,
     /// Not planned in detail yet.
     pub(crate) is_sketch: bool,
     pub(crate) has_plan: bool,

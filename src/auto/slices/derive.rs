@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::preferences::Preferences;
+use crate::auto::preferences::Preferences;
 use super::snapshot::{Ending, Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
 use crate::text::words::words;
 
@@ -270,7 +270,14 @@ fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice,
     let open = || slices.iter().filter(|slice| !slice.is_done);
     open()
         .find(|slice| missing(slice).is_empty())
-        .ok_or_else(|| open().map(|slice| format!("{} waits for {}", slice.id, missing(slice).join(", "))).collect())
+        .ok_or_else(|| open().map(|slice| waiting(slice, &missing(slice))).collect())
+}
+
+fn waiting(slice: &Slice, missing: &[String]) -> String {
+    if slice.is_deferred {
+        return format!("{} is deferred", slice.id);
+    }
+    format!("{} waits for {}", slice.id, missing.join(", "))
 }
 
 fn in_slice(state: &mut State, slice: &Slice, detail: Option<&SliceDetail>, preferences: &Preferences) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::preferences::Preferences;
+use crate::auto::preferences::Preferences;
 use super::snapshot::{Milestone, Slice, Snapshot};
-use super::unit::UnitKind;
+use crate::auto::unit::UnitKind;
 
 /// Slices and tasks a slice, as far as nobody has planned them yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
