@@ -164,7 +164,11 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
         return Some(Stop::new(Cause::NoProgress, text, next).shown(shown()));
     }
     let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered);
-    let most = if is_checks { usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1) } else { ATTEMPTS };
+    let most = if is_checks {
+        usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1)
+    } else {
+        ATTEMPTS
+    };
     if refused.len() < most {
         return None;
     }

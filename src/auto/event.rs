@@ -311,6 +311,9 @@ pub(crate) struct Evidence {
     pub(crate) source: String,
     pub(crate) passed: bool,
     pub(crate) checks: Vec<CheckRun>,
+    /// Why there was nothing to check, where that is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) no_checks_reason: Option<String>,
     /// What the next attempt is told.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) failure: String,

@@ -1,5 +1,6 @@
 //! What a project wants of the pipeline, with what holds where it says nothing.
 
+use crate::project::milestone_layout::preferences::{self as document, InlineLevel, TokenProfile};
 use crate::text::words::words;
 
 words! {
@@ -21,16 +22,6 @@ words! {
         Balanced = "balanced",
         Quality = "quality",
         BurnMax = "burn-max",
-    }
-}
-
-words! {
-    /// How much of the documents a prompt holds, as against naming where they are.
-    #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
-    pub(crate) enum Inlining {
-        Paths = "paths",
-        Minimal = "minimal",
-        Full = "full",
     }
 }
 
@@ -56,7 +47,7 @@ pub(crate) struct Preferences {
     pub(crate) plans_first_slice: bool,
     /// A task without evidence keeps its milestone from passing.
     pub(crate) requires_evidence: bool,
-    pub(crate) inlining: Inlining,
+    pub(crate) inlining: InlineLevel,
     /// The commands that check the work; where there are none, they are looked for.
     pub(crate) verification_commands: Vec<String>,
     /// How often a unit whose checks fail is tried again.
@@ -87,9 +78,43 @@ impl Preferences {
             min_summary_characters: 200,
             plans_first_slice: !is_classic,
             requires_evidence: true,
-            inlining: Inlining::Paths,
+            inlining: InlineLevel::Paths,
             verification_commands: Vec::new(),
             verification_retries: 2,
+        }
+    }
+}
+
+impl Preferences {
+    /// What a project says, with what holds where it says nothing. `pipeline` is asked for by the call.
+    pub(crate) fn resolved(document: &document::Preferences, pipeline: Option<Pipeline>) -> Self {
+        let profile = match document.token_profile {
+            TokenProfile::Budget => Profile::Budget,
+            TokenProfile::Balanced => Profile::Balanced,
+            TokenProfile::Quality => Profile::Quality,
+            TokenProfile::BurnMax => Profile::BurnMax,
+        };
+        let base = Self::of(pipeline.unwrap_or(Pipeline::Simple), profile);
+        let phases = &document.phases;
+        Self {
+            skip_research: phases.skip_research.unwrap_or(base.skip_research),
+            skip_slice_research: phases.skip_slice_research.unwrap_or(base.skip_slice_research),
+            reassess_after_slice: phases.reassess_after_slice.unwrap_or(base.reassess_after_slice),
+            skip_reassess: phases.skip_reassess.unwrap_or(base.skip_reassess),
+            skip_milestone_validation: phases.skip_milestone_validation.unwrap_or(base.skip_milestone_validation),
+            require_slice_discussion: phases.require_slice_discussion.unwrap_or(false),
+            progressive_planning: phases.progressive_planning.unwrap_or(false),
+            gate_evaluation: document.gate_evaluation,
+            uat_dispatch: document.uat_dispatch,
+            uat_accept_partial: document.uat_accept_partial,
+            is_mechanical: document.mechanical.enabled.unwrap_or(base.is_mechanical),
+            min_summary_characters: document.mechanical.min_summary_chars,
+            plans_first_slice: document.plan_inline_s01.unwrap_or(base.plans_first_slice),
+            requires_evidence: document.verification_require_evidence,
+            inlining: document.inline_level,
+            verification_commands: document.verification_commands.clone(),
+            verification_retries: document.verification_max_retries,
+            ..base
         }
     }
 }

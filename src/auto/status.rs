@@ -142,7 +142,13 @@ fn pair(share: Share) -> [usize; 2] {
 }
 
 impl StatusReport {
-    pub(crate) fn of(look: &Look<'_>, step: &Step, rule: &'static str, fingerprint: String, holder: Option<u32>) -> Self {
+    pub(crate) fn of(
+        look: &Look<'_>,
+        step: &Step,
+        rule: &'static str,
+        fingerprint: String,
+        holder: Option<u32>,
+    ) -> Self {
         let State { phase, milestone, slice, task, blockers, registry, milestones, slices, tasks, .. } = look.state;
         let id = |named: &Option<super::slices::derive::Named>| named.as_ref().map(|named| named.id.clone());
         let paused = look.memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
@@ -152,11 +158,7 @@ impl StatusReport {
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
             next: NextReport::of(step, rule),
             blockers: blockers.clone(),
-            progress: Progress {
-                milestones: pair(*milestones),
-                slices: slices.map(pair),
-                tasks: tasks.map(pair),
-            },
+            progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
             registry: registry
                 .iter()
                 .map(|entry| RegistryRow {

@@ -1,6 +1,5 @@
 //! How a project's files are read: from the disk, or from memory in tests.
 
-
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 

@@ -187,6 +187,13 @@ impl Project {
         }
     }
 
+    /// The files of the project, for who asks nothing that git knows.
+    pub(crate) fn files(&self) -> Box<dyn Files> {
+        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
+        let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
+        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times })
+    }
+
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());

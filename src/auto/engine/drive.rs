@@ -2,11 +2,11 @@
 
 use super::{Edit, Effects, EngineError, Request};
 use crate::auto::decide::{Situation, Step, decide};
-use crate::auto::slices::derive::{Phase, Scope, State, derive};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
-use crate::auto::preferences::Preferences;
 use crate::auto::position::Position;
+use crate::auto::preferences::Preferences;
+use crate::auto::slices::derive::{Phase, Scope, State, derive};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::rules::{Facts, Look};

@@ -77,7 +77,9 @@ pub(crate) enum Request {
 pub(crate) enum Landing {
     Landed,
     /// The target is elsewhere by now.
-    Moved { target: String },
+    Moved {
+        target: String,
+    },
     Refused(Stop),
 }
 

@@ -2,10 +2,10 @@
 
 use super::drive::{Drive, Reading};
 use super::{Effects, EngineError, Landing, Merge, Session};
-use crate::auto::slices::record;
 use crate::auto::decide::{Judgement, Step, judge};
 use crate::auto::event::{Event, Mechanical, Refusal, Spend, UnitEnded, UnitStarted, Vector};
 use crate::auto::memory::{Operation, Stage};
+use crate::auto::slices::record;
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Class, Unit};
 
@@ -17,7 +17,7 @@ impl<E: Effects> Drive<'_, E> {
             Step::Sweep => self.sweep()?,
             Step::Judge => return self.judge(reading),
             Step::Check => self.check()?,
-            Step::Settle => self.settle(reading)?,
+            Step::Settle => self.settle()?,
             Step::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
             Step::Mechanical(step) => self.mechanical(step)?,
             Step::Commit => self.commit(reading)?,
@@ -133,11 +133,12 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::Checked { operation: operation.start.operation, evidence })
     }
 
-    fn settle(&mut self, reading: &Reading) -> Result<(), EngineError> {
+    fn settle(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
         let Stage::Checked(evidence) = &operation.stage else { return Ok(()) };
         let attempts = self.memory.attempts(&operation.start.unit);
-        let edits = record::evidence(self.effects.files(), reading, &operation, evidence, &attempts)?;
+        let edits =
+            record::evidence(self.effects.files(), &operation, evidence, &attempts, &self.settings.preferences)?;
         self.write(&edits)?;
         self.note(Event::Settled { operation: operation.start.operation })
     }
@@ -161,7 +162,7 @@ impl<E: Effects> Drive<'_, E> {
             Some(committing) => committing,
             None => {
                 let operation = self.memory.current.as_ref();
-                let message = record::message(self.effects.files(), reading, operation)?;
+                let message = record::message(self.effects.files(), &reading.snapshot, operation)?;
                 let number = operation.map(|operation| operation.start.operation);
                 let (parent, tree) = (self.effects.head()?, self.effects.tree()?);
                 self.note(Event::Committing { operation: number, parent, tree, message })?;
@@ -176,7 +177,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn make_candidate(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
         let Some(run) = self.memory.run.clone() else { return Ok(None) };
-        let message = record::landing_message(reading, &run);
+        let message = record::landing_message(&reading.snapshot, &run);
         let at = self.effects.now().wall;
         match self.effects.make_candidate(&message, at)? {
             Merge::Made { base, head, tree, commit } => {

@@ -6,6 +6,7 @@ use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::up_next::{PhaseNext, UpNext};
+use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
 
 /// The folder of the documents.
@@ -86,7 +87,9 @@ fn missing(view: &ProjectView, unit: &Unit) -> Result<Vec<String>, FileError> {
         UnitKind::PlanPhase => work.plans.is_empty().then_some("a plan of the phase"),
         UnitKind::ExecutePhase if !work.is_executed() => Some("the SUMMARY.md of every plan"),
         // Gaps and checks that need a person are results, which the next decision looks at.
-        UnitKind::ExecutePhase if standing.verification.is_missing() => Some("the VERIFICATION.md of the phase"),
+        UnitKind::ExecutePhase if standing.verification.state == VerificationState::Missing => {
+            Some("the VERIFICATION.md of the phase")
+        }
         _ => None,
     };
     Ok(lacks.into_iter().map(str::to_owned).collect())

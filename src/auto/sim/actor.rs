@@ -46,7 +46,14 @@ pub(crate) struct Act {
 impl Act {
     pub(crate) fn done(edits: Vec<(String, String)>) -> Self {
         let edits = edits.into_iter().map(|(path, text)| Change { path, text: Some(text) }).collect();
-        Self { edits, verdict: Verdict::Ran, output_tokens: 500, money: Some(0.01), milliseconds: 60_000, denied: Vec::new() }
+        Self {
+            edits,
+            verdict: Verdict::Ran,
+            output_tokens: 500,
+            money: Some(0.01),
+            milliseconds: 60_000,
+            denied: Vec::new(),
+        }
     }
 
     pub(crate) fn ended(verdict: Verdict) -> Self {

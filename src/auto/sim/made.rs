@@ -30,11 +30,8 @@ pub(super) fn context(milestone: &str) -> Document {
 }
 
 pub(super) fn research(milestone: &str, slice: &str) -> Document {
-    let path = if slice.is_empty() {
-        milestone_file(milestone, "RESEARCH")
-    } else {
-        slice_file(milestone, slice, "RESEARCH")
-    };
+    let path =
+        if slice.is_empty() { milestone_file(milestone, "RESEARCH") } else { slice_file(milestone, slice, "RESEARCH") };
     (path, "# Research\n\nNothing unusual.\n".to_owned())
 }
 
@@ -87,7 +84,8 @@ pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> V
     let file = format!("src/{milestone}-{slice}-{task}.txt").to_lowercase();
     let provides = if is_thin { String::new() } else { format!("part {task} of {slice}") };
     let files = if is_thin { String::new() } else { file.clone() };
-    let line = if is_thin { "" } else { "**The part is there and its check passes, as the plan of the slice asks for.**\n" };
+    let line =
+        if is_thin { "" } else { "**The part is there and its check passes, as the plan of the slice asks for.**\n" };
     let summary = format!(
         "---\nid: {task}\nparent: {slice}\nmilestone: {milestone}\nprovides: [{provides}]\nkey_files: [{files}]\n\
          key_decisions: []\npatterns_established: []\nduration: 10m\nverification_result: passed\n\
@@ -102,11 +100,16 @@ pub(super) fn slice_completion(milestone: &str, slice: &str, files: &BTreeMap<St
         "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: [the part]\nverification_result: passed\n\
          completed_at: 2026-01-02T03:04:05Z\n---\n# {slice}: Part\n\n**The part works.**\n"
     );
-    let uat = format!("# {slice}: UAT\n\n## UAT Type\n\n- UAT mode: artifact-driven\n\n## Test Cases\n\n1. It works.\n");
+    let uat =
+        format!("# {slice}: UAT\n\n## UAT Type\n\n- UAT mode: artifact-driven\n\n## Test Cases\n\n1. It works.\n");
     let path = milestone_file(milestone, "ROADMAP");
     let open = format!("- [ ] **{slice}:");
     let roadmap = files.get(&path).map(|text| text.replace(&open, &open.replace("[ ]", "[x]"))).unwrap_or_default();
-    vec![(slice_file(milestone, slice, "SUMMARY"), summary), (slice_file(milestone, slice, "UAT"), uat), (path, roadmap)]
+    vec![
+        (slice_file(milestone, slice, "SUMMARY"), summary),
+        (slice_file(milestone, slice, "UAT"), uat),
+        (path, roadmap),
+    ]
 }
 
 pub(super) fn uat_result(milestone: &str, slice: &str) -> Document {

@@ -324,4 +324,3 @@ impl Effects for Simulated {
         self.resumes
     }
 }
-

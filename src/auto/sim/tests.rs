@@ -106,4 +106,3 @@ fn criterion_4_2_9_every_slice_gets_its_acceptance_test() {
     let report = simulate(&options).unwrap();
     assert_eq!((report.sessions, report.by_unit["run-uat"]), (19, 3));
 }
-

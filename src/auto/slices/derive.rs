@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::auto::preferences::Preferences;
 use super::snapshot::{Ending, Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
+use crate::auto::preferences::Preferences;
 use crate::text::words::words;
 
 words! {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::auto::preferences::Preferences;
 use super::snapshot::{Milestone, Slice, Snapshot};
+use crate::auto::preferences::Preferences;
 use crate::auto::unit::UnitKind;
 
 /// Slices and tasks a slice, as far as nobody has planned them yet.

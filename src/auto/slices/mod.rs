@@ -5,7 +5,6 @@ pub(crate) mod derive;
 pub(crate) mod forecast;
 pub(crate) mod guards;
 pub(crate) mod position;
-pub(crate) mod position;
 pub(crate) mod reading;
 pub(crate) mod record;
 pub(crate) mod rules;

@@ -7,13 +7,13 @@ use crate::auto::event::Mechanical;
 use crate::auto::position::{Finding, Position};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
-use crate::project::milestone_layout;
+use crate::project::milestone_layout::lookup;
 
 /// The position; `unit` is that of the current operation.
 pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
     let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", Finding::Stop(unhandled(look))));
     Position {
-        planning: milestone_layout::FOLDER,
+        planning: lookup::FOLDER,
         blocked: blocked(look),
         is_complete: is_complete(look),
         mechanical: mechanical(look),

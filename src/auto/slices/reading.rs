@@ -3,16 +3,14 @@
 //!
 //! A file that cannot be read or understood is a problem, never an absent one.
 
-use std::collections::BTreeMap;
-
 use super::snapshot::{
     Check, Ending, Milestone, Problem, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
 };
 use crate::project::files::{Entry, Files};
 use crate::project::milestone_layout::{
-    assessment, context, escalation::Escalation, evidence::TaskEvidence, gates::Gates, lookup, milestone_summary, overrides, queue,
-    record, requirements, roadmap::Roadmap, slice_plan::SlicePlan, slice_rows::SliceRow, summary::Summary, uat,
-    validation,
+    assessment, context, escalation::Escalation, evidence::TaskEvidence, gates::Gates, lookup, milestone_summary,
+    overrides, queue, record, requirements, roadmap::Roadmap, slice_plan::SlicePlan, slice_rows::SliceRow,
+    summary::Summary, uat, validation,
 };
 
 /// How much is read.
@@ -30,7 +28,9 @@ pub(crate) fn snapshot(files: &dyn Files, extent: Extent) -> Snapshot {
     let root = reader.list(lookup::FOLDER);
     let mut snapshot = Snapshot {
         requirements: reader.requirements(&root),
-        has_active_override: reader.root_text(&root, "OVERRIDES.md").is_some_and(|text| overrides::read(&text).iter().any(|change| change.is_active)),
+        has_active_override: reader
+            .root_text(&root, "OVERRIDES.md")
+            .is_some_and(|text| overrides::read(&text).iter().any(|change| change.is_active)),
         ..Snapshot::default()
     };
     let entries = reader.list(lookup::MILESTONES);
@@ -91,7 +91,7 @@ impl Reader<'_> {
 
     fn requirements(&mut self, root: &[Entry]) -> Requirements {
         let Some(text) = self.root_text(root, "REQUIREMENTS.md") else { return Requirements::default() };
-        let counts = requirements::counts(&text);
+        let counts = requirements::Requirements::parse(&text).counts();
         Requirements {
             active: counts.active,
             validated: counts.validated,
@@ -103,7 +103,9 @@ impl Reader<'_> {
     }
 
     fn order(&mut self, root: &[Entry]) -> Vec<String> {
-        self.record::<queue::Queue>(root, lookup::FOLDER, "QUEUE-ORDER.json").map(|queue| queue.order).unwrap_or_default()
+        self.record::<queue::Queue>(root, lookup::FOLDER, "QUEUE-ORDER.json")
+            .map(|queue| queue.order)
+            .unwrap_or_default()
     }
 
     /// A JSON record by its name; one that does not parse is a problem.

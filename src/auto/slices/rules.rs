@@ -1,12 +1,12 @@
 //! What is done next, as a table: the first rule that applies decides. Rules look and change nothing.
 
 use super::derive::{Phase, State};
-use crate::auto::event::Mechanical;
 use super::guards;
+use super::snapshot::{Milestone, Slice, Snapshot};
+use crate::auto::event::Mechanical;
 use crate::auto::memory::Memory;
 use crate::auto::position::Finding;
 use crate::auto::preferences::{Pipeline, Preferences};
-use super::snapshot::{Milestone, Slice, Snapshot};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
 

@@ -4,7 +4,9 @@ mod place;
 mod sim;
 mod views;
 
+#[cfg(test)]
 use crate::auto::sim::report::SimReport;
+#[cfg(test)]
 use crate::auto::status::{RuleRow, StatusReport};
 use crate::commands::frame::verbs;
 

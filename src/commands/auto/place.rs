@@ -2,13 +2,15 @@
 
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
+use crate::auto::preferences::Preferences;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::{self, AbsolutePath, log::read_log};
 use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
-use crate::project::milestone_layout;
+use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::preferences::{self, PreferenceSource};
 
 /// The name of the log among the notes of a project.
 const LOG: &str = "auto/log.jsonl";
@@ -52,7 +54,10 @@ impl Place {
         let entries = read_log::<Entry>(&self.log()).map_err(|error| {
             let hint = error.hint();
             let failed = CommandError::because(Reason::Unknown, &error);
-            hint.map_or(failed.clone(), |hint| failed.hint(hint))
+            match hint {
+                Some(hint) => failed.hint(hint),
+                None => failed,
+            }
         })?;
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
@@ -63,7 +68,23 @@ impl Place {
         let root = worktree.filter(|folder| disk::is_folder(folder)).map_or(self.root.as_path(), std::path::Path::new);
         Project::new(Layout::new(root, None, None), context.world().state_folder()).files()
     }
-}
 
-/// The folder that marks a project in slices.
-pub(super) const SLICES: &str = milestone_layout::lookup::FOLDER;
+    /// What the project and the user prefer. What they say and nobody understands is told, and left out.
+    pub(super) fn preferences(&self, files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+        let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
+        let project = match lookup::root_file(&entries, "PREFERENCES.md") {
+            Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
+            None => None,
+        };
+        let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
+        let (document, problems) = preferences::Preferences::read(project.as_deref(), personal.as_deref());
+        for problem in problems {
+            let file = match problem.source {
+                PreferenceSource::Project => ".gsd/PREFERENCES.md",
+                PreferenceSource::Global => "~/.gsd/PREFERENCES.md",
+            };
+            context.warn(format!("`{file}` line {}: {}", problem.line, problem.what));
+        }
+        Ok(Preferences::resolved(&document, None))
+    }
+}

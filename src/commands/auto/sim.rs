@@ -101,9 +101,8 @@ fn run(options: &Options) -> Result<SimReport, CommandError> {
 }
 
 fn set(preferences: &mut Preferences, given: &str) -> Result<(), CommandError> {
-    let wrong = || {
-        CommandError::usage(format!("`{given}` is not a preference")).hint("write it as `uat_dispatch=true`")
-    };
+    let wrong =
+        || CommandError::usage(format!("`{given}` is not a preference")).hint("write it as `uat_dispatch=true`");
     let (key, value) = given.split_once('=').ok_or_else(wrong)?;
     let value: bool = value.parse().map_err(|_| wrong())?;
     let place = match key.strip_prefix("phases.").unwrap_or(key) {

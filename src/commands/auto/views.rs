@@ -36,7 +36,10 @@ impl Seen {
         let files = place.files(context, &memory);
         let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
         let preferences = place.preferences(files.as_ref(), context)?;
-        let scope = Scope { milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()), slice: None };
+        let scope = Scope {
+            milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
+            slice: None,
+        };
         let state = derive(&snapshot, &scope, &preferences);
         Ok(Self { memory, snapshot, state, preferences })
     }
