@@ -1,1 +1,46 @@
 //! Worktrees, candidates, and how a tested tree reaches the branch it is for.
+//!
+//! Work is done in a worktree that only the engine uses, on a branch that only the engine moves. What lands is a
+//! [`Candidate`]: the merge of that branch with the target as it is now, made without touching any worktree. The gate runs on
+//! exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before [`Proof`] that the work
+//! landed, and what was never committed is kept under `refs/gsd/keep/` first.
+//!
+//! Each effect is named by the trees or commits before and after it, so a call that is repeated after a crash finds the
+//! effect done and does nothing.
+//!
+//! Git is the user's own program with the user's settings, with these exceptions. Hooks of the repository do not run in any
+//! call: `pre-commit` and the like judge commits of a person, and the gate judges these. File system monitors do not run,
+//! and garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes in
+//! the tree would be wrong without them. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
+
+mod candidate;
+mod checkpoint;
+mod commit;
+mod error;
+mod git;
+mod id;
+mod keep;
+mod land;
+mod leftovers;
+mod overlap;
+mod proof;
+mod release;
+mod repository;
+mod snapshot;
+#[cfg(all(test, unix))]
+mod tests;
+mod worktree;
+
+pub(crate) use candidate::{Candidate, Merge, Merged};
+pub(crate) use checkpoint::{Checkpoint, Restored};
+pub(crate) use commit::{Committed, Message};
+pub(crate) use error::LandingError;
+pub(crate) use id::{Changed, Commit, GitPath, Status, Tree};
+pub(crate) use keep::Kept;
+pub(crate) use land::{Landing, Refusal};
+pub(crate) use leftovers::Leftover;
+pub(crate) use proof::{Proof, Proved, Way};
+pub(crate) use release::{LeftOut, Release};
+pub(crate) use repository::{Repository, Target};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use worktree::{Entered, Worktree};
