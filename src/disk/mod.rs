@@ -166,7 +166,6 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Its name, with the bytes that the system has.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which no command starts yet"))]
     pub(crate) fn file_name(&self) -> &[u8] {
         self.path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
     }

@@ -33,7 +33,9 @@ pub(crate) struct Candidate {
 pub(crate) enum Merged {
     Ready(Candidate),
     /// Both sides changed the same lines of these files.
-    Conflict { paths: Vec<GitPath> },
+    Conflict {
+        paths: Vec<GitPath>,
+    },
     /// The base has all of the work.
     Nothing,
 }
@@ -66,11 +68,7 @@ impl Repository {
     }
 
     /// The tree of a merge, or the paths in conflict.
-    pub(super) fn merge_tree(
-        &self,
-        base: &Commit,
-        head: &Commit,
-    ) -> Result<Result<Tree, Vec<GitPath>>, LandingError> {
+    pub(super) fn merge_tree(&self, base: &Commit, head: &Commit) -> Result<Result<Tree, Vec<GitPath>>, LandingError> {
         let line = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base.as_str(), head.as_str()];
         let finished = self.git.run(line)?;
         let mut answer = records(&finished.stdout);

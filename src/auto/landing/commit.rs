@@ -88,7 +88,9 @@ impl Repository {
         let told = self.git.ask(["show", "--no-patch", "--format=%ct%x00%B", commit.as_str()])?;
         let told = String::from_utf8_lossy(&told).into_owned();
         let (seconds, text) = message.stored();
-        Ok(told.split_once('\0').is_some_and(|(date, body)| date == seconds.to_string() && body.trim_end() == text.trim_end()))
+        Ok(told
+            .split_once('\0')
+            .is_some_and(|(date, body)| date == seconds.to_string() && body.trim_end() == text.trim_end()))
     }
 
     /// A commit of a tree; no reference names it yet.
@@ -124,5 +126,7 @@ impl Repository {
 
 /// Has the index say what the commit says. The files stay as they are.
 pub(super) fn index_as_committed(git: &Git) -> Result<(), LandingError> {
-    git.ask(["reset", "--quiet", "--mixed", "--no-refresh"]).or_else(|_| git.ask(["reset", "--quiet", "--mixed"])).map(drop)
+    git.ask(["reset", "--quiet", "--mixed", "--no-refresh"])
+        .or_else(|_| git.ask(["reset", "--quiet", "--mixed"]))
+        .map(drop)
 }

@@ -76,14 +76,23 @@ impl LandingError {
                 format!("run `git -C {0} add -A`, then `git -C {0} commit -m \"chore: start\"`", at(root))
             }
             Self::Detached { root } => format!("run `git -C {} switch BRANCH`, or name the target branch", at(root)),
-            Self::NoBranch { name } => format!("run `git branch {}`, or name another; `git branch` lists them", shell_word(name)),
+            Self::NoBranch { name } => {
+                format!("run `git branch {}`, or name another; `git branch` lists them", shell_word(name))
+            }
             Self::BadBranch { .. } => "use letters, digits, `-`, `_`, `.` and `/`".to_owned(),
-            Self::InProgress { operation: "bisect", folder } => format!("finish it: `git -C {} bisect reset`", at(folder)),
+            Self::InProgress { operation: "bisect", folder } => {
+                format!("finish it: `git -C {} bisect reset`", at(folder))
+            }
             Self::InProgress { operation, folder } => {
-                format!("finish it: `git -C {0} {operation} --continue`, or undo it: `git -C {0} {operation} --abort`", at(folder))
+                format!(
+                    "finish it: `git -C {0} {operation} --continue`, or undo it: `git -C {0} {operation} --abort`",
+                    at(folder)
+                )
             }
             Self::ReadOnly { path } => format!("`ls -ld {}` shows its owner and mode", at(path)),
-            Self::Occupied { folder } => format!("check what `{folder}` is, then move it: `mv {0} {0}.old`", at(folder)),
+            Self::Occupied { folder } => {
+                format!("check what `{folder}` is, then move it: `mv {0} {0}.old`", at(folder))
+            }
             Self::Missing { folder } => format!(
                 "if you moved it, run `git worktree repair NEW_FOLDER`; if you removed it, run `git worktree unlock {}`, then \
                  `git worktree prune`: the branch has everything that was committed",
@@ -107,7 +116,9 @@ impl LandingError {
                 "if its history is not needed, run `rm -r {}/.git`; or add the folder to `.gitignore`",
                 below(folder, path)
             ),
-            Self::NoIdentity { .. } => "run `git config --global user.name NAME` and `git config --global user.email EMAIL`".to_owned(),
+            Self::NoIdentity { .. } => {
+                "run `git config --global user.name NAME` and `git config --global user.email EMAIL`".to_owned()
+            }
             Self::Unsigned { .. } => "unlock the signing key, or run `git config commit.gpgsign false`".to_owned(),
             Self::Moved { .. } | Self::Unrestored { .. } => "run the command again".to_owned(),
             Self::Locked { lock } => format!("if no git is running, run `rm {}`", shell_word(lock)),

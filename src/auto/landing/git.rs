@@ -83,7 +83,8 @@ impl Git {
     fn program<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Program {
         let whole = if self.is_whole { WHOLE } else { &[] };
         let settings = SETTINGS.iter().chain(whole).flat_map(|setting| ["-c", setting]);
-        let mut program = Program::git(self.folder.as_path()).arguments(settings).arguments(arguments).timeout(PATIENCE);
+        let mut program =
+            Program::git(self.folder.as_path()).arguments(settings).arguments(arguments).timeout(PATIENCE);
         if let Some(index) = &self.index {
             program = program.variable("GIT_INDEX_FILE", index.as_path());
         }
@@ -104,10 +105,7 @@ impl Git {
     }
 
     /// What git answers; that it failed is an error.
-    pub(super) fn ask<S: AsRef<OsStr>>(
-        &self,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Result<Vec<u8>, LandingError> {
+    pub(super) fn ask<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Vec<u8>, LandingError> {
         self.tell(arguments, Vec::new())
     }
 
@@ -126,10 +124,7 @@ impl Git {
     }
 
     /// As [`Self::ask`], as text without the line end that closes it.
-    pub(super) fn text<S: AsRef<OsStr>>(
-        &self,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Result<String, LandingError> {
+    pub(super) fn text<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String, LandingError> {
         let answer = self.ask(arguments)?;
         Ok(String::from_utf8_lossy(&answer).trim_end_matches(['\n', '\r']).to_owned())
     }

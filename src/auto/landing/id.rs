@@ -188,7 +188,9 @@ mod unit_tests {
     #[test]
     fn a_path_is_within_whole_folders() {
         let path = GitPath::of(b".gsd/a/b.md");
-        assert!(path.is_within(".gsd") && path.is_within(".gsd/") && path.is_within("") && path.is_within(".gsd/a/b.md"));
+        assert!(
+            path.is_within(".gsd") && path.is_within(".gsd/") && path.is_within("") && path.is_within(".gsd/a/b.md")
+        );
         assert!(!path.is_within(".gs") && !path.is_within(".gsd/a/b") && !path.is_within("a"));
         let folders: Vec<String> = path.folders().map(|folder| folder.to_string()).collect();
         assert_eq!((folders.join(" ").as_str(), path.name()), (".gsd .gsd/a", &b"b.md"[..]));

@@ -149,7 +149,8 @@ fn index_as_landed(git: &Git, same: &[Changed]) -> Result<(), LandingError> {
 /// Moves the branch that is checked out to `commit`, with the files, and gives what git complains of. Settings of the branch
 /// and of the user for merges do not count: they are for merges of a person.
 fn fast_forward(git: &Git, commit: &Commit) -> Result<String, LandingError> {
-    let line = ["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--commit", "--no-stat"];
+    let line =
+        ["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--commit", "--no-stat"];
     let line = line.into_iter().chain(["--no-verify-signatures", "--quiet", commit.as_str()]);
     let finished = git.with("GIT_REFLOG_ACTION", "gsd-tools auto: land").run(line)?;
     let told = finished.error_text();

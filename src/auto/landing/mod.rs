@@ -31,16 +31,19 @@ mod snapshot;
 mod tests;
 mod worktree;
 
-pub(crate) use candidate::{Candidate, Merge, Merged};
-pub(crate) use checkpoint::{Checkpoint, Restored};
-pub(crate) use commit::{Committed, Message};
-pub(crate) use error::LandingError;
-pub(crate) use id::{Changed, Commit, GitPath, Status, Tree};
-pub(crate) use keep::Kept;
-pub(crate) use land::{Landing, Refusal};
-pub(crate) use leftovers::Leftover;
-pub(crate) use proof::{Proof, Proved, Way};
-pub(crate) use release::{LeftOut, Release};
-pub(crate) use repository::{Repository, Target};
-pub(crate) use snapshot::Snapshot;
-pub(crate) use worktree::{Entered, Worktree};
+#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
+pub(crate) use self::{
+    candidate::{Candidate, Merge, Merged},
+    checkpoint::{Checkpoint, Restored},
+    commit::{Committed, Message},
+    error::LandingError,
+    id::{Changed, Commit, GitPath, Status, Tree},
+    keep::Kept,
+    land::{Landing, Refusal},
+    leftovers::Leftover,
+    proof::{Proof, Proved, Way},
+    release::{LeftOut, Release},
+    repository::{Repository, Target},
+    snapshot::Snapshot,
+    worktree::{Entered, Worktree},
+};

@@ -101,7 +101,9 @@ impl Repository {
     ) -> Result<Ignored, LandingError> {
         let snapshot = self.snapshot(worktree)?;
         if &snapshot.head != head {
-            return Err(LandingError::Moved { reference: worktree.branch.clone().unwrap_or_else(|| "HEAD".to_owned()) });
+            return Err(LandingError::Moved {
+                reference: worktree.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
+            });
         }
         let keep = |tree: &Tree, kind: &str| {
             let message = Message::new(format!("gsd keep {kind} of {name}"), at);

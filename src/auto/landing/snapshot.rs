@@ -47,7 +47,8 @@ impl Repository {
             other => drop(other?),
         }
         git.ask(["add", "--all"])?;
-        let line = ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none"];
+        let line =
+            ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none"];
         let changes = staged(&git.ask(line)?);
         let folder = || worktree.folder.clone();
         if let Some(change) = changes.iter().find(|change| change.is_about_submodule()) {

@@ -149,14 +149,18 @@ impl Repository {
 
     /// Whether git keeps a file of this name for the worktree at `folder`, which may be gone.
     pub(super) fn has_mark(&self, folder: &AbsolutePath, name: &str) -> Result<bool, LandingError> {
+        Ok(self.kept_for(folder)?.is_some_and(|own| disk::is_file(own.resolve(name))))
+    }
+
+    /// The folder that git keeps for the worktree at `folder`, which may be gone.
+    fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
         let kept = disk::list(self.common().resolve("worktrees"))?.unwrap_or_default();
         let mark = folder.resolve(".git");
-        let is_of = |own: &std::path::Path| {
-            let text = disk::read_text(own.join("gitdir")).ok().flatten().unwrap_or_default();
-            let place = AbsolutePath::parse(own).ok().map(|own| own.resolve(text.trim_end_matches(['\n', '\r'])));
-            place.as_ref() == Some(&mark)
+        let is_of = |own: &AbsolutePath| {
+            let text = disk::read_text(own.resolve("gitdir")).ok().flatten().unwrap_or_default();
+            own.resolve(text.trim_end_matches(['\n', '\r'])) == mark
         };
-        Ok(kept.iter().any(|entry| is_of(&entry.path) && disk::is_file(entry.path.join(name))))
+        Ok(kept.iter().filter_map(|entry| AbsolutePath::parse(&entry.path).ok()).find(is_of))
     }
 
     /// What git lists at `folder`.
@@ -190,11 +194,19 @@ impl Repository {
     /// Removes a worktree in which nobody has worked, or whose work is kept.
     pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let place = folder.to_string();
+        let mark = folder.resolve(".git");
+        // Without this file, which git may have removed before it was killed, git does not remove the others.
+        if disk::is_folder(folder)
+            && !disk::exists(&mark)
+            && let Some(own) = self.kept_for(folder)?
+        {
+            disk::write_fleeting(&mark, format!("gitdir: {own}\n").as_bytes())?;
+        }
         self.git.run(["worktree", "unlock", &place])?;
         if self.git.run(["worktree", "remove", "--force", "--", &place])?.success() {
             return Ok(());
         }
-        // Its `.git` was never written: git only forgets it.
+        // Its folder is gone, or was never made: git only forgets it.
         self.git.ask(["worktree", "prune"])?;
         match self.known(folder)? {
             None => Ok(()),

@@ -1,5 +1,10 @@
 //! Landing in real repositories of git.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::disallowed_types, reason = "tests prepare repositories by hand")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests prepare repositories by hand"
+)]
 
 mod edges;
 mod merge_backs;

@@ -58,7 +58,9 @@ fn an_operation_that_waits_for_a_person_is_refused_by_its_name() {
     bench.git("r", &["checkout", "--quiet", "main"]);
     bench.write("r/a.txt", "main\n");
     bench.commit_all("r", "main");
-    for (operation, line) in [("merge", ["merge", "side"]), ("cherry-pick", ["cherry-pick", "side"]), ("rebase", ["rebase", "side"])] {
+    for (operation, line) in
+        [("merge", ["merge", "side"]), ("cherry-pick", ["cherry-pick", "side"]), ("rebase", ["rebase", "side"])]
+    {
         assert!(!bench.try_git("r", &line).0);
         let (error, hint) = refused(&bench, "r", Some("main"));
         assert!(matches!(error, LandingError::InProgress { operation: found, .. } if found == operation), "{error}");

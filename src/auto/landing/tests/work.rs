@@ -44,7 +44,12 @@ fn the_same_commit_is_made_once_and_the_same_input_is_the_same_commit() {
         let repository = bench.open();
         // The beginning has the date of the clock.
         let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
-        let start = repository.commit_tree(&Tree::parse(&tree).unwrap(), &[], &message("start"), super::super::commit::Audience::History);
+        let start = repository.commit_tree(
+            &Tree::parse(&tree).unwrap(),
+            &[],
+            &message("start"),
+            super::super::commit::Audience::History,
+        );
         let start = start.unwrap();
         let folder = bench.path("r/.gsd/worktrees/M001");
         let worktree = repository.enter(&folder, "milestone/M001", &start, "M001").unwrap().worktree;
@@ -99,7 +104,10 @@ fn a_snapshot_sees_every_file_and_changes_nothing() {
     let expected = [("a.txt", Status::Modified), ("new dir/ü\n.txt", Status::Added), ("staged.txt", Status::Added)];
     assert_eq!(found, expected.map(|(path, status)| (path.to_owned(), status)));
     let files = bench.git("r", &["ls-tree", "-r", "-z", "--name-only", snapshot.tree.as_str()]);
-    assert_eq!(files.trim_end_matches('\0').split('\0').collect::<Vec<_>>(), [".gitignore", "a.txt", "new dir/ü\n.txt", "staged.txt"]);
+    assert_eq!(
+        files.trim_end_matches('\0').split('\0').collect::<Vec<_>>(),
+        [".gitignore", "a.txt", "new dir/ü\n.txt", "staged.txt"]
+    );
     let between = repository.differences(snapshot.head.as_str(), snapshot.tree.as_str()).unwrap();
     assert_eq!(between, snapshot.changes);
     // Once more, with what the last call left.
@@ -195,7 +203,10 @@ fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
         assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
         bench.write("r/main.txt", "later");
         bench.commit_all("r", "later");
-        bench.git("r", &["revert", "--no-edit", if how == Merge::Merge { "-m1" } else { "-n" }, candidate.commit.as_str()]);
+        bench.git(
+            "r",
+            &["revert", "--no-edit", if how == Merge::Merge { "-m1" } else { "-n" }, candidate.commit.as_str()],
+        );
         if how == Merge::Squash {
             bench.git("r", &["commit", "--quiet", "-m", "revert"]);
         }
