@@ -43,6 +43,7 @@ pub(crate) mod verification;
 pub(crate) mod view;
 pub(crate) mod wave;
 pub(crate) mod workstream;
+pub(crate) mod worktrees;
 
 use std::collections::HashMap;
 use std::fmt;
