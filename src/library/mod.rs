@@ -136,7 +136,6 @@ impl Library {
 }
 
 /// A text that prompts of the pipeline are made of. These are in no install, and not in a [`Library`].
-#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which no command starts yet"))]
 pub(crate) fn prompt_text(name: &str) -> Option<&'static str> {
     prompts()?.get_file(format!("{PROMPTS}/{name}.md"))?.contents_utf8()
 }

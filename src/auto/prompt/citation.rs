@@ -20,13 +20,6 @@ pub(crate) struct CitationError {
     pub(crate) expected: String,
 }
 
-impl CitationError {
-    #[expect(clippy::unused_self, reason = "each error has a hint")]
-    pub(crate) fn hint(&self) -> Option<String> {
-        None
-    }
-}
-
 impl SliceRow {
     /// The line of the slice plan that repeats this row.
     pub(crate) fn citation(&self) -> String {

@@ -4,24 +4,20 @@
 //! what is about the kind of unit, then the unit itself: paths, documents, what went wrong before. [`compose`] is pure:
 //! the caller has read the documents.
 
-mod budget;
-mod citation;
-mod input;
-mod sections;
+pub(crate) mod budget;
+pub(crate) mod citation;
+pub(crate) mod input;
+pub(crate) mod sections;
 mod selection;
-mod shape;
+pub(crate) mod shape;
 mod tail;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use budget::{Budget, DEFAULT_WINDOW, InlineLevel, LARGE_DOCUMENT, PROMPT_BYTES, continue_at, task_ceiling};
-pub(crate) use citation::{CitationError, SliceRow};
-pub(crate) use input::{Document, DocumentKind, Place, PromptInput};
-pub(crate) use sections::{SectionError, section_of};
-pub(crate) use shape::UnitClass;
-
+use input::{Document, DocumentKind, PromptInput};
+use sections::{SectionError, section_of};
 use selection::Selection;
-use shape::{Shape, Treatment};
+use shape::{Shape, Treatment, UnitClass};
 
 use crate::library;
 

@@ -1,6 +1,8 @@
 //! A milestone of four slices with three tasks each, with documents of the size that projects have.
 
-use super::super::*;
+use super::super::citation::SliceRow;
+use super::super::input::{DocumentKind, Place, PromptInput};
+use super::super::{Prompt, compose};
 use crate::auto::unit::UnitKind;
 
 pub(super) const SLICES: usize = 4;

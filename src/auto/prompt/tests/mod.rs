@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use fixture::{KINDS, SLICES, TASKS, prompt, row, slice_folder, slice_plan, task_path, task_plan, unit};
 use proptest::prelude::*;
 
+use super::budget::{Budget, DEFAULT_WINDOW, InlineLevel, PROMPT_BYTES};
 use super::*;
 use crate::auto::unit::UnitKind;
 
@@ -147,7 +148,8 @@ fn every_unit_of_a_usual_milestone_fits_into_twelve_kilobytes() {
     for kind in KINDS {
         for (slice, task) in (1..=SLICES).flat_map(|slice| (1..=TASKS).map(move |task| (slice, task))) {
             let prompt = prompt(&unit(kind, slice, task));
-            assert!(prompt.text.len() <= PROMPT_BYTES, "{} {slice}/{task}: {}", kind.word(), prompt.text.len());
+            let level = InlineLevel::default().word();
+            assert!(prompt.text.len() <= PROMPT_BYTES, "{} {slice}/{task} {level}: {}", kind.word(), prompt.text.len());
             assert_eq!(prompt.chars, prompt.text.chars().count());
             largest = largest.max((prompt.text.len(), kind.word().to_owned()));
         }
