@@ -6,6 +6,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod citation;
+mod fence;
 pub(crate) mod input;
 pub(crate) mod sections;
 mod selection;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::budget::{Budget, InlineLevel};
+use super::fence::{fenced, name_of};
 use super::input::{Document, PromptInput};
 use super::sections::{cut, slice_excerpt};
 use super::shape::{Shape, Treatment};
@@ -33,7 +34,7 @@ impl<'input> Row<'input> {
     /// The bytes of this row in the prompt.
     fn size(&self, text: &str) -> usize {
         let mut out = String::new();
-        super::tail::fenced(&mut out, &super::tail::name_of(self.document), text);
+        fenced(&mut out, &name_of(self.document), text);
         out.len()
     }
 

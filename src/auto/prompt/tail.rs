@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::budget::{Budget, LARGE_DOCUMENT, task_ceiling};
+use super::fence::{fenced, name_of, plain};
 use super::input::{Document, Place, PromptInput};
 use super::sections::titles_of;
 use super::selection::Selection;
@@ -177,27 +178,9 @@ fn short(title: &str) -> &str {
     title.get(..title.floor_char_boundary(TITLE_BYTES)).unwrap_or(title)
 }
 
-/// What stands above a document in the prompt.
-pub(super) fn name_of(document: &Document) -> String {
-    format!("{}, `{}`:", document.kind.word(), plain(&document.path))
-}
-
-/// A text in a fence that nothing in it can close.
-pub(super) fn fenced(out: &mut String, heading: &str, text: &str) {
-    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(3) + 1);
-    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let _ = writeln!(out, "\n{heading}\n{fence}\n{text}{end}{fence}");
-}
-
 /// The end of a text, where errors are, in at most `limit` bytes and from the beginning of a line.
 fn last_of(text: &str, limit: usize) -> &str {
     let Some(over) = text.len().checked_sub(limit).filter(|over| *over > 0) else { return text };
     let rest = text.get(text.ceil_char_boundary(over)..).unwrap_or_default();
     rest.split_once('\n').map_or(rest, |(_, lines)| lines)
-}
-
-/// A value on one line.
-fn plain(value: &str) -> String {
-    value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
