@@ -289,6 +289,12 @@ fn a_milestone_without_a_brief_is_discussed_with_the_user() {
 }
 
 #[test]
+fn a_pointer_names_the_file_on_one_line() {
+    assert_eq!(pointer("/srv/p/.gsd/runtime/prompts/001.md").lines().count(), 1);
+    assert!(pointer("/srv/p/001.md").contains("`/srv/p/001.md`"));
+}
+
+#[test]
 fn a_section_is_asked_of_all_documents_of_a_unit() {
     let documents = unit(UnitKind::PlanSlice, 3, 1).documents;
     let (path, section) = section_in(&documents, "R007").unwrap();
