@@ -150,9 +150,8 @@ fn named(milestone: String, slice: Option<String>, text: &str) -> Option<UnitId>
     let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     let members: Vec<String> = members.map(|list| list.split(',').map(str::to_owned).collect()).unwrap_or_default();
-    let are_members = members
-        .iter()
-        .all(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
+    let are_members =
+        members.iter().all(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
     (is_name && are_members).then_some(UnitId::Named { milestone, slice, name: name.to_owned(), members })
 }
 
@@ -192,8 +191,17 @@ mod tests {
         ] {
             assert_eq!(UnitId::parse(text).map(|unit| unit.to_string()), Ok(text.to_owned()));
         }
-        for text in ["", "S01", "M001/", "M001/S01/", "M001/S01/T01/x", "M001/../S01", "M001/S01/reactive+", "M001-words", "m001"]
-        {
+        for text in [
+            "",
+            "S01",
+            "M001/",
+            "M001/S01/",
+            "M001/S01/T01/x",
+            "M001/../S01",
+            "M001/S01/reactive+",
+            "M001-words",
+            "m001",
+        ] {
             assert!(UnitId::parse(text).is_err(), "{text}");
         }
         assert!(NotAUnit { text: String::new() }.hint().is_some());
@@ -201,11 +209,9 @@ mod tests {
 
     #[test]
     fn a_folder_names_its_milestone_with_or_without_a_team() {
-        let of = ["M001", "M1", "M001-abc123", "M001-older-words", "M001x", "M", "S01", "M001-ABC123"].map(milestone_of);
-        assert_eq!(
-            of,
-            [Some("M001"), Some("M1"), Some("M001-abc123"), Some("M001"), None, None, None, Some("M001")]
-        );
+        let of =
+            ["M001", "M1", "M001-abc123", "M001-older-words", "M001x", "M", "S01", "M001-ABC123"].map(milestone_of);
+        assert_eq!(of, [Some("M001"), Some("M1"), Some("M001-abc123"), Some("M001"), None, None, None, Some("M001")]);
         assert_eq!((without_team("M001-abc123"), without_team("M001")), ("M001", "M001"));
         let mut ids = ["M010", "M002-abc123", "M2", "M002"];
         ids.sort_by_key(|id| order_of(id));

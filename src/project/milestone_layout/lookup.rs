@@ -22,7 +22,9 @@ pub(crate) fn folder<'entries>(entries: &'entries [Entry], id: &str) -> Option<&
         head && name[id.len()..].starts_with('-') && milestone_of(name).is_none_or(|own| own.len() == id.len())
     };
     let exact = folders().find(|name| *name == id);
-    exact.or_else(|| folders().find(|name| name.eq_ignore_ascii_case(id))).or_else(|| folders().find(|name| worded(name)))
+    exact
+        .or_else(|| folders().find(|name| name.eq_ignore_ascii_case(id)))
+        .or_else(|| folders().find(|name| worded(name)))
 }
 
 /// The document of `id` of this kind, such as `PLAN`: `ID-KIND.md`, else `ID-words-KIND.md`, else `kind.md`, which a task
@@ -128,10 +130,7 @@ mod tests {
     use super::*;
 
     fn entries(names: &[&str]) -> Vec<Entry> {
-        let entry = |name: &&str| Entry {
-            name: name.trim_end_matches('/').to_owned(),
-            is_folder: name.ends_with('/'),
-        };
+        let entry = |name: &&str| Entry { name: name.trim_end_matches('/').to_owned(), is_folder: name.ends_with('/') };
         names.iter().map(entry).collect()
     }
 
@@ -159,7 +158,14 @@ mod tests {
 
     #[test]
     fn task_files_come_in_the_order_of_their_numbers() {
-        let all = entries(&["T10-PLAN.md", "T02-index-PLAN.md", "T02.A1-PLAN.md", "T01-SUMMARY.md", "PLAN.md", "T03-PLAN.json"]);
+        let all = entries(&[
+            "T10-PLAN.md",
+            "T02-index-PLAN.md",
+            "T02.A1-PLAN.md",
+            "T01-SUMMARY.md",
+            "PLAN.md",
+            "T03-PLAN.json",
+        ]);
         let found = [("T02", "T02-index-PLAN.md"), ("T02.A1", "T02.A1-PLAN.md"), ("T10", "T10-PLAN.md")];
         assert_eq!(task_files(&all, "PLAN", ".md"), found);
     }

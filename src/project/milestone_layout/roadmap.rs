@@ -93,7 +93,9 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Tick, TickError> {
 fn title(markdown: &Markdown<'_>) -> Option<String> {
     let title = markdown.headings().find(|heading| heading.level == 1)?.title;
     let first = title.split([':', ' ']).next().unwrap_or_default();
-    let id = milestone_of(first).filter(|id| *id == first).map(|id| if title.starts_with(id) { id } else { without_team(id) });
+    let id = milestone_of(first)
+        .filter(|id| *id == first)
+        .map(|id| if title.starts_with(id) { id } else { without_team(id) });
     let rest = id.map_or(title, |id| after_id(&title[id.len()..]));
     (!rest.is_empty()).then(|| rest.to_owned())
 }
@@ -141,7 +143,8 @@ mod tests {
         assert_eq!(roadmap.vision.as_deref(), Some("keep and find recipes"));
         assert_eq!(roadmap.success_criteria, ["a cook can save a recipe and find it again", "S01 is small"]);
         assert_eq!(roadmap.operational(), Some("restart under load"));
-        let found: Vec<_> = roadmap.slices.iter().map(|slice| (slice.id.as_str(), slice.title.as_str(), slice.done)).collect();
+        let found: Vec<_> =
+            roadmap.slices.iter().map(|slice| (slice.id.as_str(), slice.title.as_str(), slice.done)).collect();
         assert_eq!(
             found,
             [("S01", "Storage", true), ("S02", "Search", false), ("S03", "Later", false), ("S04", "Never", true)]
@@ -157,8 +160,12 @@ mod tests {
     #[test]
     fn a_table_is_read_by_its_heads() {
         let roadmap = Roadmap::parse(TABLE);
-        let found: Vec<_> = roadmap.slices.iter().map(|slice| (slice.title.as_str(), slice.risk.as_str(), slice.done)).collect();
-        assert_eq!(found, [("Storage", "high", true), ("Mark todos as done", "low", false), ("Export", "medium", true)]);
+        let found: Vec<_> =
+            roadmap.slices.iter().map(|slice| (slice.title.as_str(), slice.risk.as_str(), slice.done)).collect();
+        assert_eq!(
+            found,
+            [("Storage", "high", true), ("Mark todos as done", "low", false), ("Export", "medium", true)]
+        );
         assert_eq!(row(&roadmap, "S03").depends, ["S01", "S02"]);
         assert_eq!(row(&roadmap, "S01").depends, [""; 0]);
         assert_eq!(row(&roadmap, "S01").after.as_deref(), Some("saves"));
@@ -170,7 +177,8 @@ mod tests {
     #[test]
     fn headings_are_read_without_the_boundary_map() {
         let roadmap = Roadmap::parse(PROSE);
-        let found: Vec<_> = roadmap.slices.iter().map(|slice| (slice.id.as_str(), slice.title.as_str(), slice.done)).collect();
+        let found: Vec<_> =
+            roadmap.slices.iter().map(|slice| (slice.id.as_str(), slice.title.as_str(), slice.done)).collect();
         assert_eq!(found, [("S01", "Storage", true), ("S02", "Search", false), ("S03", "Export", true)]);
         assert_eq!((row(&roadmap, "S02").risk.as_str(), row(&roadmap, "S01").risk.as_str()), ("high", "medium"));
         assert_eq!(row(&roadmap, "S02").depends, ["S01", "S02", "S03"]);

@@ -205,7 +205,9 @@ struct Columns {
 impl Columns {
     fn of(table: &Table<'_>) -> Self {
         let heads: Vec<String> = table.columns().iter().map(|head| head.to_lowercase()).collect();
-        let find = |names: &[&str]| heads.iter().position(|head| names.iter().any(|name| words(head).any(|word| word == *name)));
+        let find = |names: &[&str]| {
+            heads.iter().position(|head| names.iter().any(|name| words(head).any(|word| word == *name)))
+        };
         Self {
             title: find(&["title", "name"]),
             status: find(&["status", "state", "done", "progress"]),
@@ -240,7 +242,9 @@ fn table_row(markdown: &Markdown<'_>, table: &Table<'_>, columns: &Columns, row:
         Some(status) => status.split(' ').next().is_some_and(is_done_word),
         None => (0..count).any(|column| column != at && column != titled && is_done_word(&folded(cell(column)))),
     };
-    let says = |word: &str| status.as_deref().is_some_and(|status| status.starts_with(word)) || tag(text, "status") == Some(word);
+    let says = |word: &str| {
+        status.as_deref().is_some_and(|status| status.starts_with(word)) || tag(text, "status") == Some(word)
+    };
     let skipped = says("skipped");
     let depends_cell = columns.depends.map(cell).or_else(|| (0..count).map(cell).find_map(said_depends));
     let risk = columns.risk.and_then(|column| words(cell(column)).next()).or_else(|| tag(text, "risk"));
