@@ -32,6 +32,7 @@ mod recover;
 mod scratch;
 mod snapshot;
 mod transaction;
+mod transcript;
 mod tree;
 
 use std::io::{self, Read};
@@ -52,6 +53,7 @@ pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
+pub(crate) use transcript::Transcript;
 
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;
@@ -165,6 +167,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Its name, with the bytes that the system has.
+    pub(crate) fn file_name(&self) -> &[u8] {
+        self.path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
+    }
+
     /// Whether this is a folder, or a link to one.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind == EntryKind::Folder || (self.kind == EntryKind::Link && self.path.is_dir())
