@@ -5,6 +5,8 @@ use std::time::Duration;
 use super::stream::{Answers, Opening};
 use super::table::{Delivery, Profile, ProfileKey, Runner};
 use crate::disk::AbsolutePath;
+use crate::world::fence::Fence;
+use crate::world::tree::Mark;
 use crate::world::{Program, World};
 
 /// The longest prompt that can be an argument: Linux takes 128 KiB for one.
@@ -34,6 +36,10 @@ pub(crate) struct Request {
     /// Where the stream is kept, without the secrets in it.
     pub(crate) activity: Option<AbsolutePath>,
     pub(crate) limits: Limits,
+    /// What all that the client starts is found by, where that was noted before.
+    pub(crate) mark: Option<Mark>,
+    /// Where it may write; everywhere if there is none.
+    pub(crate) fence: Option<Fence>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,6 +145,8 @@ impl Request {
             usage_file: None,
             activity: None,
             limits,
+            mark: None,
+            fence: None,
         }
     }
 
@@ -165,7 +173,13 @@ impl Request {
         for (name, value) in &self.environment {
             program = program.variable(name, value);
         }
-        Ok(program)
+        if let Some(mark) = &self.mark {
+            program = program.marked(mark.clone());
+        }
+        Ok(match &self.fence {
+            Some(fence) => program.fenced(fence),
+            None => program,
+        })
     }
 
     /// The command line without the program.
