@@ -2,6 +2,7 @@
 
 use super::Text;
 use super::finding::{Finding, Weakening};
+use crate::auto::gate::check::Check;
 use crate::auto::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 use crate::text::diff::LineDiff;
@@ -95,7 +96,7 @@ fn makefile(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         (targets(text.before.as_deref().unwrap_or_default()), targets(text.after.as_deref().unwrap_or_default()));
     let by_make = pins.checks.iter().filter(|check| check.program() == "make");
     let mut open: Vec<String> =
-        by_make.flat_map(|check| check.arguments()).filter(|word| !word.starts_with('-')).cloned().collect();
+        by_make.flat_map(Check::arguments).filter(|word| !word.starts_with('-')).cloned().collect();
     let (mut seen, mut found) = (Vec::new(), Vec::new());
     while let Some(name) = open.pop() {
         let Some(then) = before.iter().find(|target| target.name == name) else { continue };

@@ -122,7 +122,7 @@ fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
     match row.format {
         Format::Json if text.trim().is_empty() => {}
         Format::Json => {
-            flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all)
+            flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all);
         }
         Format::Toml => flatten(String::new(), &TomlDocument::parse(text).ok()?.into_json()?, &mut all),
         Format::Ini => all = ini(text),
@@ -135,9 +135,15 @@ fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
 fn flatten(key: String, value: &Value, all: &mut Settings) {
     let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     match value {
-        Value::Object(entries) => entries.iter().for_each(|(name, value)| flatten(below(name), value, all)),
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                flatten(below(name), value, all);
+            }
+        }
         Value::Array(items) if items.iter().any(Value::is_object) => {
-            items.iter().enumerate().for_each(|(number, item)| flatten(below(&number.to_string()), item, all));
+            for (number, item) in items.iter().enumerate() {
+                flatten(below(&number.to_string()), item, all);
+            }
         }
         Value::Array(items) => {
             all.insert(key, Setting::List(items.clone()));
@@ -271,9 +277,9 @@ fn toml_with_pinned(row: &ConfigRow, before: &str, after: &str) -> Option<String
         let Some(now) = now else { continue };
         let is_named = |key: &str| name.strip_suffix('*').map_or(key == name, |start| key.starts_with(start));
         let names: BTreeSet<String> = now.iter().map(|(key, _)| key.to_owned()).filter(|key| is_named(key)).collect();
-        names.iter().for_each(|name| {
+        for name in &names {
             now.remove(name);
-        });
+        }
         for (name, item) in then.iter().flat_map(|then| then.iter()).filter(|(name, _)| is_named(name)) {
             now.insert(name, item.clone());
         }
