@@ -159,6 +159,10 @@ impl<'text> Assertion<'text> {
     /// Whether it holds whatever the program does.
     pub(super) fn is_constant(&self) -> bool {
         let tokens = self.tokens.as_slice();
+        // A condition, which is not a value.
+        if tokens.first().is_some_and(|first| first.is_word("if")) {
+            return false;
+        }
         let always = |window: &[Token<'_>]| {
             let is_true = |token: &Token<'_>| matches!(token.text, "true" | "True" | "1") && token.kind != Kind::Text;
             let is_or = |token: &Token<'_>| token.is_word("or");

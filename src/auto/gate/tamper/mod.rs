@@ -14,6 +14,7 @@ mod facts;
 mod file;
 mod finding;
 mod lexer;
+mod lines;
 mod marks;
 mod script;
 mod settings;

@@ -7,9 +7,9 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::Text;
 use super::finding::{Finding, Weakening};
+use super::lines;
 use crate::auto::gate::pins::{Pins, scripts_of};
 use crate::project::check_files::{ConfigRow, Format, Role, config_of};
-use crate::text::diff::LineDiff;
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
@@ -51,8 +51,8 @@ fn whole(text: &Text<'_>) -> Vec<Finding> {
         (_, None) => "the settings of a runner are gone",
         _ => "the settings of a runner changed",
     };
-    let diff = LineDiff::new(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    let line = diff.added().next().unwrap_or_default();
+    let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let line = added.first().copied().unwrap_or_default();
     let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
     let shown =
         shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
