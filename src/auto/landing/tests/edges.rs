@@ -211,16 +211,35 @@ fn a_landing_that_was_killed_is_finished_by_the_next_one() {
     }
 }
 
+/// Another commit to the target between the moment at which git has changed the files and that at which it moves the branch.
 #[test]
 fn a_branch_that_moves_under_a_landing_leaves_the_files_of_the_person() {
-    let (bench, repository, candidate) = bench_with_candidate();
-    // What git leaves when another moves the branch after the files were changed.
-    bench.git("r", &["read-tree", "-m", "-u", candidate.base.as_str(), candidate.commit.as_str()]);
+    use std::os::unix::fs::PermissionsExt;
+    let (mut bench, _, candidate) = bench_with_candidate();
     let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
     let other = bench.git("r", &["commit-tree", "-p", "HEAD", "-m", "other", &tree]);
-    bench.git("r", &["update-ref", "refs/heads/main", &other]);
-    let landing = repository.land(&candidate).unwrap();
-    assert!(matches!(landing, Landing::Refused(Refusal::TargetMoved { .. })), "{landing:?}");
+    let path = bench.world.variable("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file()).unwrap();
+    let git = format!("'{}'", real.display());
+    let meanwhile = format!(
+        "#!/bin/sh\ncase \" $* \" in *' merge --ff-only '*) {git} read-tree -m -u {} {} && {git} update-ref refs/heads/main \
+         {other}; echo moved >&2; exit 1;; esac\nexec {git} \"$@\"\n",
+        candidate.base, candidate.commit
+    );
+    bench.write("bin/git", meanwhile);
+    std::fs::set_permissions(bench.path("bin/git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench.write("r/other.txt", "mine\n");
+    let (bin, home) = (format!("{}:{path}", bench.path("bin")), bench.path("home").to_string());
+    bench.world = World::with([("PATH", &bin), ("HOME", &home), ("GIT_CONFIG_NOSYSTEM", "1")], bench.base.as_path());
+    let before = bench.seen("r");
+    let landing = bench.open().land(&candidate).unwrap();
+    assert!(
+        matches!(&landing, Landing::Refused(Refusal::TargetMoved { now, .. }) if now.as_str() == other),
+        "{landing:?}"
+    );
+    assert_eq!(bench.seen("r"), before);
+    let status = std::process::Command::new(real).current_dir(bench.path("r")).args(["status", "--porcelain"]).output();
+    assert_eq!(String::from_utf8(status.unwrap().stdout).unwrap(), " M other.txt\n");
 }
 
 #[test]

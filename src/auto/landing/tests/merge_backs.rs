@@ -99,7 +99,9 @@ impl Scene {
                 }
                 _ => {
                     let mut content = match std::fs::read_to_string(&place) {
-                        Ok(old) if !place.as_path().is_symlink() => old.split_inclusive('\n').map(str::to_owned).collect(),
+                        Ok(old) if !place.as_path().is_symlink() => {
+                            old.split_inclusive('\n').map(str::to_owned).collect()
+                        }
                         _ => lines(path),
                     };
                     let line = self.dice.roll(content.len().max(1));
@@ -247,7 +249,15 @@ fn after(bench: &Bench, before: &Seen, changes: &[Changed]) -> Seen {
 /// Whether what a person has not committed is in the way of `changes`, as git lists it: another way to the answer that
 /// `overlap` gives.
 fn is_in_the_way(bench: &Bench, folder: &str, changes: &[Changed]) -> bool {
-    let line = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty"];
+    let line = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=all",
+        "--ignored=matching",
+        "--no-renames",
+        "--ignore-submodules=dirty",
+    ];
     let status = bench.git(folder, &line);
     status.split('\0').filter_map(|entry| entry.split_at_checked(3)).any(|(state, path)| {
         let path = path.trim_end_matches('/');
@@ -258,7 +268,9 @@ fn is_in_the_way(bench: &Bench, folder: &str, changes: &[Changed]) -> bool {
                 || changed.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
                 || path.strip_prefix(changed.as_str()).is_some_and(|rest| rest.starts_with('/'));
             let is_folder = bench.path(&format!("{folder}/{path}")).as_path().is_dir();
-            meets && (!is_untracked || (change.after.is_some() && change.before.is_none() && !(is_folder && changed != path)))
+            meets
+                && (!is_untracked
+                    || (change.after.is_some() && change.before.is_none() && !(is_folder && changed != path)))
         })
     })
 }
@@ -306,7 +318,14 @@ enum Outcome {
     Nothing,
 }
 
-fn land(bench: &Bench, repository: &Repository, id: &str, head: &Commit, trees: &Mutex<BTreeSet<Tree>>, first: Option<Candidate>) -> Outcome {
+fn land(
+    bench: &Bench,
+    repository: &Repository,
+    id: &str,
+    head: &Commit,
+    trees: &Mutex<BTreeSet<Tree>>,
+    first: Option<Candidate>,
+) -> Outcome {
     let mut next = first;
     loop {
         let candidate = match next.take() {
@@ -332,7 +351,11 @@ fn merge_back(seed: u64, tally: &mut Tally) {
     match place {
         Place::Here => {}
         Place::Elsewhere => {
-            let way = if scene.dice.one_in(2) { vec!["checkout", "-q", "--detach"] } else { vec!["checkout", "-q", "-b", "mine"] };
+            let way = if scene.dice.one_in(2) {
+                vec!["checkout", "-q", "--detach"]
+            } else {
+                vec!["checkout", "-q", "-b", "mine"]
+            };
             scene.bench.git("r", &way);
             scene.bench.git("r", &["worktree", "add", "--quiet", "../w", "main"]);
         }
@@ -346,7 +369,11 @@ fn merge_back(seed: u64, tally: &mut Tally) {
     };
     let repository = scene.bench.open_at("r", Some("main")).unwrap();
     let units: Vec<&str> = if scene.dice.one_in(4) { vec!["M001", "M002"] } else { vec!["M001"] };
-    let works: Vec<(&str, Worktree, Commit)> = units.iter().map(|id| (*id, unit(&mut scene, &repository, id))).map(|(id, (worktree, head))| (id, worktree, head)).collect();
+    let works: Vec<(&str, Worktree, Commit)> = units
+        .iter()
+        .map(|id| (*id, unit(&mut scene, &repository, id)))
+        .map(|(id, (worktree, head))| (id, worktree, head))
+        .collect();
     let trees = Mutex::new(BTreeSet::new());
     // The target moves before the candidate is made, after it, or not at all.
     let moves = scene.dice.roll(4);
@@ -354,7 +381,9 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         move_target(&mut scene, &repository, target);
     }
     let mut early = None;
-    if moves == 2 && let Merged::Ready(candidate) = gated(&scene.bench, &repository, "M001", &works[0].2, &trees) {
+    if moves == 2
+        && let Merged::Ready(candidate) = gated(&scene.bench, &repository, "M001", &works[0].2, &trees)
+    {
         early = Some(candidate);
         move_target(&mut scene, &repository, target);
     }
@@ -370,8 +399,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         let outcomes = outcomes(&scene, &works, &landed, &trees, early.take());
         let changes = repository.differences(tip.as_str(), repository.tip().unwrap().as_str()).unwrap();
         for (folder, before) in folders.iter().zip(&before) {
-            let expected =
-                if target == Some(*folder) { after(&scene.bench, before, &changes) } else { before.clone() };
+            let expected = if target == Some(*folder) { after(&scene.bench, before, &changes) } else { before.clone() };
             assert_eq!(scene.see(folder), expected, "seed {seed}, {folder}, {outcomes:?}");
         }
         let mut is_refused = false;
@@ -383,7 +411,11 @@ fn merge_back(seed: u64, tally: &mut Tally) {
                 }
                 Outcome::Refused(refusal, candidate) => {
                     let at = target.expect("only files refuse");
-                    tally.count(if matches!(refusal, Refusal::UntrackedClash { .. }) { "untracked clash" } else { "dirty overlap" });
+                    tally.count(if matches!(refusal, Refusal::UntrackedClash { .. }) {
+                        "untracked clash"
+                    } else {
+                        "dirty overlap"
+                    });
                     let changes = repository.differences(candidate.base.as_str(), candidate.commit.as_str()).unwrap();
                     assert!(is_in_the_way(&scene.bench, at, &changes), "seed {seed}: {refusal} without a reason");
                     assert!(!matches!(refusal, Refusal::GitRefused { .. }), "seed {seed}: {refusal}");
@@ -398,6 +430,7 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         }
         let at = target.unwrap();
         // The person makes room: a commit of everything that git sees, the rest is renamed.
+        scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
         scene.bench.git(at, &["add", "--all", "--", ":(exclude)sub"]);
         scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
         let log = scene.bench.path(&format!("{at}/x.log"));
@@ -418,7 +451,9 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         let proof = proved(repository.proof(head, &landed).unwrap());
         let released = repository.release(worktree, &proof, id, NOW).unwrap();
         assert!(matches!(released, Release::Removed { .. }), "seed {seed}: {released:?}");
-        assert!(!worktree.folder.as_path().exists() && repository.branch(&format!("milestone/{id}")).unwrap().is_none());
+        assert!(
+            !worktree.folder.as_path().exists() && repository.branch(&format!("milestone/{id}")).unwrap().is_none()
+        );
         tally.count("released");
     }
     let left: Vec<String> = units.iter().map(|id| format!("r/.gsd/worktrees/{id}")).collect();
@@ -517,7 +552,9 @@ fn whatever_a_person_does_meanwhile_no_byte_is_lost_and_only_gated_trees_land() 
         merge_back(seed, &mut tally);
     }
     if runs >= 40 {
-        for what in ["landed", "dirty overlap", "untracked clash", "conflict", "released", "landed once the person made room"] {
+        for what in
+            ["landed", "dirty overlap", "untracked clash", "conflict", "released", "landed once the person made room"]
+        {
             assert!(tally.0.contains_key(what), "{what} never happened: {tally:?}");
         }
     }
