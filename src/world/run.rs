@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -151,10 +151,20 @@ impl World {
         self.run(&Program::git(folder).arguments(settings).arguments(arguments))
     }
 
+    /// This program, as it runs: another one may have taken its place on the disk.
+    fn own_file(&self) -> PathBuf {
+        let running = || cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
+        let named = || self.executable.clone().or_else(running).map_or_else(|| self.executable(), Ok);
+        named().unwrap_or_else(|_| "gsd-tools".into())
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
     pub(super) fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
+        if let Some(fence) = &program.fence {
+            command = fence.put_around(&command, &self.own_file());
+        }
         match &self.environment {
             Environment::Inherited if program.is_apart => {
                 command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_for_lookups(name)));
