@@ -77,16 +77,14 @@ impl Repository {
         if tip != candidate.base {
             return if self.has(&tip, candidate)? { Ok(Landing::AlreadyLanded) } else { moved(tip) };
         }
-        match self.checked_out(branch)? {
-            Some(folder) => self.land_in(&folder, candidate),
-            None => {
-                let (from, to) = (Some(&candidate.base), Some(&candidate.commit));
-                match self.git.swap(&self.target().reference(), from, to, "gsd-tools auto: land")? {
-                    Ok(()) => Ok(Landing::Landed),
-                    Err(Some(now)) => moved(now),
-                    Err(None) => Err(LandingError::NoBranch { name: branch.clone() }),
-                }
-            }
+        if let Some(folder) = self.checked_out(branch)? {
+            return self.land_in(&folder, candidate);
+        }
+        let (from, to) = (Some(&candidate.base), Some(&candidate.commit));
+        match self.git.swap(&self.target().reference(), from, to, "gsd-tools auto: land")? {
+            Ok(()) => Ok(Landing::Landed),
+            Err(Some(now)) => moved(now),
+            Err(None) => Err(LandingError::NoBranch { name: branch.clone() }),
         }
     }
 

@@ -185,7 +185,7 @@ impl Repository {
     pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
         let place = disk::canonical(folder)?;
         let is_here = |worktree: &ListedWorktree| {
-            let path = AbsolutePath::parse(&worktree.path).and_then(|path| Ok(disk::canonical(&path).unwrap_or(path)));
+            let path = AbsolutePath::parse(&worktree.path).map(|path| disk::canonical(&path).unwrap_or(path));
             path.is_ok_and(|path| path == place)
         };
         Ok(self.worktrees()?.into_iter().find(is_here))

@@ -88,10 +88,10 @@ impl Scene {
             let place = self.bench.path(&format!("{folder}/{path}"));
             let text = self.unique();
             match self.dice.roll(8) {
-                0 => self.clear(&place),
+                0 => clear(&place),
                 1 => {
-                    self.clear(&place);
-                    self.make_room(&place);
+                    clear(&place);
+                    make_room(&place);
                     let _ = std::os::unix::fs::symlink(text.trim(), &place);
                 }
                 2 if place.as_path().is_file() && !place.as_path().is_symlink() => {
@@ -109,8 +109,8 @@ impl Scene {
                         Some(line) => *line = text,
                         None => content.push(text),
                     }
-                    self.clear_link(&place);
-                    self.make_room(&place);
+                    clear_link(&place);
+                    make_room(&place);
                     if place.as_path().is_dir() {
                         std::fs::remove_dir_all(&place).unwrap();
                     }
@@ -118,31 +118,6 @@ impl Scene {
                 }
             }
         }
-    }
-
-    fn clear(&self, place: &AbsolutePath) {
-        if place.as_path().is_symlink() || place.as_path().is_file() {
-            std::fs::remove_file(place).unwrap();
-        } else if place.as_path().is_dir() {
-            std::fs::remove_dir_all(place).unwrap();
-        }
-    }
-
-    fn clear_link(&self, place: &AbsolutePath) {
-        if place.as_path().is_symlink() {
-            std::fs::remove_file(place).unwrap();
-        }
-    }
-
-    /// Makes the folder of a file; what is in its way goes.
-    fn make_room(&self, place: &AbsolutePath) {
-        let folder = place.parent().unwrap();
-        for around in folder.as_path().ancestors() {
-            if around.is_symlink() || around.is_file() {
-                std::fs::remove_file(around).unwrap();
-            }
-        }
-        std::fs::create_dir_all(&folder).unwrap();
     }
 
     /// A person leaves work in a worktree: some of it staged, some of that changed again.
@@ -214,11 +189,40 @@ impl Scene {
     }
 }
 
+fn clear(place: &AbsolutePath) {
+    if place.as_path().is_symlink() || place.as_path().is_file() {
+        std::fs::remove_file(place).unwrap();
+    } else if place.as_path().is_dir() {
+        std::fs::remove_dir_all(place).unwrap();
+    }
+}
+
+fn clear_link(place: &AbsolutePath) {
+    if place.as_path().is_symlink() {
+        std::fs::remove_file(place).unwrap();
+    }
+}
+
+/// Makes the folder of a file; what is in its way goes.
+fn make_room(place: &AbsolutePath) {
+    let folder = place.parent().unwrap();
+    for around in folder.as_path().ancestors() {
+        if around.is_symlink() || around.is_file() {
+            std::fs::remove_file(around).unwrap();
+        }
+    }
+    std::fs::create_dir_all(&folder).unwrap();
+}
+
 fn blob(bytes: &[u8]) -> String {
     let mut hash = Sha1::new();
     hash.update(format!("blob {}\0", bytes.len()));
     hash.update(bytes);
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(half.into(), 16))
+        .collect()
 }
 
 /// What a person is to see after `changes`, in a worktree that has the target.
@@ -263,14 +267,14 @@ fn is_in_the_way(bench: &Bench, folder: &str, changes: &[Changed]) -> bool {
         let path = path.trim_end_matches('/');
         let is_untracked = state.starts_with("??") || state.starts_with("!!");
         changes.iter().any(|change| {
-            let changed = change.path.to_string();
-            let meets = changed == path
-                || changed.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
-                || path.strip_prefix(changed.as_str()).is_some_and(|rest| rest.starts_with('/'));
+            let theirs = change.path.to_string();
+            let meets = theirs == path
+                || theirs.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+                || path.strip_prefix(theirs.as_str()).is_some_and(|rest| rest.starts_with('/'));
             let is_folder = bench.path(&format!("{folder}/{path}")).as_path().is_dir();
             meets
                 && (!is_untracked
-                    || (change.after.is_some() && change.before.is_none() && !(is_folder && changed != path)))
+                    || (change.after.is_some() && change.before.is_none() && !(is_folder && theirs != path)))
         })
     })
 }
@@ -345,9 +349,8 @@ fn land(
     }
 }
 
-fn merge_back(seed: u64, tally: &mut Tally) {
-    let mut scene = Scene::new(seed);
-    let place = *scene.dice.pick(&[Place::Here, Place::Here, Place::Elsewhere, Place::Nowhere]);
+/// Checks the target out where it is to be.
+fn check_out(scene: &mut Scene, place: Place) {
     match place {
         Place::Here => {}
         Place::Elsewhere => {
@@ -361,6 +364,23 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         }
         Place::Nowhere => drop(scene.bench.git("r", &["checkout", "-q", "--detach"])),
     }
+}
+
+/// The person makes way: commits everything that git sees, and renames the rest.
+fn make_way(scene: &Scene, at: &str) {
+    scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
+    scene.bench.git(at, &["add", "--all", "--", ":(exclude)sub"]);
+    scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
+    let log = scene.bench.path(&format!("{at}/x.log"));
+    if log.as_path().is_symlink() || log.as_path().exists() {
+        std::fs::rename(&log, scene.bench.path(&format!("{at}/x-mine.log"))).unwrap();
+    }
+}
+
+fn merge_back(seed: u64, tally: &mut Tally) {
+    let mut scene = Scene::new(seed);
+    let place = *scene.dice.pick(&[Place::Here, Place::Here, Place::Elsewhere, Place::Nowhere]);
+    check_out(&mut scene, place);
     let folders: &[&str] = if place == Place::Elsewhere { &["r", "w"] } else { &["r"] };
     let target = match place {
         Place::Here => Some("r"),
@@ -404,39 +424,30 @@ fn merge_back(seed: u64, tally: &mut Tally) {
         }
         let mut is_refused = false;
         for (number, outcome) in outcomes {
+            tally.count(match &outcome {
+                Outcome::Landed(_) if round > 0 => "landed once the person made room",
+                Outcome::Landed(_) => "landed",
+                Outcome::Refused(Refusal::UntrackedClash { .. }, _) => "untracked clash",
+                Outcome::Refused(..) => "dirty overlap",
+                Outcome::Conflict => "conflict",
+                Outcome::Nothing => "nothing to land",
+            });
             match outcome {
-                Outcome::Landed(candidate) => {
-                    tally.count(if round == 0 { "landed" } else { "landed once the person made room" });
-                    landed[number] = Some(candidate.commit);
-                }
+                Outcome::Landed(candidate) => landed[number] = Some(candidate.commit),
                 Outcome::Refused(refusal, candidate) => {
                     let at = target.expect("only files refuse");
-                    tally.count(if matches!(refusal, Refusal::UntrackedClash { .. }) {
-                        "untracked clash"
-                    } else {
-                        "dirty overlap"
-                    });
                     let changes = repository.differences(candidate.base.as_str(), candidate.commit.as_str()).unwrap();
                     assert!(is_in_the_way(&scene.bench, at, &changes), "seed {seed}: {refusal} without a reason");
                     assert!(!matches!(refusal, Refusal::GitRefused { .. }), "seed {seed}: {refusal}");
                     is_refused = true;
                 }
-                Outcome::Conflict => tally.count("conflict"),
-                Outcome::Nothing => tally.count("nothing to land"),
+                Outcome::Conflict | Outcome::Nothing => {}
             }
         }
         if !is_refused {
             break;
         }
-        let at = target.unwrap();
-        // The person makes room: a commit of everything that git sees, the rest is renamed.
-        scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
-        scene.bench.git(at, &["add", "--all", "--", ":(exclude)sub"]);
-        scene.bench.git(at, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
-        let log = scene.bench.path(&format!("{at}/x.log"));
-        if log.as_path().is_symlink() || log.as_path().exists() {
-            std::fs::rename(&log, scene.bench.path(&format!("{at}/x-mine.log"))).unwrap();
-        }
+        make_way(&scene, target.unwrap());
     }
     check_history(&scene, &repository, &start, &trees);
     for ((id, worktree, head), landed) in works.iter().zip(landed) {
@@ -475,7 +486,7 @@ fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Comm
             scene.bench.write(&format!("{place}/.gitignore"), "/.gsd/\n");
             let text = scene.unique();
             let log = scene.bench.path(&format!("{place}/x.log"));
-            scene.clear(&log);
+            clear(&log);
             scene.bench.write(&format!("{place}/x.log"), text);
         }
         head = repository.commit(&worktree, &message(&format!("work of {id}")), false).unwrap().commit().clone();
@@ -493,18 +504,15 @@ fn unit(scene: &mut Scene, repository: &Repository, id: &str) -> (Worktree, Comm
 fn move_target(scene: &mut Scene, repository: &Repository, target: Option<&str>) {
     let path = *scene.dice.pick(&["moved.txt", "a.txt", "dir/c.txt"]);
     let text = scene.unique();
-    match target {
-        Some(folder) => {
-            scene.bench.write(&format!("{folder}/{path}"), text);
-            scene.bench.git(folder, &["add", "--", path]);
-            scene.bench.git(folder, &["commit", "--quiet", "-m", "moved"]);
-        }
-        None => {
-            let tip = repository.tip().unwrap();
-            let tree = scene.bench.git("r", &["rev-parse", &format!("{tip}^{{tree}}")]);
-            let moved = scene.bench.git("r", &["commit-tree", "-p", tip.as_str(), "-m", &text, &tree]);
-            scene.bench.git("r", &["update-ref", "refs/heads/main", &moved]);
-        }
+    if let Some(folder) = target {
+        scene.bench.write(&format!("{folder}/{path}"), text);
+        scene.bench.git(folder, &["add", "--", path]);
+        scene.bench.git(folder, &["commit", "--quiet", "-m", "moved"]);
+    } else {
+        let tip = repository.tip().unwrap();
+        let tree = scene.bench.git("r", &["rev-parse", &format!("{tip}^{{tree}}")]);
+        let moved = scene.bench.git("r", &["commit-tree", "-p", tip.as_str(), "-m", &text, &tree]);
+        scene.bench.git("r", &["update-ref", "refs/heads/main", &moved]);
     }
 }
 
@@ -545,13 +553,13 @@ fn check_history(scene: &Scene, repository: &Repository, start: &Commit, trees: 
 #[test]
 fn whatever_a_person_does_meanwhile_no_byte_is_lost_and_only_gated_trees_land() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let runs = number("GSD_LANDING_RUNS").unwrap_or(40);
+    let runs = number("GSD_LANDING_RUNS").unwrap_or(24);
     let first = number("GSD_LANDING_SEED").unwrap_or(0);
     let mut tally = Tally::default();
     for seed in first..first + runs {
         merge_back(seed, &mut tally);
     }
-    if runs >= 40 {
+    if runs >= 24 {
         for what in
             ["landed", "dirty overlap", "untracked clash", "conflict", "released", "landed once the person made room"]
         {

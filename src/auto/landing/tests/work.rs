@@ -27,7 +27,7 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
     assert_eq!((bench.read("r/b.txt").as_deref(), bench.head("r")), (Some("two\n"), candidate.commit.clone()));
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
-    assert_eq!(proof.way(), Way::SameMerge);
+    assert_eq!((proof.way(), proof.landed()), (Way::SameMerge, &candidate.commit));
     let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
     let Release::Removed { kept, .. } = &released else { panic!("{released:?}") };
     assert_eq!(kept[0].reference, format!("refs/gsd/keep/2026-11-23/M001/head-{}", head.short()));
@@ -234,7 +234,7 @@ fn each_operation_asks_git_a_few_times() {
     let (made, commit) = calls(&repository, || repository.commit(&worktree, &message("b"), false).unwrap());
     bench.write("r/.gsd/worktrees/M001/b.txt", "c\n");
     let (_, restore) = calls(&repository, || repository.restore(&worktree, &checkpoint.tree, "run", NOW).unwrap());
-    let (head, base) = (made.commit().clone(), repository.tip().unwrap());
+    let head = made.commit().clone();
     bench.write("r/c.txt", "c\n");
     bench.commit_all("r", "meanwhile");
     let now = repository.tip().unwrap();
@@ -243,7 +243,7 @@ fn each_operation_asks_git_a_few_times() {
     let merged = ready(merged);
     let folder = bench.path("r/.gsd/worktrees/gate");
     let (gate, scratch) = calls(&repository, || repository.scratch(&folder, &merged.commit, "gate").unwrap());
-    let (_, remove) = calls(&repository, || repository.remove_scratch(&gate).unwrap());
+    let ((), remove) = calls(&repository, || repository.remove_scratch(&gate).unwrap());
     let (_, land) = calls(&repository, || repository.land(&merged).unwrap());
     let (proof, proof_calls) = calls(&repository, || proved(repository.proof(&head, &merged.commit).unwrap()));
     let (_, release) = calls(&repository, || repository.release(&worktree, &proof, "M001", NOW).unwrap());
@@ -254,5 +254,4 @@ fn each_operation_asks_git_a_few_times() {
     let expected = "enter 5, again 2, checkpoint 6, commit 7, restore 13, candidate 4, scratch 2, remove 3, land 6, proof 6, \
                     release 11";
     assert_eq!(told, expected);
-    let _ = base;
 }
