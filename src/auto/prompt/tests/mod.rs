@@ -236,6 +236,11 @@ fn a_second_attempt_is_given_what_was_wrong_and_what_was_left() {
     input.failure = Some("first line\n".to_owned() + &"a line\n".repeat(20_000) + "the error\n");
     let text = prompt(&input).text;
     assert!(text.contains("the error\n````") && !text.contains("first line") && text.len() < 100_000);
+    assert!(text.contains("keep what is right:\n````\na line\n"));
+    // Without a line break too.
+    input.failure = Some("é".repeat(50_000) + "the error");
+    let text = prompt(&input).text;
+    assert!(text.contains("ééthe error\n````") && text.len() < 100_000);
 }
 
 #[test]
