@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::fence::Fence;
+
 /// A program to run, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
@@ -19,6 +21,8 @@ pub(crate) struct Program {
     pub(super) is_apart: bool,
     /// Of git: the repository it would find that may be anybody's, see [`embedded_repository`]. It is not started there.
     pub(super) embedded: Option<PathBuf>,
+    /// Where alone it may write.
+    pub(super) fence: Option<Fence>,
 }
 
 /// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
@@ -111,6 +115,7 @@ impl Program {
             removed: Vec::new(),
             is_apart: false,
             embedded: None,
+            fence: None,
         }
     }
 
@@ -156,6 +161,14 @@ impl Program {
     /// Kills the program when it has not ended after `limit`.
     pub(crate) fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
+        self
+    }
+
+    /// Limits where it may write, it and all it starts. It is not started where the system cannot do that, see
+    /// [`super::World::fencing`].
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
+    pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
+        self.fence = Some(fence.clone());
         self
     }
 
