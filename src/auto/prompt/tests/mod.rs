@@ -1,6 +1,7 @@
 //! What prompts have to contain, and how large they may be.
 
 mod fixture;
+mod forms;
 
 use std::collections::BTreeSet;
 
@@ -271,6 +272,13 @@ fn a_unit_without_its_document_or_its_place_has_no_prompt() {
         compose(&PromptInput { place, ..unit(UnitKind::PlanSlice, 1, 1) }),
         Err(PromptError::Place { .. })
     ));
+}
+
+#[test]
+fn a_document_of_which_only_the_path_is_known_is_read() {
+    let input = unit(UnitKind::PlanSlice, 2, 1).with(DocumentKind::Source, "src/index.rs", "");
+    let prompt = prompt(&PromptInput { level: InlineLevel::Full, ..input });
+    assert_eq!(prompt.must_read, ["src/index.rs"]);
 }
 
 #[test]
