@@ -32,6 +32,7 @@ mod recover;
 mod scratch;
 mod snapshot;
 mod transaction;
+mod transcript;
 mod tree;
 
 use std::io::{self, Read};
@@ -39,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{RealPaths, canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
-pub(crate) use digest::Digest;
+pub(crate) use digest::{Digest, Digester};
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
@@ -52,6 +53,7 @@ pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
+pub(crate) use transcript::Transcript;
 
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;

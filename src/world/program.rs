@@ -172,6 +172,12 @@ impl Program {
         self
     }
 
+    /// The program does not get these variables.
+    pub(crate) fn without<S: AsRef<OsStr>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.removed.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
+        self
+    }
+
     pub(crate) fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
