@@ -43,6 +43,7 @@ pub(crate) mod verification;
 pub(crate) mod view;
 pub(crate) mod wave;
 pub(crate) mod workstream;
+pub(crate) mod worktrees;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -185,6 +186,13 @@ impl Project {
             Found::File(file) => Ok(Some(file)),
             _ => Ok(None),
         }
+    }
+
+    /// The files of the project, for who asks nothing that git knows.
+    pub(crate) fn files(&self) -> Box<dyn Files> {
+        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
+        let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
+        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times })
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.

@@ -21,6 +21,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) mod fence;
 pub(crate) mod output;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
@@ -325,6 +326,8 @@ pub(crate) enum WorldError {
     NoAnswer { server: String, why: String },
     #[error("git is not run in `{}`: its files look like a bare git repository, whose settings and hooks could run programs", folder.display())]
     Embedded { folder: PathBuf },
+    #[error("`{program}` is not started: this system cannot limit where a program writes")]
+    NoFence { program: String },
     #[error("cannot start `{program}`")]
     Start { program: String, source: std::io::Error },
     #[error("cannot wait for `{program}`")]
@@ -342,6 +345,9 @@ impl WorldError {
             Self::NoAnswer { .. } => Some("check the network connection, then run the command again".to_owned()),
             Self::Embedded { folder } => {
                 Some(format!("if you did not create it, remove `HEAD` in `{}`", folder.display()))
+            }
+            Self::NoFence { .. } => {
+                Some("use Linux 5.13 or later with Landlock, or macOS; or turn the fence off".to_owned())
             }
             Self::Start { .. } | Self::Wait { .. } | Self::Executable { .. } => None,
             Self::TimedOut { .. } => Some("run the command again, with more time if it has a limit".to_owned()),

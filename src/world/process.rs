@@ -5,6 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::fence;
 use super::output::{Keep, Line, Output, Stream, Taken};
 use super::program::Program;
 use super::tree::{self, Mark, Tree};
@@ -164,6 +165,9 @@ fn write(mut pipe: ChildStdin, input: Vec<u8>, is_told_more: bool) -> Option<Syn
 pub(super) fn spawn(command: &mut Command, program: &Program) -> Result<Child, WorldError> {
     if let Some(folder) = &program.embedded {
         return Err(WorldError::Embedded { folder: folder.clone() });
+    }
+    if program.fence.is_some() {
+        fence::check(command, &program.name)?;
     }
     tree::spawn(command).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },

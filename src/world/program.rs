@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::fence::Fence;
+
 /// A program to run, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
@@ -19,6 +21,8 @@ pub(crate) struct Program {
     pub(super) is_apart: bool,
     /// Of git: the repository it would find that may be anybody's, see [`embedded_repository`]. It is not started there.
     pub(super) embedded: Option<PathBuf>,
+    /// Where alone it may write.
+    pub(super) fence: Option<Fence>,
 }
 
 /// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
@@ -111,6 +115,7 @@ impl Program {
             removed: Vec::new(),
             is_apart: false,
             embedded: None,
+            fence: None,
         }
     }
 
@@ -162,6 +167,13 @@ impl Program {
     /// The program does not get these variables.
     pub(crate) fn without<S: AsRef<OsStr>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.removed.extend(names.into_iter().map(|name| name.as_ref().to_owned()));
+        self
+    }
+
+    /// Limits where it may write, it and all it starts. It is not started where the system cannot do that, see
+    /// [`super::World::fencing`].
+    pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
+        self.fence = Some(fence.clone());
         self
     }
 

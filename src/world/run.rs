@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,15 @@ use super::output::Keep;
 use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_group, spawn};
 use super::program::{Program, is_for_lookups};
 use super::{Environment, World, WorldError, tree};
+
+/// How long a lock of another git is waited for.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether git stopped at a lock that another git holds: on the index, or on a reference.
+fn is_lock_of_another(error: &str) -> bool {
+    let is_taken = error.contains(".lock") && error.contains("File exists");
+    is_taken || error.contains("cannot lock ref")
+}
 
 impl World {
     /// Runs another program to its end and gives what it said. When its time is up it is killed, with all it started.
@@ -95,6 +104,23 @@ impl World {
         self.run(&Program::git(folder).arguments(arguments))
     }
 
+    /// Runs a `git`; where another git holds a lock of the repository, tries again for a while.
+    pub(crate) fn git_in_turn(&self, program: &Program) -> Result<Finished, WorldError> {
+        let mut waited = Duration::ZERO;
+        // Several that wait for the same lock are to come back at different times.
+        let mut seed = u64::from(self.process()) ^ self.now().milliseconds().unsigned_abs();
+        loop {
+            let finished = self.run(program)?;
+            if finished.success() || !is_lock_of_another(&finished.error_text()) || waited >= LOCK_PATIENCE {
+                return Ok(finished);
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let pause = Duration::from_millis(50 + (seed >> 33) % 200);
+            self.pause(pause);
+            waited += pause;
+        }
+    }
+
     /// As [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the filter
     /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not. A
     /// submodule has settings of its own: it differs where another commit is checked out in it, and no file of it is
@@ -125,10 +151,20 @@ impl World {
         self.run(&Program::git(folder).arguments(settings).arguments(arguments))
     }
 
+    /// This program, as it runs: another one may have taken its place on the disk.
+    fn own_file(&self) -> PathBuf {
+        let running = || cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
+        let named = || self.executable.clone().or_else(running).map_or_else(|| self.executable(), Ok);
+        named().unwrap_or_else(|_| "gsd-tools".into())
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
     pub(super) fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
+        if let Some(fence) = &program.fence {
+            command = fence.put_around(&command, &self.own_file());
+        }
         match &self.environment {
             Environment::Inherited if program.is_apart => {
                 command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_for_lookups(name)));

@@ -25,6 +25,8 @@ mod dependencies;
 mod dispatch;
 mod documents;
 mod false_success;
+#[cfg(target_os = "linux")]
+mod fence;
 mod findings;
 mod forms;
 mod gate;

@@ -1,0 +1,318 @@
+//! A limit on where a program, and all it starts, may write.
+//!
+//! On Linux the program is this one first, called as `__fence`, which has the kernel limit it (Landlock) and then becomes
+//! the program: same process, same streams, same environment. Nothing can be taken back, by nobody below it. What is
+//! limited is to create, change, rename, link and remove files, and to signal processes outside. Reading and the network
+//! are not, nor are modes and times of files, sockets, and files that were opened before. A program inside gains no
+//! rights by being set-user-ID, as `sudo` is. On macOS `sandbox-exec` does the same from a profile.
+//!
+//! Rules only add: nothing below a folder that may be written to can be kept from it. The `.git` of a linked worktree is a
+//! file that names a folder elsewhere, so that the repository is out of reach, and only the file can be changed.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use super::{World, WorldError};
+
+/// The word by which this program is called to become a program within a fence.
+pub(crate) const CALL: &str = "__fence";
+
+/// Before a folder that may be written to, and before the program.
+const WRITE: &str = "--write";
+const PROGRAM: &str = "--";
+
+/// How a call ends that could not set up its fence, or not start its program: as `env` does.
+const UNFENCED: u8 = 125;
+const CANNOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// What every program may write to: devices that keep nothing, terminals, and memory that programs share.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
+
+/// Where build tools keep what they fetched, below the home folder. Programs that are run from the search path are in none
+/// of them.
+const CACHES: &[&str] = &[
+    ".bun/install/cache",
+    ".cache",
+    ".cargo/.global-cache",
+    ".cargo/.package-cache",
+    ".cargo/.package-cache-mutate",
+    ".cargo/git",
+    ".cargo/registry",
+    ".gradle/caches",
+    ".gradle/daemon",
+    ".gradle/native",
+    ".ivy2/cache",
+    ".local/share/pnpm/store",
+    ".m2/repository",
+    ".npm",
+    ".nuget/packages",
+    ".pnpm-store",
+    ".yarn/berry",
+    "Library/Caches",
+    "go/pkg/mod",
+];
+
+/// The folders and files that a program may write to, with all below them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fence {
+    writable: Vec<PathBuf>,
+}
+
+/// How far this system can hold a program to a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fencing {
+    Full,
+    /// A file outside can be emptied, or nothing can be moved from folder to folder inside: Linux before 6.2.
+    Partial,
+    Unavailable,
+}
+
+impl Fence {
+    /// A fence around these. What is not there when the program starts is left out.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
+    pub(crate) fn around<P: Into<PathBuf>>(writable: impl IntoIterator<Item = P>) -> Self {
+        Self { writable: writable.into_iter().map(Into::into).collect() }
+    }
+
+    /// Whether what is at `path`, or would be, can be written to, as far as paths say. Both have to be real paths.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
+    pub(crate) fn lets_write(&self, path: &Path) -> bool {
+        self.writable.iter().any(|writable| path.starts_with(writable))
+    }
+
+    /// `command` within this fence.
+    pub(super) fn put_around(&self, command: &Command, this_program: &Path) -> Command {
+        let mut fenced = if cfg!(target_os = "macos") {
+            let mut fenced = Command::new("/usr/bin/sandbox-exec");
+            let real = self.writable.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+            fenced.arg("-p").arg(profile(&real.collect::<Vec<_>>()));
+            fenced
+        } else {
+            let mut fenced = Command::new(this_program);
+            let writable = self.writable.iter().flat_map(|path| [OsStr::new(WRITE), path.as_os_str()]);
+            fenced.arg(CALL).args(writable).arg(PROGRAM);
+            fenced
+        };
+        fenced.arg(command.get_program()).args(command.get_args());
+        fenced
+    }
+}
+
+impl World {
+    /// How far this system can hold a program to a fence.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn fencing(&self) -> Fencing {
+        system::fencing()
+    }
+
+    /// The folders in which build tools of this user keep what they fetched, those that are there.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
+    pub(crate) fn build_caches(&self) -> Vec<PathBuf> {
+        let of_home = self.home().into_iter().flat_map(|home| CACHES.iter().map(move |cache| home.join(cache)));
+        let named = ["CARGO_TARGET_DIR", "GOCACHE", "GOMODCACHE", "NPM_CONFIG_CACHE", "PIP_CACHE_DIR", "UV_CACHE_DIR"];
+        let named = named.into_iter().chain(["XDG_CACHE_HOME"]).filter_map(|name| self.path_variable(name));
+        named.chain(of_home).filter(|path| path.is_absolute() && path.symlink_metadata().is_ok()).collect()
+    }
+}
+
+/// Whether the system can fence a program, and the program is there: within the fence it would be too late to say so.
+pub(super) fn check(command: &Command, program: &OsStr) -> Result<(), WorldError> {
+    let (name, shown) = (Path::new(program), || program.to_string_lossy().into_owned());
+    if system::fencing() == Fencing::Unavailable {
+        return Err(WorldError::NoFence { program: shown() });
+    }
+    let given = command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(OsStr::to_owned));
+    let path = given.unwrap_or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let is_there = if name.components().count() > 1 || name.is_absolute() {
+        command.get_current_dir().unwrap_or(Path::new("")).join(name).is_file()
+    } else {
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    };
+    if is_there { Ok(()) } else { Err(WorldError::NoProgram { program: shown() }) }
+}
+
+/// The call [`CALL`]: becomes the program within the fence, and returns only where that failed.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut rest = arguments.iter();
+    let mut fence = Fence::default();
+    loop {
+        match rest.next().map(|word| (word, word.to_str())) {
+            Some((_, Some(WRITE))) => fence.writable.extend(rest.next().map(PathBuf::from)),
+            Some((_, Some(PROGRAM))) => break,
+            Some((word, _)) => return failed(UNFENCED, &format!("`{}` is not known here", word.to_string_lossy())),
+            None => return failed(UNFENCED, "no program is named"),
+        }
+    }
+    let Some(name) = rest.next() else { return failed(UNFENCED, "no program is named") };
+    if let Err(why) = system::restrict(&fence) {
+        return failed(UNFENCED, &why);
+    }
+    let error = system::become_program(name, rest.as_slice());
+    let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+    failed(code, &format!("cannot run `{}`: {error}", name.to_string_lossy()))
+}
+
+fn failed(code: u8, why: &str) -> ExitCode {
+    // Where standard error is closed there is nobody left to be told.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("Error: fence: {why}\n").as_bytes());
+    code.into()
+}
+
+/// The profile of `sandbox-exec` that lets a program write to these alone. Links in them have to be followed before.
+fn profile(writable: &[PathBuf]) -> OsString {
+    let mut profile = OsString::from("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*");
+    for device in DEVICES {
+        profile.push(format!("\n  (subpath \"{device}\")"));
+    }
+    for path in writable {
+        // A path that is not UTF-8 cannot be written down, and is left out.
+        let Some(path) = path.to_str() else { continue };
+        profile.push(format!("\n  (subpath \"{}\")", path.replace('\\', "\\\\").replace('"', "\\\"")));
+    }
+    profile.push(")\n");
+    profile
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::OsString;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    use landlock::{
+        ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        Scope, path_beneath_rules,
+    };
+
+    use super::{DEVICES, Fence, Fencing};
+
+    /// What a fence limits, in the terms of the first kernel that knows all of it, 6.2. Later ones could limit what
+    /// devices are told, which would also hold for a terminal.
+    const WHOLE: ABI = ABI::V3;
+
+    pub(super) fn fencing() -> Fencing {
+        let knows = |version| {
+            let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+            ruleset.handle_access(AccessFs::from_write(version)).and_then(Ruleset::create).is_ok()
+        };
+        match (knows(WHOLE), knows(ABI::V1)) {
+            (true, _) => Fencing::Full,
+            (false, true) => Fencing::Partial,
+            (false, false) => Fencing::Unavailable,
+        }
+    }
+
+    pub(super) fn restrict(fence: &Fence) -> Result<(), String> {
+        match apply(fence) {
+            Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
+            Ok(RulesetStatus::NotEnforced) => Err("this kernel has no Landlock".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn apply(fence: &Fence) -> Result<RulesetStatus, RulesetError> {
+        let writes = AccessFs::from_write(WHOLE);
+        let ruleset = Ruleset::default().handle_access(writes)?.scope(Scope::Signal)?.create()?;
+        let ruleset = ruleset.add_rules(path_beneath_rules(DEVICES, writes))?;
+        let ruleset = ruleset.add_rules(path_beneath_rules(&fence.writable, writes))?;
+        Ok(ruleset.restrict_self()?.ruleset)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the room that starts programs, in whose place this one is")]
+    pub(super) fn become_program(name: &OsString, arguments: &[OsString]) -> std::io::Error {
+        Command::new(name).args(arguments).exec()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::ffi::OsString;
+
+    use super::{Fence, Fencing};
+
+    pub(super) fn fencing() -> Fencing {
+        let is_there = cfg!(target_os = "macos") && std::path::Path::new("/usr/bin/sandbox-exec").is_file();
+        if is_there { Fencing::Full } else { Fencing::Unavailable }
+    }
+
+    pub(super) fn restrict(_fence: &Fence) -> Result<(), String> {
+        Err("only Linux is fenced in this way".to_owned())
+    }
+
+    pub(super) fn become_program(_name: &OsString, _arguments: &[OsString]) -> std::io::Error {
+        std::io::ErrorKind::Unsupported.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Program;
+
+    #[test]
+    fn a_profile_lets_write_to_what_is_named_and_to_devices_alone() {
+        let text = profile(&["/w/one".into(), "/w/t\"w\\o".into()]).into_string().unwrap();
+        assert!(text.starts_with("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*\n"), "{text}");
+        assert!(text.ends_with("\n  (subpath \"/w/one\")\n  (subpath \"/w/t\\\"w\\\\o\"))\n"), "{text}");
+        assert!(text.contains("\n  (subpath \"/dev/null\")\n"), "{text}");
+        assert_eq!(text.matches("(allow").count(), 2);
+    }
+
+    #[test]
+    fn a_fence_says_what_it_lets_write_to() {
+        let fence = Fence::around(["/w/tree", "/tmp"]);
+        assert!(fence.lets_write(Path::new("/w/tree")) && fence.lets_write(Path::new("/w/tree/a/b")));
+        assert!(!fence.lets_write(Path::new("/w/trees")) && !fence.lets_write(Path::new("/w")));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_program_in_a_fence_keeps_its_words_folder_and_variables() {
+        let world = World::with([("PATH", "/nowhere:/bin")], Path::new("/"));
+        let program = Program::new("sh").arguments(["run", "x"]).variable("A", "b").fenced(&Fence::around(["/w"]));
+        assert_eq!(program.to_string(), "sh run");
+        let command = world.command(&program);
+        let words: Vec<&OsStr> = command.get_args().collect();
+        assert_eq!(words, ["__fence", "--write", "/w", "--", "sh", "run", "x"]);
+        assert_eq!(command.get_current_dir(), Some(Path::new("/")));
+        let variables: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
+        assert!(variables.contains(&(OsStr::new("A"), OsStr::new("b"))), "{variables:?}");
+        assert!(variables.contains(&(OsStr::new("PATH"), OsStr::new("/nowhere:/bin"))), "{variables:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_started_in_a_fence_is_named_before_it_is_made() {
+        let world = World::real();
+        for name in ["gsd-no-such-program", "./gsd-no-such-program", "/gsd-no-such-program"] {
+            let program = Program::new(name).fenced(&Fence::around(["/w"]));
+            let error = world.start(&program).unwrap_err();
+            match world.fencing() {
+                Fencing::Unavailable => assert!(matches!(error, WorldError::NoFence { program } if program == name)),
+                _ => assert!(matches!(error, WorldError::NoProgram { program } if program == name)),
+            }
+        }
+    }
+
+    #[test]
+    fn only_caches_that_are_there_are_named() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(home.path().join(".cargo/registry")).unwrap();
+        let at = home.path().to_string_lossy().into_owned();
+        let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        let world = World::with([(variable, &at), ("GOCACHE", &at), ("UV_CACHE_DIR", "relative")], home.path());
+        assert_eq!(world.build_caches(), [home.path().to_path_buf(), home.path().join(".cargo/registry")]);
+    }
+}
