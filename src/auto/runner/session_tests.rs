@@ -263,7 +263,7 @@ fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
         assert!(refused.ran_for < Duration::from_secs(2), "{dialect}: {:?}", refused.ran_for);
         let storm = Try::new("retry-storm", dialect).run();
         assert_eq!(storm.judgement.verdict, Verdict::Dead(Death::Overload), "{dialect}: {:?}", storm.judgement);
-        assert_eq!(storm.heard.retries, 20, "{dialect}");
+        assert!((20..25).contains(&storm.heard.retries), "{dialect}: {}", storm.heard.retries);
     }
     for dialect in ["scripted", "result-envelope", "role-lines", "agent-lifecycle"] {
         let patient = Try::new("patient", dialect).run();
@@ -358,6 +358,24 @@ fn usage_that_is_written_beside_the_stream_counts() {
     let outcome = tried.run();
     assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 1000, output: 111, cached: 0 }));
     assert_eq!(outcome.heard.money(), Some((1.0, Unit::Credits)));
+}
+
+#[test]
+fn an_agent_of_the_protocol_is_prompted_asked_and_ended_though_it_would_go_on() {
+    let tried = Try::new("ideal", "client-protocol");
+    let outcome = tried.run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
+    assert!(tried.file(".gsd/milestones/M001/M001-ROADMAP.md").is_some());
+    assert_eq!((outcome.heard.tools, outcome.heard.text.as_str()), (2, "The unit is done."));
+    assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 3000, output: 333, cached: 0 }));
+    assert!(outcome.decided_in < Duration::from_secs(2), "{:?}", outcome.decided_in);
+    let mut safe = Try::new("denied", "client-protocol");
+    safe.request.profile = Profile::Safe;
+    assert_eq!(safe.run().heard.denied.iter().collect::<Vec<_>>(), ["Bash"]);
+    assert_eq!(Try::new("denied", "client-protocol").run().heard.denied.len(), 0, "everything is allowed");
+    assert_eq!(verdict("dead:401", "client-protocol"), Verdict::Dead(Death::Auth));
+    let stopped = Try::new("hang-hard", "client-protocol").limits(|limits| limits.whole = Duration::from_secs(1)).run();
+    assert_eq!(stopped.judgement.verdict, Verdict::Stopped(Reason::Whole));
 }
 
 #[test]
