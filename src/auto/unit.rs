@@ -14,9 +14,7 @@ words! {
         ResearchSlice = "research-slice",
         PlanSlice = "plan-slice",
         ReplanSlice = "replan-slice",
-        GateEvaluate = "gate-evaluate",
         ExecuteTask = "execute-task",
-        ReactiveExecute = "reactive-execute",
         CompleteSlice = "complete-slice",
         RunUat = "run-uat",
         ReassessRoadmap = "reassess-roadmap",
@@ -51,7 +49,6 @@ impl UnitKind {
             | Self::ResearchSlice
             | Self::PlanSlice
             | Self::ReplanSlice
-            | Self::GateEvaluate
             | Self::ReassessRoadmap
             | Self::DiscussPhase
             | Self::PlanPhase => Class::Planning,
@@ -59,7 +56,7 @@ impl UnitKind {
             Self::RunUat | Self::CompleteSlice | Self::ValidateMilestone | Self::CompleteMilestone => {
                 Class::Verification
             }
-            Self::ExecuteTask | Self::ReactiveExecute | Self::ExecutePhase => Class::Work,
+            Self::ExecuteTask | Self::ExecutePhase => Class::Work,
         }
     }
 

@@ -1,20 +1,6 @@
 //! How much of a prompt may be documents, and how much a plan may ask of one session.
 
-use crate::text::words::words;
-
-words! {
-    /// How much of the documents stands in the prompt itself.
-    #[derive(Default)]
-    pub(crate) enum InlineLevel {
-        /// Only what the unit cannot be understood without.
-        Minimal = "minimal",
-        /// What is about this unit; everything else by its path.
-        #[default]
-        Paths = "paths",
-        /// Everything that fits the window.
-        Full = "full",
-    }
-}
+use crate::project::milestone_layout::preferences::InlineLevel;
 
 /// The most bytes of a prompt below [`InlineLevel::Full`], if the documents that always stand in it leave room.
 pub(crate) const PROMPT_BYTES: usize = 12 * 1024;

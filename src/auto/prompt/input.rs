@@ -1,8 +1,9 @@
 //! What a prompt is made from: values that the caller has read.
 
-use super::budget::{DEFAULT_WINDOW, InlineLevel};
+use super::budget::DEFAULT_WINDOW;
 use super::citation::SliceRow;
 use crate::auto::unit::UnitKind;
+use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::text::words::words;
 
 words! {

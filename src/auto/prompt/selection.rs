@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::budget::{Budget, InlineLevel};
+use super::budget::Budget;
 use super::fence::{fenced, name_of};
 use super::input::{Document, PromptInput};
 use super::sections::{cut, slice_excerpt};
 use super::shape::{Shape, Treatment};
+use crate::project::milestone_layout::preferences::InlineLevel;
 
 /// A document in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]

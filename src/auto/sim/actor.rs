@@ -119,11 +119,7 @@ impl Ideal {
             UnitKind::ValidateMilestone => vec![made::validation(milestone)],
             UnitKind::CompleteMilestone => vec![made::milestone_summary(milestone)],
             UnitKind::RewriteDocs => made::resolved_overrides(files),
-            UnitKind::GateEvaluate
-            | UnitKind::ReactiveExecute
-            | UnitKind::DiscussPhase
-            | UnitKind::PlanPhase
-            | UnitKind::ExecutePhase => Vec::new(),
+            UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn slice_plan(milestone: &str, slice: &str, shape: Shape) -> Vec<Docu
     let number: usize = slice.trim_start_matches('S').parse().unwrap_or(1);
     let depends = depends(number, true);
     let mut text = format!(
-        "# {slice}: Part {number}\n\n**Goal:** part {number}  **Demo:** part {number} works\n\n`risk:medium` `depends:[{depends}]`\n\n\
+        "# {slice}: Part {number}\n\n**Roadmap:** {slice}: Part {number} `risk:medium` `depends:[{depends}]`\n\n**Goal:** part {number}  **Demo:** part {number} works\n\n\
          ## Must-Haves\n\n- it works\n\n## Verification\n\n- `sh check.sh`\n\n## Tasks\n\n"
     );
     let mut documents = Vec::new();

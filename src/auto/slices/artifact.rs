@@ -61,11 +61,7 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
         UnitKind::RewriteDocs => {
             lacks(!snapshot.has_active_override, "OVERRIDES.md without an active override".to_owned())
         }
-        UnitKind::GateEvaluate
-        | UnitKind::ReactiveExecute
-        | UnitKind::DiscussPhase
-        | UnitKind::PlanPhase
-        | UnitKind::ExecutePhase => Vec::new(),
+        UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
     }
 }
 

@@ -266,7 +266,7 @@ impl Reader<'_> {
         }
         if let Some(text) = plan {
             let plan = SlicePlan::parse(&text);
-            detail.citation = None;
+            detail.citation = slice.row().check(&text).err().map(|error| error.expected);
             let tasks = plan.tasks.iter().map(|task| {
                 let mut found = Task {
                     id: task.id.clone(),
@@ -309,6 +309,7 @@ fn slice_of(row: &SliceRow) -> Slice {
         title: row.title.clone(),
         risk: row.risk.clone(),
         depends: row.depends.clone(),
+        demo: row.after.clone(),
         is_done: row.done || row.skipped,
         is_skipped: row.skipped,
         is_deferred: row.deferred,

@@ -1,5 +1,6 @@
 //! What a run itself writes into the documents of a project in slices, and into its commits.
 
+use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
 use crate::auto::event::{Evidence, Mechanical, Run};
@@ -13,19 +14,6 @@ use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
 use crate::project::milestone_layout::{lookup, record};
 
-/// The folder of a slice, as it is or as it would be named, and what is in it.
-fn slice_folder(files: &dyn Files, milestone: &str, slice: &str) -> Result<String, FileError> {
-    let entries = files.list(lookup::MILESTONES)?.unwrap_or_default();
-    let name = lookup::folder(&entries, milestone).unwrap_or(milestone);
-    let folder = format!("{}/{name}", lookup::MILESTONES);
-    let nested = format!("{folder}/slices");
-    let below = files.list(&nested)?.unwrap_or_default();
-    let holder = if below.is_empty() { folder } else { nested };
-    let entries = files.list(&holder)?.unwrap_or_default();
-    let name = lookup::folder(&entries, slice).unwrap_or(slice);
-    Ok(format!("{holder}/{name}"))
-}
-
 /// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
     files: &dyn Files,
@@ -36,7 +24,7 @@ pub(crate) fn evidence(
 ) -> Result<Vec<Edit>, FileError> {
     let unit = &operation.start.unit;
     let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
-    let folder = slice_folder(files, milestone, slice)?;
+    let folder = places::slice(files, milestone, slice)?;
     let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
     let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
     let path = format!("{folder}/tasks/{name}");
@@ -107,7 +95,7 @@ pub(crate) fn message(
     let (Some(slice), Some(task)) = (slice, task) else {
         return Ok(format!("chore: {} {}\n\nGSD-Unit: {}\n", unit.kind.word(), unit.id, unit.id));
     };
-    let folder = slice_folder(files, milestone, slice)?;
+    let folder = places::slice(files, milestone, slice)?;
     let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
     let summary = match lookup::file(&entries, task, "SUMMARY") {
         Some(name) => files.read(&format!("{folder}/tasks/{name}"))?,

@@ -374,8 +374,14 @@ fn plan_slice(look: &Look<'_>) -> Finding {
     of_slice(look, Phase::Planning, UnitKind::PlanSlice)
 }
 
+/// What a gate asks is not settled anywhere, so that nobody but a person can answer it.
 fn gate_evaluate(look: &Look<'_>) -> Finding {
-    of_slice(look, Phase::EvaluatingGates, UnitKind::GateEvaluate)
+    if let Err(no) = in_phase(look, Phase::EvaluatingGates) {
+        return no;
+    }
+    let id = look.slice_id().unwrap_or_default();
+    let text = format!("{id} has open gates, which a person has to answer in its GATES.json");
+    Finding::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto status"))
 }
 
 fn replan_slice(look: &Look<'_>) -> Finding {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::auto::prompt::citation::SliceRow;
+
 /// The state of the documents at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot {
@@ -77,6 +79,8 @@ pub(crate) struct Slice {
     pub(crate) title: String,
     pub(crate) risk: String,
     pub(crate) depends: Vec<String>,
+    /// What can be shown after it.
+    pub(crate) demo: Option<String>,
     pub(crate) is_done: bool,
     pub(crate) is_skipped: bool,
     /// Somebody put it off: it is not worked on.
@@ -142,6 +146,19 @@ pub(crate) struct Check {
     pub(crate) passed: bool,
     /// Whether a person has decided against the checks.
     pub(crate) is_overridden: bool,
+}
+
+impl Slice {
+    /// The row, as the plan of the slice has to repeat it.
+    pub(crate) fn row(&self) -> SliceRow {
+        SliceRow {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            risk: self.risk.clone(),
+            depends: self.depends.clone(),
+            demo: self.demo.clone(),
+        }
+    }
 }
 
 impl Task {

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use fixture::{KINDS, SLICES, TASKS, prompt, row, slice_folder, slice_plan, task_path, task_plan, unit};
 use proptest::prelude::*;
 
-use super::budget::{Budget, DEFAULT_WINDOW, InlineLevel, PROMPT_BYTES};
+use super::budget::{Budget, DEFAULT_WINDOW, PROMPT_BYTES};
 use super::*;
 use crate::auto::unit::UnitKind;
+use crate::project::milestone_layout::preferences::InlineLevel;
 
 fn paths(inlined: &[InlinedDocument]) -> Vec<&str> {
     inlined.iter().map(|document| document.path.as_str()).collect()
