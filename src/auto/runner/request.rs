@@ -44,7 +44,7 @@ pub(crate) enum Session {
     /// The client names it.
     #[default]
     New,
-    /// A new one of this name; a client that cannot be told names it itself.
+    /// A new one of this name, a UUID; a client that cannot be told names it itself.
     Named(String),
     /// One that was begun before goes on.
     Resumed(String),
