@@ -31,6 +31,8 @@ pub(crate) struct Request {
     pub(crate) environment: Vec<(String, String)>,
     /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
     pub(crate) without: Vec<String>,
+    /// Where the client may write, it and all it starts.
+    pub(crate) fence: Option<Fence>,
     /// Where a client that does so writes what it used.
     pub(crate) usage_file: Option<AbsolutePath>,
     /// Where the stream is kept, without the secrets in it.
@@ -38,8 +40,6 @@ pub(crate) struct Request {
     pub(crate) limits: Limits,
     /// What all that the client starts is found by, where that was noted before.
     pub(crate) mark: Option<Mark>,
-    /// Where it may write; everywhere if there is none.
-    pub(crate) fence: Option<Fence>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) enum Session {
     /// The client names it.
     #[default]
     New,
-    /// A new one of this name; a client that cannot be told names it itself.
+    /// A new one of this name, a UUID; a client that cannot be told names it itself.
     Named(String),
     /// One that was begun before goes on.
     Resumed(String),
@@ -142,11 +142,11 @@ impl Request {
             allowed: Vec::new(),
             environment: Vec::new(),
             without: Vec::new(),
+            fence: None,
             usage_file: None,
             activity: None,
             limits,
             mark: None,
-            fence: None,
         }
     }
 
@@ -165,6 +165,9 @@ impl Request {
         if runner.delivery == Delivery::StandardInput {
             program = program.stdin(self.prompt.as_bytes());
         }
+        if let Some(fence) = &self.fence {
+            program = program.fenced(fence);
+        }
         program = program.without(&runner.inside_itself).without(&self.without);
         let of_root = runner.environment_of_root.iter().filter(|_| world.is_root());
         for (name, value) in runner.environment.iter().chain(of_root) {
@@ -176,10 +179,7 @@ impl Request {
         if let Some(mark) = &self.mark {
             program = program.marked(mark.clone());
         }
-        Ok(match &self.fence {
-            Some(fence) => program.fenced(fence),
-            None => program,
-        })
+        Ok(program)
     }
 
     /// The command line without the program.
