@@ -15,6 +15,7 @@ pub(crate) mod codex;
 mod copilot;
 pub(crate) mod dialects;
 mod editor;
+pub(crate) mod faults;
 mod footprint;
 pub(crate) mod gemini;
 mod hermes;
