@@ -20,13 +20,15 @@ pub(crate) struct Desk<'a> {
     pub(crate) subject: &'a Subject,
     pub(crate) context: TestContext,
     program: PathBuf,
+    is_of_subscription: bool,
 }
 
 /// How a unit is given.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
     pub(crate) profile: &'static str,
-    pub(crate) extra: &'static [&'static str],
+    /// The client itself ends after two turns.
+    pub(crate) has_two_turns: bool,
     /// What the supervisor is told of its limits, beside what every unit here has.
     pub(crate) limits: Value,
     /// Where the client may write, besides what every client here needs; no fence without it.
@@ -37,7 +39,7 @@ pub(crate) struct Order {
 
 impl Default for Order {
     fn default() -> Self {
-        Self { profile: "unattended", extra: &[], limits: json!({}), fence: None, refuses: false }
+        Self { profile: "unattended", has_two_turns: false, limits: json!({}), fence: None, refuses: false }
     }
 }
 
@@ -90,7 +92,13 @@ impl<'a> Desk<'a> {
         }
         let mut git = context.command("git");
         assert!(git.args(["init", "--quiet"]).status().unwrap().success());
-        Ok(Self { subject, context, program })
+        Ok(Self { subject, context, program, is_of_subscription: false })
+    }
+
+    /// Its user has a subscription, and no key.
+    pub(crate) fn of_subscription(mut self) -> Self {
+        self.is_of_subscription = true;
+        self
     }
 
     /// Takes away what a unit before left in the project.
@@ -110,7 +118,7 @@ impl<'a> Desk<'a> {
 
     /// Gives the unit of `script` to the client and waits for what comes of it.
     pub(crate) fn give(&self, script: Script, order: &Order) -> Report {
-        self.start(script, order).end()
+        self.start(script, order).report()
     }
 
     pub(crate) fn start(&self, script: Script, order: &Order) -> Running {
@@ -119,8 +127,11 @@ impl<'a> Desk<'a> {
         let _ = std::fs::remove_file(self.stop_file());
         let mut command = self.context.command(binary());
         self.subject.set_up(&mut command, &self.context, &url, &self.program);
-        if let Some(two_turns) = self.subject.two_turns.filter(|_| order.extra == ["two turns"]) {
-            two_turns(&self.context);
+        if order.has_two_turns {
+            (self.subject.two_turns.expect("a limit of turns").setting)(&self.context);
+        }
+        if self.is_of_subscription {
+            command.env_remove("ANTHROPIC_API_KEY").env("CLAUDE_CODE_OAUTH_TOKEN", "none");
         }
         let request = self.request(order);
         command.arg("__supervise").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -145,7 +156,8 @@ impl<'a> Desk<'a> {
         for (name, value) in order.limits.as_object().into_iter().flatten() {
             limits[name.as_str()] = value.clone();
         }
-        let extra: Vec<&str> = order.extra.iter().copied().filter(|word| *word != "two turns").collect();
+        let turns = self.subject.two_turns.filter(|_| order.has_two_turns);
+        let extra = turns.map(|turns| turns.words).unwrap_or_default();
         let temporary = self.context.home().with_file_name("tmp");
         let fence = order.fence.as_ref().map(|more| {
             let own = self.subject.folders.iter().map(|folder| self.context.home().join(folder));
@@ -180,7 +192,7 @@ impl Running {
         self.supervisor.wait().unwrap();
     }
 
-    pub(crate) fn end(mut self) -> Report {
+    pub(crate) fn report(&mut self) -> Report {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         let took = self.began.elapsed();
@@ -204,9 +216,9 @@ pub(crate) fn alive(mark: &str, text: &str) -> Vec<String> {
         process.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
         let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
         let (environment, line) = (read("environ"), String::from_utf8_lossy(&read("cmdline")).replace('\0', " "));
-        let is_marked = environment.split(|byte| *byte == 0).any(|variable| {
-            variable.starts_with(b"GSD_PROCESS=") && String::from_utf8_lossy(variable).contains(mark)
-        });
+        let is_marked = environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable.starts_with(b"GSD_PROCESS=") && String::from_utf8_lossy(variable).contains(mark));
         (is_marked || line.contains(text)).then(|| format!("{process} {line}"))
     };
     std::fs::read_dir("/proc").unwrap().flatten().filter_map(look).collect()

@@ -4,9 +4,13 @@
 //! the chosen clients are tried with, `GSD_RUNNERS=off` nothing; without it a small part is run, with two clients. What is
 //! not run is said, never passed.
 
+mod drive;
 mod fenced;
+mod processes;
 mod script;
 mod subjects;
+mod table;
+mod verdicts;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

@@ -22,11 +22,22 @@ pub(crate) struct Subject {
     pub(crate) model: Option<&'static str>,
     /// Writes the user's settings below the home folder, and gives the variables to the command.
     set_up: fn(&mut Command, &TestContext, &str),
-    /// What sets a limit of two turns, where the client has one.
-    pub(crate) two_turns: Option<fn(&TestContext)>,
+    /// How it is told to end after two turns, where it can be.
+    pub(crate) two_turns: Option<TwoTurns>,
+    /// Its stream does not say what was used.
+    pub(crate) is_silent_on_tokens: bool,
     /// What else a user has below the home folder that the client writes to.
     pub(crate) folders: &'static [&'static str],
 }
+
+/// A limit of two turns, in the user's settings or by words on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TwoTurns {
+    pub(crate) setting: fn(&TestContext),
+    pub(crate) words: &'static [&'static str],
+}
+
+const BY_WORDS: TwoTurns = TwoTurns { setting: |_| {}, words: &["--max-turns", "2"] };
 
 impl Subject {
     /// Prepares the home of `context`, and `command` so that what it starts asks the model at `url`.
@@ -65,7 +76,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         hands: claude::HANDS,
         model: None,
         set_up: |command, _, url| variables_of(command, |own| claude::prepare(own, url)),
-        two_turns: None,
+        two_turns: Some(BY_WORDS),
+        is_silent_on_tokens: false,
         folders: &[".claude"],
     },
     Subject {
@@ -82,6 +94,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             command.env("SUITE_KEY", "none");
         },
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[".codex"],
     },
     Subject {
@@ -94,7 +107,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             variables_of(command, |own| gemini::prepare(own, url));
             command.env("GEMINI_MODEL", gemini::MODEL[1]);
         },
-        two_turns: Some(|context| with_setting(context, ".gemini/settings.json")),
+        two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".gemini/settings.json"), words: &[] }),
+        is_silent_on_tokens: false,
         folders: &[".gemini"],
     },
     Subject {
@@ -106,7 +120,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             write_home(context, ".qwen/settings.json", qwen::SETTINGS);
             variables_of(command, |own| qwen::prepare(own, url));
         },
-        two_turns: Some(|context| with_setting(context, ".qwen/settings.json")),
+        two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".qwen/settings.json"), words: &[] }),
+        is_silent_on_tokens: false,
         folders: &[".qwen"],
     },
     Subject {
@@ -116,6 +131,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| opencode::prepare(own, url, "OPENCODE")),
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
     },
     Subject {
@@ -131,6 +147,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                 .env("COPILOT_MODEL", MODEL);
         },
         two_turns: None,
+        is_silent_on_tokens: false,
         // It unpacks itself into the cache at its first start.
         folders: &[".copilot", ".cache"],
     },
@@ -140,7 +157,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         hands: codebuddy::HANDS,
         model: Some(MODEL),
         set_up: |command, _, url| variables_of(command, |own| codebuddy::prepare(own, url)),
-        two_turns: None,
+        two_turns: Some(BY_WORDS),
+        is_silent_on_tokens: false,
         folders: &[".codebuddy"],
     },
     Subject {
@@ -158,6 +176,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             assert!(signed_in.status.success(), "{}", String::from_utf8_lossy(&signed_in.stderr));
         },
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[".cline"],
     },
     Subject {
@@ -167,6 +186,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| kimi_code::prepare(own, url)),
         two_turns: None,
+        is_silent_on_tokens: true,
         folders: &[".kimi-code"],
     },
     Subject {
@@ -182,6 +202,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             write_home(context, ".pi/agent/models.json", &json!({"providers": {"suite": provider}}).to_string());
         },
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[".pi"],
     },
     Subject {
@@ -198,6 +219,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             command.env("FACTORY_API_KEY", "fk-suite");
         },
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[".factory"],
     },
     Subject {
@@ -207,6 +229,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| opencode::prepare(own, url, "KILO")),
         two_turns: None,
+        is_silent_on_tokens: false,
         folders: &[
             ".config/kilo",
             ".local/share/kilo",

@@ -58,21 +58,18 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     working("12 tools", || (0..12).map(|number| Act::Shell(format!("echo {number} >> made"))).collect()),
     working("huge result", || vec![Act::shell("head -c 2000000 /dev/zero | tr '\\0' x; echo done > made")]),
     Trouble { fault: Some((0, Fault::Drip(Duration::from_millis(5)))), ..working("slow answer", usual) },
-    Trouble {
-        is_of_few: true,
-        ..failing("401", Fault::Status(Refusal::BadKey), &["auth"])
-    },
-    failing("403", Fault::Status(Refusal::Forbidden), &["auth"]),
+    Trouble { is_of_few: true, ..failing("401", Fault::Status(Refusal::BadKey), &["auth"]) },
+    failing("403", Fault::Status(Refusal::Forbidden), &["auth", "model"]),
     failing("429, 1 s", Fault::Status(Refusal::TooMany(Duration::from_secs(1))), &["quota"]),
     failing("429, 3 h", Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3))), &["quota"]),
     failing("500", Fault::Status(Refusal::Broken), &["overload"]),
     failing("529", Fault::Status(Refusal::Overloaded), &["overload"]),
     failing("too long", Fault::Status(Refusal::PromptTooLong), &["context"]),
-    Trouble { is_of_few: true, ..failing("cut", Fault::Cut, &["network"]) },
-    failing("dropped", Fault::Drop, &["network"]),
+    Trouble { is_of_few: true, ..failing("cut", Fault::Cut, &["network", "overload"]) },
+    failing("dropped", Fault::Drop, &["network", "overload"]),
     Trouble {
         order: |_| Some(Order { refuses: true, ..Order::default() }),
-        ..failing("refused", Fault::Drop, &["network"])
+        ..failing("refused", Fault::Drop, &["network", "overload"])
     },
     failing("no answer", Fault::Hang, &[]),
     Trouble { fault: Some((1, Fault::Status(Refusal::Broken))), ..failing("500 later", Fault::Drop, &["overload"]) },
@@ -80,14 +77,7 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     Trouble {
         fault: None,
         acts: || (0..6).map(|number| Act::Shell(format!("echo {number} >> made"))).collect(),
-        order: |subject| {
-            let extra: &[&str] = match (subject.two_turns, subject.two_turns_by) {
-                (Some(_), _) => &["two turns"],
-                (None, words) if !words.is_empty() => words,
-                _ => return None,
-            };
-            Some(Order { extra, ..Order::default() })
-        },
+        order: |subject| subject.two_turns.map(|_| Order { has_two_turns: true, ..Order::default() }),
         ..failing("2 turns", Fault::Drop, &["limit"])
     },
 ];
@@ -110,7 +100,11 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
     let wrong = |what: &str| Err(format!("{}: {what}: {}", trouble.name, report.text()));
     let made = desk.context.project().join("made").exists();
     if trouble.is_done != (report.verdict() == "ran") {
-        return wrong(if trouble.is_done { "a unit that was done is doubted" } else { "a client that failed is believed" });
+        return wrong(if trouble.is_done {
+            "a unit that was done is doubted"
+        } else {
+            "a client that failed is believed"
+        });
     }
     if trouble.is_done && made != !(trouble.acts)().is_empty() {
         return wrong("it is said to be done and is not");
@@ -126,11 +120,11 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
     if report.outcome["survivors"] != json!([]) || report.outcome["lost-lines"] != 0 {
         return wrong("something is left");
     }
-    Ok(report.in_short())
+    Ok(if stopped { "stopped".to_owned() } else { report.in_short() })
 }
 
 #[test]
-fn criterion_4_3_9_no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
+fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
     let cells = Mutex::new(BTreeMap::new());
     each_subject("verdicts", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
@@ -147,7 +141,7 @@ fn criterion_4_3_9_no_client_that_failed_is_believed_and_none_that_worked_is_dou
         assert!(failures.is_empty(), "{}", failures.join("\n"));
         Ok(())
     });
-    table::expect_in_document(&cells.into_inner().unwrap());
+    table::expect_in_document("verdicts", &cells.into_inner().unwrap());
 }
 
 #[test]
