@@ -8,4 +8,5 @@ pub(crate) mod landing;
 pub(crate) mod mechanical;
 pub(crate) mod prompt;
 pub(crate) mod runner;
+pub(crate) mod supervise;
 pub(crate) mod unit;

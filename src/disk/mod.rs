@@ -32,6 +32,7 @@ mod recover;
 mod scratch;
 mod snapshot;
 mod transaction;
+mod transcript;
 mod tree;
 
 use std::io::{self, Read};
@@ -52,6 +53,7 @@ pub(crate) use recover::is_unfinished;
 pub(crate) use scratch::Scratch;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
+pub(crate) use transcript::Transcript;
 
 /// The most that a document is read of, in bytes.
 pub(crate) const DOCUMENT_LIMIT: u64 = 16 << 20;

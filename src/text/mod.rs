@@ -16,6 +16,7 @@ pub(crate) mod markdown;
 pub(crate) mod nearest;
 pub(crate) mod screen;
 pub(crate) mod script;
+pub(crate) mod secrets;
 pub(crate) mod shell;
 mod slug;
 pub(crate) mod splice;

@@ -25,7 +25,7 @@ pub(crate) mod fence;
 pub(crate) mod output;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
-mod process_tests;
+pub(crate) mod process_tests;
 mod program;
 mod run;
 pub(crate) mod signals;
@@ -188,6 +188,15 @@ impl World {
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn process(&self) -> u32 {
         std::process::id()
+    }
+
+    /// Whether this process may do everything on this machine.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn is_root(&self) -> bool {
+        #[cfg(unix)]
+        return rustix::process::geteuid().is_root();
+        #[cfg(not(unix))]
+        false
     }
 
     /// Does nothing for this long.

@@ -1,6 +1,7 @@
 //! A started program as a value: what it says, whether it is still there, and its end.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ pub(crate) struct Process {
     ended: Option<(Ended, Instant)>,
     /// Whether what the program leaves running ends with it.
     leaves_nothing: bool,
+    /// Takes what the program is told; `None` where it is told nothing more.
+    telling: Option<SyncSender<Vec<u8>>>,
 }
 
 /// How a program ended.
@@ -81,6 +84,8 @@ pub(super) enum Source {
     Ours,
     /// What [`Program::stdin`] says, else nothing.
     Given,
+    /// The same, and then what [`Process::tell`] says.
+    Told,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +107,14 @@ impl World {
         self.start_as(program, manner)
     }
 
+    /// As [`Self::start`], for a program that is told more while it runs.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
+    pub(crate) fn start_talking(&self, program: &Program) -> Result<Process, WorldError> {
+        let lines = Sink::Kept(Keep::Lines);
+        let manner = Manner { stdin: Source::Told, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
+        self.start_as(program, manner)
+    }
+
     pub(super) fn start_as(&self, program: &Program, manner: Manner) -> Result<Process, WorldError> {
         let tree = Tree::new();
         let mut command = self.command(program);
@@ -110,7 +123,7 @@ impl World {
         command.stdin(match manner.stdin {
             Source::Ours => Stdio::inherit(),
             Source::Given if input.is_empty() => Stdio::null(),
-            Source::Given => Stdio::piped(),
+            Source::Given | Source::Told => Stdio::piped(),
         });
         command.stdout(manner.stdout.stdio()).stderr(manner.stderr.stdio());
         if manner.is_group {
@@ -118,10 +131,7 @@ impl World {
         }
         let mut child = spawn(&mut command, program)?;
         let output = Output::new();
-        if let Some(mut pipe) = child.stdin.take() {
-            // A program that does not read its input closes the pipe; what it then says is its own matter.
-            thread::spawn(move || std::io::Write::write_all(&mut pipe, &input));
-        }
+        let telling = child.stdin.take().and_then(|pipe| write(pipe, input, manner.stdin == Source::Told));
         if let (Some(pipe), Sink::Kept(keep)) = (child.stdout.take(), manner.stdout) {
             output.read(Stream::Stdout, pipe, keep);
         }
@@ -129,8 +139,26 @@ impl World {
             output.read(Stream::Stderr, pipe, keep);
         }
         let (name, leaves_nothing) = (program.to_string(), manner.leaves_nothing);
-        Ok(Process { child, name, tree, output, started: Instant::now(), ended: None, leaves_nothing })
+        Ok(Process { child, name, tree, output, started: Instant::now(), ended: None, leaves_nothing, telling })
     }
+}
+
+/// How many messages may wait for a program that does not read them.
+const MOST_MESSAGES: usize = 256;
+
+/// Writes to a program on a thread of its own. A program that does not read its input closes the pipe; what it then says is
+/// its own matter.
+fn write(mut pipe: ChildStdin, input: Vec<u8>, is_told_more: bool) -> Option<SyncSender<Vec<u8>>> {
+    use std::io::Write;
+    let (sender, messages) = sync_channel::<Vec<u8>>(MOST_MESSAGES);
+    thread::spawn(move || {
+        let mut result = pipe.write_all(&input);
+        while result.is_ok() && is_told_more {
+            let Ok(message) = messages.recv() else { return };
+            result = pipe.write_all(&message).and_then(|()| pipe.flush());
+        }
+    });
+    is_told_more.then_some(sender)
 }
 
 /// Starts a program that nobody waits for through a [`Process`].
@@ -171,6 +199,26 @@ impl Process {
     /// The time since it was started, to its end.
     pub(crate) fn ran_for(&self) -> Duration {
         self.ended.map_or_else(Instant::now, |(_, at)| at).duration_since(self.started)
+    }
+
+    /// Tells the program something on its standard input. False where it does not listen: it has closed the pipe, or there
+    /// are too many messages that it has not read.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
+    pub(crate) fn tell(&mut self, message: Vec<u8>) -> bool {
+        self.telling.as_ref().is_some_and(|telling| telling.try_send(message).is_ok())
+    }
+
+    /// The program is told nothing more: its standard input ends.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
+    pub(crate) fn fall_silent(&mut self) {
+        self.telling = None;
+    }
+
+    /// The processor time that the program and all it started have used so far; what ended without being waited for is not
+    /// in it. `None` where the system does not say so.
+    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which sees by it that a silent runner works"))]
+    pub(crate) fn processor_time(&self) -> Option<Duration> {
+        self.tree.processor_time(self.child.id())
     }
 
     /// How long it has written nothing. Lines that nobody has taken yet, for which there is no room, were written.

@@ -64,7 +64,7 @@ fn alive(text: &str) -> BTreeMap<u32, String> {
     std::fs::read_dir("/proc").unwrap().filter_map(look).collect()
 }
 
-fn nothing_lives(text: &str) {
+pub(crate) fn nothing_lives(text: &str) {
     assert_eq!(alive(text), BTreeMap::new(), "{text}");
 }
 

@@ -96,6 +96,11 @@ impl Tree {
         self.known.extend(system::members(self, root));
     }
 
+    /// The processor time of all that runs of it.
+    pub(super) fn processor_time(&self, root: u32) -> Option<std::time::Duration> {
+        system::processor_time(self, root)
+    }
+
     /// Ends all of it with `SIGKILL`: the process `root`, which nobody has waited for, all it started, and what these
     /// started. Gives what is still there after some seconds, such as what waits for a disk.
     pub(super) fn end(&self, root: Option<u32>) -> Vec<u32> {
@@ -188,6 +193,11 @@ mod system {
         members.into_iter().map(|process| (process.id, process.began)).collect()
     }
 
+    pub(super) fn processor_time(tree: &Tree, root: u32) -> Option<Duration> {
+        let members = find(tree, Some(root), &running());
+        members.iter().map(|process| process.worked).try_fold(Duration::ZERO, |sum, worked| Some(sum + worked?))
+    }
+
     /// What is there of it now.
     fn find(tree: &Tree, root: Option<u32>, running: &Running) -> Vec<Seen> {
         let mut seen = seen();
@@ -227,6 +237,8 @@ mod system {
         marks: Option<String>,
         /// When it began: two processes of one number differ in it.
         began: String,
+        /// The processor time that it used, where the system says so.
+        worked: Option<Duration>,
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -244,11 +256,15 @@ mod system {
         use std::io::Read;
         use std::os::fd::{AsFd, OwnedFd};
         use std::path::Path;
+        use std::time::Duration;
 
         use rustix::process::{PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid};
 
         use super::super::{MARK, running};
         use super::{Seen, pid};
+
+        /// The milliseconds in which the system counts processor time, whatever its own clock is.
+        const TICK: u64 = 10;
 
         /// More than the system takes for arguments and environment together.
         const MOST: u64 = 8 << 20;
@@ -311,7 +327,7 @@ mod system {
                 let mut variables = environment.split(|byte| *byte == 0);
                 let marks = variables.find_map(|variable| variable.strip_prefix(mark.as_bytes()));
                 let marks = marks.map(|marks| String::from_utf8_lossy(marks).into_owned());
-                Some(Seen { id, parent: stat.parent, marks, began: stat.began })
+                Some(Seen { id, parent: stat.parent, marks, began: stat.began, worked: stat.worked })
             };
             ids.filter_map(look).collect()
         }
@@ -319,6 +335,7 @@ mod system {
         struct Stat {
             parent: u32,
             began: String,
+            worked: Option<Duration>,
         }
 
         /// `None` for a process that is gone, or has ended and was not waited for.
@@ -332,7 +349,12 @@ mod system {
                 return None;
             }
             let parent = fields.next()?.parse().ok()?;
-            Some(Stat { parent, began: fields.nth(17)?.to_owned() })
+            let mut rest = fields.skip(9);
+            // Its own and that of what it has waited for, in programs and in the system.
+            let times: Vec<u64> = rest.by_ref().take(4).filter_map(|time| time.parse().ok()).collect();
+            let worked = times.into_iter().fold(0, u64::saturating_add).saturating_mul(TICK);
+            let (began, worked) = (rest.nth(4)?.to_owned(), Some(Duration::from_millis(worked)));
+            Some(Stat { parent, began, worked })
         }
 
         fn read(path: &Path) -> Option<Vec<u8>> {
@@ -389,7 +411,7 @@ mod system {
                 let mark = format!("{MARK}=");
                 let began = words.by_ref().take(5).collect::<Vec<_>>().join(" ");
                 let marks = words.filter_map(|word| word.strip_prefix(mark.as_str())).last().map(str::to_owned);
-                Some(Seen { id, parent, marks, began })
+                Some(Seen { id, parent, marks, began, worked: None })
             };
             String::from_utf8_lossy(&shown.stdout).lines().filter_map(look).collect()
         }
@@ -422,5 +444,9 @@ mod system {
 
     pub(super) fn adopt_orphans() -> bool {
         false
+    }
+
+    pub(super) fn processor_time(_tree: &Tree, _root: u32) -> Option<std::time::Duration> {
+        None
     }
 }

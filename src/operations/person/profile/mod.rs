@@ -4,7 +4,6 @@
 //! texts are in `dimensions.toml`.
 
 mod pages;
-mod redact;
 
 pub(crate) use pages::{counted, preferences, profile, section};
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::redact::redact;
 use super::{Analysis, CATALOGUE, UNSCORED};
 use crate::text::front_matter::{self, Value};
+use crate::text::secrets::redact;
 
 /// The profile for people and agents to read, and how many secrets were taken out of it. Writing to a string cannot
 /// fail.

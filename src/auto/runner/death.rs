@@ -1,0 +1,230 @@
+//! Why the model gave no answer: from the numbers and words of the client first, from its prose last.
+
+use super::event::Failure;
+
+/// Why a session died although nobody stopped it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// The key or the login is refused.
+    Auth,
+    /// The account has no quota left, or may not ask so often.
+    Quota {
+        /// Seconds since 1970 began, where the client says when there is more.
+        resets_at: Option<i64>,
+    },
+    /// The server cannot answer now.
+    Overload,
+    /// The server cannot be reached, or stopped in the middle of an answer.
+    Network,
+    /// The conversation is longer than the model takes.
+    Context,
+    /// A limit of the client's own: turns, time, money.
+    Limit,
+    /// Anything else that the client says of its model or itself.
+    Model,
+}
+
+/// Words of prose, the ones of a row before those of the next. A number counts only as a word of its own.
+const WORDS: &[(Death, &[&str])] = &[
+    (
+        Death::Context,
+        &[
+            "prompt is too long",
+            "prompt too long",
+            "prompt_too_long",
+            "prompt as too long",
+            "input is too long",
+            "context_length_exceeded",
+            "context length",
+            "context window",
+            "contextwindowoverflow",
+            "contextoverflow",
+            "context overflow",
+            "maximum context",
+            "maximum number of tokens",
+            "413",
+        ],
+    ),
+    (
+        Death::Auth,
+        &[
+            "authentication",
+            "unauthorized",
+            "unauthenticated",
+            "api key not valid",
+            "invalid api key",
+            "invalid_api_key",
+            "incorrect api key",
+            "permission_error",
+            "forbidden",
+            "not logged in",
+            "login required",
+            "please log in",
+            "token has expired",
+            "401",
+            "403",
+        ],
+    ),
+    (
+        Death::Quota { resets_at: None },
+        &[
+            "rate limit",
+            "rate_limit",
+            "ratelimit",
+            "too many requests",
+            "usage limit",
+            "limit reached",
+            "hit your limit",
+            "quota",
+            "credit balance",
+            "insufficient credits",
+            "resource_exhausted",
+            "payment required",
+            "402",
+            "429",
+        ],
+    ),
+    (
+        Death::Overload,
+        &[
+            "overloaded",
+            "internal server error",
+            "service unavailable",
+            "server had an error",
+            "bad gateway",
+            "gateway timeout",
+            "capacity",
+            "500",
+            "502",
+            "503",
+            "504",
+            "529",
+        ],
+    ),
+    (
+        Death::Network,
+        &[
+            "econnrefused",
+            "econnreset",
+            "enotfound",
+            "etimedout",
+            "epipe",
+            "eai_again",
+            "connection refused",
+            "connection reset",
+            "connection error",
+            "connection closed",
+            "unable to connect",
+            "cannot connect",
+            "socket hang up",
+            "socket connection",
+            "fetch failed",
+            "network error",
+            "stream disconnected",
+            "stream ended",
+            "premature close",
+            "premature end",
+            "incomplete chunk",
+            "without finishing",
+            "no response",
+            "empty response",
+            "timed out",
+        ],
+    ),
+    (
+        Death::Limit,
+        &[
+            "max_turns",
+            "max turns",
+            "maximum number of turns",
+            "turn limit",
+            "max session turns",
+            "budget",
+            "max_tool_calls",
+            "max_wall_time",
+        ],
+    ),
+];
+
+impl Death {
+    /// What a status of HTTP means; `None` for one that says too little.
+    pub(crate) fn of_status(status: u16) -> Option<Self> {
+        match status {
+            401 | 403 => Some(Self::Auth),
+            402 | 429 => Some(Self::Quota { resets_at: None }),
+            413 => Some(Self::Context),
+            408 | 500..=599 => Some(Self::Overload),
+            _ => None,
+        }
+    }
+
+    /// What prose says, by the words that are known.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let text = text.to_ascii_lowercase();
+        let has = |word: &&str| match word.parse::<u16>() {
+            Ok(_) => has_number(&text, word),
+            Err(_) => text.contains(*word),
+        };
+        WORDS.iter().find(|(_, words)| words.iter().any(has)).map(|(death, _)| *death)
+    }
+
+    /// What a client says of its failure. A kind that is a word of the client counts before its prose, and a prompt that is
+    /// too long has a status that says nothing of it.
+    pub(crate) fn of_failure(failure: &Failure) -> Option<Self> {
+        let by_status = failure.status.and_then(Self::of_status);
+        let by_kind = || failure.kind.as_deref().and_then(Self::of_text);
+        by_status.or_else(by_kind).or_else(|| Self::of_text(&failure.text))
+    }
+}
+
+/// Whether the number stands there as a word: not as a part of a longer one, of a path, a sum or a fraction.
+fn has_number(text: &str, number: &str) -> bool {
+    text.match_indices(number).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let mut after = text.get(at + number.len()..).unwrap_or_default().chars();
+        let is_begun = before.is_some_and(|letter| letter.is_alphanumeric() || ".$,-:/_".contains(letter));
+        let goes_on = match after.next() {
+            Some('.' | ',') => after.next().is_some_and(char::is_alphanumeric),
+            Some(letter) => letter.is_alphanumeric() || matches!(letter, '_' | '-' | '/'),
+            None => false,
+        };
+        !is_begun && !goes_on
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_understood_by_its_words_and_by_numbers_that_stand_alone() {
+        for (text, expected) in [
+            ("API Error: 401 {\"type\":\"error\"}", Some(Death::Auth)),
+            ("unexpected status 429 Too Many Requests", Some(Death::Quota { resets_at: None })),
+            ("API Error: 529. Overloaded", Some(Death::Overload)),
+            ("Prompt is too long (400)", Some(Death::Context)),
+            ("connect ECONNREFUSED 127.0.0.1:9", Some(Death::Network)),
+            ("Reached maximum number of turns (2)", Some(Death::Limit)),
+            ("wrote 500.5 lines to src/403.rs", None),
+            ("port 127.0.0.1:4290 in 1,500 ms", None),
+            ("all is well", None),
+            ("", None),
+        ] {
+            assert_eq!(Death::of_text(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_status_counts_before_a_word_and_a_word_before_prose() {
+        let failure = |status, kind: Option<&str>, text: &str| Failure {
+            status,
+            kind: kind.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        let of = |failure: Failure| Death::of_failure(&failure);
+        assert_eq!(of(failure(Some(401), None, "Overloaded")), Some(Death::Auth));
+        assert_eq!(of(failure(Some(400), Some("context_length_exceeded"), "unauthorized")), Some(Death::Context));
+        assert_eq!(of(failure(None, Some("error"), "rate limit reached")), Some(Death::Quota { resets_at: None }));
+        assert_eq!(of(failure(Some(404), None, "no such model")), None);
+    }
+}

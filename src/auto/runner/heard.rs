@@ -1,0 +1,176 @@
+//! All that was heard of a session, folded into what its verdict and its ledger need.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::event::{Event, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+
+/// The most bytes of the model's last words, or of one complaint, that are kept.
+const LONGEST_TEXT: usize = 4096;
+
+/// The most answers of the model whose numbers are kept; a session has far fewer.
+const MOST_CALLS: usize = 100_000;
+
+/// The most denied tools that are named.
+const MOST_DENIED: usize = 50;
+
+/// How many bytes of text make a token, where no client says how many there were.
+const BYTES_OF_TOKEN: u64 = 4;
+
+/// What is known of a session by what its client said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Heard {
+    /// The client's own name for the session: what [`super::Request::session`] resumes.
+    pub(crate) session: Option<String>,
+    pub(crate) model: Option<String>,
+    /// Who pays, where the client says so.
+    pub(crate) purse: Option<String>,
+    pub(crate) model_calls: u32,
+    /// Calls of tools, the denied ones too.
+    pub(crate) tools: u32,
+    /// The names of the tools that the client did not let the model use.
+    pub(crate) denied: BTreeSet<String>,
+    pub(crate) retries: u32,
+    /// The fullest state of a quota that was heard last.
+    pub(crate) quota: Option<Quota>,
+    /// What the client asked a person.
+    pub(crate) question: Option<String>,
+    /// The last words of the model.
+    pub(crate) text: String,
+    /// The last complaint that was not the end, with its status.
+    pub(crate) trouble: Option<(Option<u16>, String)>,
+    pub(crate) terminal: Option<Terminal>,
+    /// Events that say something, in contrast to signs of life.
+    pub(crate) events: u64,
+    pub(crate) signs_of_life: u64,
+    calls_without_tool: u32,
+    retries_without_tool: u32,
+    written: u64,
+    tokens_of_calls: BTreeMap<String, Tokens>,
+    tokens_of_session: Option<Tokens>,
+    money_of_calls: BTreeMap<String, (f64, Unit)>,
+    money_of_session: Option<(f64, Unit)>,
+}
+
+impl Heard {
+    pub(crate) fn add(&mut self, event: &Event) {
+        match event {
+            Event::SignOfLife => self.signs_of_life += 1,
+            _ => self.events += 1,
+        }
+        match event {
+            Event::Started { session, model, purse } => {
+                keep(&mut self.session, session.as_ref());
+                keep(&mut self.model, model.as_ref());
+                keep(&mut self.purse, purse.as_ref());
+            }
+            Event::ModelCall => self.model_call(),
+            Event::Text { text } => {
+                self.written += text.len() as u64;
+                if !text.trim().is_empty() {
+                    start_of(text).clone_into(&mut self.text);
+                }
+            }
+            Event::Tool { name, state, .. } => self.tool(name, *state),
+            Event::Usage { scope, tokens } => match scope {
+                Scope::Call(name) => count(&mut self.tokens_of_calls, name, *tokens),
+                Scope::Session => self.tokens_of_session = Some(*tokens),
+            },
+            Event::Money { scope, amount, unit } => match scope {
+                Scope::Call(name) => count(&mut self.money_of_calls, name, (*amount, *unit)),
+                Scope::Session => self.money_of_session = Some((*amount, *unit)),
+            },
+            Event::Retry { status, why, .. } => {
+                self.retries += 1;
+                self.retries_without_tool += 1;
+                self.complain(*status, why.as_deref().unwrap_or_default());
+            }
+            Event::Quota(quota) => self.quota = Some(quota.clone()),
+            Event::Question { text } => self.question = Some(start_of(text).to_owned()),
+            Event::Trouble { status, text } => self.complain(*status, text),
+            Event::Terminal(terminal) => self.terminal = Some(terminal.clone()),
+            Event::SignOfLife => {}
+        }
+    }
+
+    /// What ends a session does not end it if the model is asked again afterwards.
+    fn model_call(&mut self) {
+        self.terminal = None;
+        self.model_calls += 1;
+        self.calls_without_tool += 1;
+    }
+
+    fn tool(&mut self, name: &str, state: ToolState) {
+        (self.calls_without_tool, self.retries_without_tool) = (0, 0);
+        match state {
+            ToolState::Started => {
+                self.terminal = None;
+                self.tools += 1;
+            }
+            ToolState::Denied if self.denied.len() < MOST_DENIED => {
+                self.denied.insert(start_of(name).to_owned());
+            }
+            ToolState::Finished | ToolState::Failed | ToolState::Denied => {}
+        }
+    }
+
+    fn complain(&mut self, status: Option<u16>, text: &str) {
+        self.trouble = Some((status, start_of(text).to_owned()));
+    }
+
+    /// Tokens so far: what the client counted for the session, else the sum over the answers.
+    pub(crate) fn tokens(&self) -> Option<Tokens> {
+        let sum = || self.tokens_of_calls.values().copied().reduce(Tokens::plus);
+        self.tokens_of_session.or_else(sum)
+    }
+
+    /// The output so far in tokens, at least: what was counted, or what can be seen.
+    pub(crate) fn output(&self) -> u64 {
+        let of_calls = self.tokens_of_calls.values().map(|tokens| tokens.output).fold(0, u64::saturating_add);
+        let of_session = self.tokens_of_session.map_or(0, |tokens| tokens.output);
+        of_calls.max(of_session).max(self.written / BYTES_OF_TOKEN)
+    }
+
+    /// What was spent, in the unit the client counts in; `None` where it says nothing.
+    pub(crate) fn money(&self) -> Option<(f64, Unit)> {
+        let add = |(sum, _): (f64, Unit), (more, unit): (f64, Unit)| (sum + more, unit);
+        let sum = || self.money_of_calls.values().copied().reduce(add);
+        self.money_of_session.or_else(sum)
+    }
+
+    /// How many answers the model gave since a tool was last heard of.
+    pub(crate) fn calls_without_tool(&self) -> u32 {
+        self.calls_without_tool
+    }
+
+    /// How often the client tried again since a tool was last heard of.
+    pub(crate) fn retries_without_tool(&self) -> u32 {
+        self.retries_without_tool
+    }
+
+    /// When a quota that is used up is filled again, in seconds since 1970 began.
+    pub(crate) fn resets_at(&self) -> Option<i64> {
+        let quota = self.quota.as_ref().filter(|quota| quota.status == QuotaStatus::Rejected);
+        quota.and_then(|quota| quota.resets_at)
+    }
+}
+
+fn keep(known: &mut Option<String>, told: Option<&String>) {
+    if let Some(told) = told.filter(|told| !told.is_empty()) {
+        *known = Some(start_of(told).to_owned());
+    }
+}
+
+fn count<T>(all: &mut BTreeMap<String, T>, name: &str, number: T) {
+    if all.len() < MOST_CALLS || all.contains_key(name) {
+        all.insert(name.to_owned(), number);
+    }
+}
+
+/// As much of a text as is kept.
+pub(super) fn start_of(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,265 @@
+//! What a client is asked to do, as a value, and the command line that it becomes.
+
+use std::time::Duration;
+
+use super::stream::{Answers, Opening};
+use super::table::{Delivery, Profile, ProfileKey, Runner};
+use crate::disk::AbsolutePath;
+use crate::world::fence::Fence;
+use crate::world::{Program, World};
+
+/// The longest prompt that can be an argument: Linux takes 128 KiB for one.
+const LONGEST_ARGUMENT: usize = 120 << 10;
+
+/// One session of a client.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) runner: Runner,
+    /// The program to start, where it is not looked for by the runner's names.
+    pub(crate) program: Option<String>,
+    /// Arguments that the caller adds, in the place of `{extra}`; at the end where there is none.
+    pub(crate) extra: Vec<String>,
+    pub(crate) profile: Profile,
+    pub(crate) prompt: String,
+    /// Where the client works.
+    pub(crate) folder: AbsolutePath,
+    pub(crate) session: Session,
+    pub(crate) model: Option<String>,
+    /// The commands that may run in the profiles that do not allow all.
+    pub(crate) allowed: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
+    /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
+    pub(crate) without: Vec<String>,
+    /// Where a client that does so writes what it used.
+    pub(crate) usage_file: Option<AbsolutePath>,
+    /// Where the stream is kept, without the secrets in it.
+    pub(crate) activity: Option<AbsolutePath>,
+    /// Where alone the client may write.
+    pub(crate) fence: Option<Fence>,
+    pub(crate) limits: Limits,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Session {
+    /// The client names it.
+    #[default]
+    New,
+    /// A new one of this name; a client that cannot be told names it itself.
+    Named(String),
+    /// One that was begun before goes on.
+    Resumed(String),
+}
+
+/// When a session is stopped. Times pass by the clock on the wall too, so that a suspended machine does not make them longer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Limits {
+    /// How long the session may take.
+    pub(crate) whole: Duration,
+    /// How long nothing may happen: no line, no change that the caller sees, no work of a processor.
+    pub(crate) idle: Duration,
+    /// How long the client may take to its first word.
+    pub(crate) first_event: Duration,
+    /// How long the client may wait before it asks the model again.
+    pub(crate) longest_wait: Duration,
+    /// Output in tokens.
+    pub(crate) output: u64,
+    /// How often the client may ask again, and how often the model may answer, without a tool in between.
+    pub(crate) retries: u32,
+    pub(crate) calls_without_tool: u32,
+    /// How long the client may go on after its last word.
+    pub(crate) after_end: Duration,
+    /// How long it may take to end when it is asked to.
+    pub(crate) to_end: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let minutes = |minutes: u64| Duration::from_secs(minutes * 60);
+        Self {
+            whole: minutes(30),
+            idle: minutes(10),
+            first_event: minutes(2),
+            longest_wait: minutes(10),
+            output: 300_000,
+            retries: 20,
+            calls_without_tool: 20,
+            after_end: Duration::from_secs(5),
+            to_end: Duration::from_millis(600),
+        }
+    }
+}
+
+/// The session cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunnerError {
+    #[error("none of the programs of `{runner}` is installed or in PATH: {programs}")]
+    NoProgram { runner: String, programs: String },
+    #[error("the prompt has {} KB; `{runner}` takes at most {} KB", size >> 10, LONGEST_ARGUMENT >> 10)]
+    PromptTooLong { runner: String, size: usize },
+    #[error("`{runner}` cannot go on with a session")]
+    CannotResume { runner: String },
+    #[error("the runner `{runner}` has the unknown part `{part}`")]
+    UnknownPart { runner: String, part: String },
+    #[error(transparent)]
+    World(#[from] crate::world::WorldError),
+    #[error(transparent)]
+    Disk(#[from] crate::disk::DiskError),
+}
+
+impl RunnerError {
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoProgram { programs, .. } if programs.is_empty() => Some("name its program".to_owned()),
+            Self::NoProgram { .. } => Some("install it, check PATH, or choose another runner".to_owned()),
+            Self::PromptTooLong { .. } => Some("write the prompt to a file and name the file in it".to_owned()),
+            Self::CannotResume { .. } => Some("start a new session".to_owned()),
+            Self::UnknownPart { .. } => None,
+            Self::World(error) => error.hint(),
+            Self::Disk(error) => error.hint(),
+        }
+    }
+}
+
+impl Request {
+    /// A request with the usual limits; the client is looked for by its names.
+    pub(crate) fn new(runner: Runner, profile: Profile, folder: AbsolutePath, prompt: impl Into<String>) -> Self {
+        let mut limits = Limits::default();
+        if let Some(seconds) = runner.slow_start_seconds {
+            limits.first_event = limits.first_event.max(Duration::from_secs(seconds));
+        }
+        Self {
+            runner,
+            program: None,
+            extra: Vec::new(),
+            profile,
+            prompt: prompt.into(),
+            folder,
+            session: Session::New,
+            model: None,
+            allowed: Vec::new(),
+            environment: Vec::new(),
+            without: Vec::new(),
+            usage_file: None,
+            activity: None,
+            fence: None,
+            limits,
+        }
+    }
+
+    /// The names under which the client's program is looked for.
+    pub(super) fn programs(&self) -> Vec<&str> {
+        match &self.program {
+            Some(program) => vec![program],
+            None => self.runner.programs.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The program to start, by one of its names.
+    pub(super) fn program(&self, name: &str, world: &World) -> Result<Program, RunnerError> {
+        let runner = &self.runner;
+        let mut program = Program::new(name).arguments(self.arguments()?).folder(self.folder.as_path());
+        if runner.delivery == Delivery::StandardInput {
+            program = program.stdin(self.prompt.as_bytes());
+        }
+        program = program.without(&runner.inside_itself).without(&self.without);
+        let of_root = runner.environment_of_root.iter().filter(|_| world.is_root());
+        for (name, value) in runner.environment.iter().chain(of_root) {
+            program = program.variable(name, value);
+        }
+        for (name, value) in &self.environment {
+            program = program.variable(name, value);
+        }
+        if let Some(fence) = &self.fence {
+            program = program.fenced(fence);
+        }
+        Ok(program)
+    }
+
+    /// The command line without the program.
+    pub(crate) fn arguments(&self) -> Result<Vec<String>, RunnerError> {
+        let runner = &self.runner;
+        if runner.delivery == Delivery::Argument && self.prompt.len() > LONGEST_ARGUMENT {
+            return Err(RunnerError::PromptTooLong { runner: runner.name.clone(), size: self.prompt.len() });
+        }
+        let mut arguments = Vec::new();
+        let mut is_extra_placed = false;
+        for part in &runner.arguments {
+            is_extra_placed |= part == "{extra}";
+            self.part(part, &mut arguments)?;
+        }
+        if !is_extra_placed {
+            arguments.extend(self.extra.iter().cloned());
+        }
+        Ok(arguments)
+    }
+
+    fn part(&self, part: &str, arguments: &mut Vec<String>) -> Result<(), RunnerError> {
+        let runner = &self.runner;
+        let filled = |template: &[String], name: &str, value: &str| -> Vec<String> {
+            template.iter().map(|word| word.replace(name, value)).collect()
+        };
+        let optional = |template: &[String], name: &str, value: Option<&str>| {
+            value.map(|value| filled(template, name, value)).unwrap_or_default()
+        };
+        match part {
+            "{prompt}" => arguments.push(self.prompt_as_argument()),
+            "{extra}" => arguments.extend(self.extra.iter().cloned()),
+            "{profile}" => {
+                for part in runner.profiles.get(&ProfileKey(self.profile)).into_iter().flatten() {
+                    self.part(part, arguments)?;
+                }
+            }
+            "{allowed}" => {
+                let each = self.allowed.iter().flat_map(|it| filled(&runner.allowed_command, "{command}", it));
+                arguments.extend(each);
+            }
+            "{session}" => arguments.extend(self.session_arguments()?),
+            "{model}" => arguments.extend(optional(&runner.choose_model, "{model}", self.model.as_deref())),
+            "{folder}" => arguments.extend(filled(&runner.choose_folder, "{folder}", &self.folder.to_string())),
+            "{usage-file}" => {
+                let file = self.usage_file.as_ref().map(ToString::to_string);
+                arguments.extend(optional(&runner.usage_file, "{usage-file}", file.as_deref()));
+            }
+            unknown if unknown.starts_with('{') => {
+                return Err(RunnerError::UnknownPart { runner: runner.name.clone(), part: unknown.to_owned() });
+            }
+            plain => arguments.push(plain.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn session_arguments(&self) -> Result<Vec<String>, RunnerError> {
+        let runner = &self.runner;
+        let with = |template: &[String], id: &str| -> Vec<String> {
+            template.iter().map(|word| word.replace("{session-id}", id)).collect()
+        };
+        match &self.session {
+            Session::New => Ok(Vec::new()),
+            Session::Named(id) => Ok(with(&runner.preset_session, id)),
+            // A conversation asks for the session itself.
+            Session::Resumed(_) if runner.dialect.is_conversation() => Ok(Vec::new()),
+            Session::Resumed(_) if !runner.can_resume() => {
+                Err(RunnerError::CannotResume { runner: runner.name.clone() })
+            }
+            Session::Resumed(id) => Ok(with(&runner.resume_session, id)),
+        }
+    }
+
+    /// A prompt that begins with a hyphen would be read as a flag.
+    fn prompt_as_argument(&self) -> String {
+        if self.prompt.starts_with('-') { format!("\n{}", self.prompt) } else { self.prompt.clone() }
+    }
+
+    /// What a conversation begins with.
+    pub(super) fn opening(&self) -> Opening {
+        let resume = match &self.session {
+            Session::Resumed(id) => Some(id.clone()),
+            Session::New | Session::Named(_) => None,
+        };
+        let answers = match self.profile {
+            Profile::Unattended => Answers::Everything,
+            Profile::Safe | Profile::Planning => Answers::Edits(self.allowed.clone()),
+        };
+        Opening { folder: self.folder.to_string(), prompt: self.prompt.clone(), resume, answers }
+    }
+}

@@ -1,0 +1,372 @@
+//! One session of a client, from its start until nothing of it is left.
+//!
+//! The client is heard line by line, and judged when it has ended. What it does not say is watched too: how long it is
+//! silent, whether it works while it is, and whether who started it still wants it.
+
+use std::time::{Duration, Instant};
+
+use super::clock::Since;
+use super::event::{Event, QuotaStatus};
+use super::heard::Heard;
+use super::request::{Limits, Request, RunnerError};
+use super::stream::Reader;
+use super::usage_file;
+use super::verdict::{End, Judgement, Reason, judge};
+use crate::disk::Transcript;
+use crate::text::secrets::redact_line;
+use crate::world::output::{Line, Stream};
+use crate::world::process::{Ask, Next, Process};
+use crate::world::tree::Mark;
+use crate::world::{Ended, World, WorldError};
+
+/// How often the observer is asked at least.
+pub(crate) const TICK: Duration = Duration::from_millis(250);
+
+/// The most bytes of a stream that are kept.
+const ACTIVITY_LIMIT: u64 = 64 << 20;
+
+/// The most bytes of the end of standard error that are kept.
+const LONGEST_COMPLAINT: usize = 8 << 10;
+
+/// How often the work of the processor is looked at, once the client is silent.
+const LOOKS: Duration = Duration::from_secs(2);
+
+/// The part of that time which is work: what only waits uses less.
+const WORK: u32 = 10;
+
+/// How long an agent may take to break off when it is told so, before it is asked to end.
+const TO_CANCEL: Duration = Duration::from_millis(100);
+
+/// Whether a session goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Go {
+    On,
+    /// It is stopped, and why.
+    Stop(String),
+}
+
+/// Who started a session, and looks on.
+pub(crate) trait Observer {
+    /// The client runs. A process that finds this number and mark in a note can end what is left of it.
+    fn started(&mut self, _id: u32, _mark: &Mark) {}
+
+    /// The client said something, which is already in `heard`.
+    fn hear(&mut self, event: &Event, heard: &Heard) -> Go;
+
+    /// Called between events, at least every [`TICK`].
+    fn tick(&mut self, _heard: &Heard) -> Go {
+        Go::On
+    }
+
+    /// A number that is another one when the files that the client works on have changed. Asked while the client is silent.
+    fn files(&mut self) -> Option<u64> {
+        None
+    }
+}
+
+/// A function of the events alone.
+impl<F: FnMut(&Event, &Heard) -> Go> Observer for F {
+    fn hear(&mut self, event: &Event, heard: &Heard) -> Go {
+        self(event, heard)
+    }
+}
+
+/// What came of a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) judgement: Judgement,
+    pub(crate) heard: Heard,
+    /// How the client ended.
+    pub(crate) ended: Ended,
+    pub(crate) ran_for: Duration,
+    /// How long it took from the last word of the client, or its end where that came first, to the verdict. What was
+    /// stopped had until then.
+    pub(crate) decided_in: Duration,
+    /// What the client started and could not be ended, by number.
+    pub(crate) survivors: Vec<u32>,
+    /// By what all that it started could be found.
+    pub(crate) mark: String,
+    /// The end of its standard error.
+    pub(crate) complaint: String,
+    /// Lines that were not heard.
+    pub(crate) lost_lines: u64,
+}
+
+/// Runs a session to its end. Nothing of it is left running; also what has cleared its environment and left its parent is
+/// found, if this process adopts orphans ([`crate::world::tree::adopt_orphans`]) and runs no other session beside it.
+pub(crate) fn run(world: &World, request: &Request, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+    let activity = request.activity.as_ref().map(|path| Transcript::open(path, ACTIVITY_LIMIT)).transpose()?;
+    let process = start(world, request)?;
+    observer.started(process.id(), process.mark());
+    let reader = request.runner.dialect.reader(&request.runner.facts_of_stream(), request.opening());
+    let now = Since::now(world);
+    let mut session = Session {
+        world,
+        request,
+        observer,
+        process,
+        reader,
+        activity,
+        heard: Heard::default(),
+        complaint: Vec::new(),
+        started: now,
+        ticked: now.instant(),
+        alive: now,
+        ended_word: None,
+        watch: Watch { looked: now.instant(), worked: None, files: None },
+    };
+    session.tell();
+    let why = session.listen()?;
+    session.end(why)
+}
+
+fn start(world: &World, request: &Request) -> Result<Process, RunnerError> {
+    let names = request.programs();
+    for name in &names {
+        let program = request.program(name, world)?;
+        let started = if request.runner.dialect.is_conversation() {
+            world.start_talking(&program)
+        } else {
+            world.start(&program)
+        };
+        match started {
+            Err(WorldError::NoProgram { .. }) => {}
+            other => return Ok(other?),
+        }
+    }
+    Err(RunnerError::NoProgram { runner: request.runner.name.clone(), programs: names.join(", ") })
+}
+
+/// Why nobody listens to the client any more.
+#[derive(Debug)]
+enum Why {
+    Ended,
+    /// It said its last word, and is still there.
+    LastWord,
+    Stop(Reason),
+}
+
+struct Session<'a> {
+    world: &'a World,
+    request: &'a Request,
+    observer: &'a mut dyn Observer,
+    process: Process,
+    reader: Reader,
+    activity: Option<Transcript>,
+    heard: Heard,
+    complaint: Vec<u8>,
+    started: Since,
+    ticked: Instant,
+    /// When something happened last.
+    alive: Since,
+    /// When the client said its last word.
+    ended_word: Option<Instant>,
+    watch: Watch,
+}
+
+/// What a silent client is watched by.
+struct Watch {
+    looked: Instant,
+    worked: Option<Duration>,
+    files: Option<u64>,
+}
+
+impl Session<'_> {
+    fn limits(&self) -> &Limits {
+        &self.request.limits
+    }
+
+    fn listen(&mut self) -> Result<Why, RunnerError> {
+        loop {
+            let next = self.process.next(self.ticked + TICK)?;
+            let stop = match next {
+                Next::Line(line) => self.line(&line)?,
+                Next::Ended(_) => return Ok(Why::Ended),
+                Next::Nothing => None,
+            };
+            if let Some(why) = stop.or_else(|| self.tick()) {
+                return Ok(why);
+            }
+        }
+    }
+
+    fn line(&mut self, line: &Line) -> Result<Option<Why>, RunnerError> {
+        if let Some(activity) = &mut self.activity {
+            activity.line(&redact_line(&line.bytes))?;
+        }
+        self.alive = Since::now(self.world);
+        let events = match line.stream {
+            Stream::Stdout => self.reader.line(&line.bytes),
+            Stream::Stderr => {
+                self.keep_complaint(&line.bytes);
+                Reader::complaint(&line.bytes).into_iter().collect()
+            }
+        };
+        let mut stop = None;
+        for event in events {
+            self.heard.add(&event);
+            match self.observer.hear(&event, &self.heard) {
+                Go::On => {}
+                Go::Stop(why) => stop = stop.or(Some(Reason::Asked(why))),
+            }
+            stop = stop.or_else(|| self.too_much(&event));
+        }
+        self.tell();
+        let has_ended = self.heard.terminal.is_some();
+        self.ended_word = has_ended.then(|| self.alive.instant());
+        Ok(match stop {
+            // What it says it has done counts, whatever else was wrong.
+            Some(_) if has_ended => Some(Why::LastWord),
+            Some(reason) => Some(Why::Stop(reason)),
+            None => (has_ended && self.request.runner.dialect.is_conversation()).then_some(Why::LastWord),
+        })
+    }
+
+    fn keep_complaint(&mut self, bytes: &[u8]) {
+        self.complaint.extend_from_slice(&redact_line(bytes));
+        self.complaint.push(b'\n');
+        let surplus = self.complaint.len().saturating_sub(LONGEST_COMPLAINT);
+        self.complaint.drain(..surplus);
+    }
+
+    /// What an event says that is reason enough not to wait for the end.
+    fn too_much(&self, event: &Event) -> Option<Reason> {
+        let limits = self.limits();
+        match event {
+            Event::Retry { status: Some(401 | 403), .. } => Some(Reason::RefusedLogin),
+            Event::Retry { wait_seconds: Some(wait), .. } if *wait > limits.longest_wait.as_secs_f64() => {
+                Some(Reason::LongWait)
+            }
+            Event::Retry { .. } if self.heard.retries_without_tool() >= limits.retries => Some(Reason::Retries),
+            Event::Quota(quota) if quota.status == QuotaStatus::Rejected => {
+                self.is_reset_far().then_some(Reason::LongWait)
+            }
+            Event::ModelCall if self.heard.calls_without_tool() >= limits.calls_without_tool => {
+                Some(Reason::CallsWithoutTool)
+            }
+            Event::Usage { .. } | Event::Text { .. } if self.heard.output() > limits.output => Some(Reason::Output),
+            _ => None,
+        }
+    }
+
+    /// Whether a quota that is used up is filled again later than the client may wait.
+    fn is_reset_far(&self) -> bool {
+        let now = self.world.now().milliseconds() / 1000;
+        let wait = self.heard.resets_at().map_or(0, |reset| reset.saturating_sub(now));
+        u64::try_from(wait).is_ok_and(|wait| wait > self.limits().longest_wait.as_secs())
+    }
+
+    /// What is due between lines.
+    fn tick(&mut self) -> Option<Why> {
+        let now = Since::now(self.world);
+        if now.instant().saturating_duration_since(self.ticked) < TICK {
+            return None;
+        }
+        self.ticked = now.instant();
+        let asked = match self.observer.tick(&self.heard) {
+            Go::On => None,
+            Go::Stop(why) => Some(Reason::Asked(why)),
+        };
+        if let Some(at) = self.ended_word {
+            let is_over = asked.is_some()
+                || now.instant().saturating_duration_since(at) >= self.limits().after_end
+                || self.started.to(now) >= self.limits().whole;
+            return is_over.then_some(Why::LastWord);
+        }
+        asked.or_else(|| self.out_of_time(now)).map(Why::Stop)
+    }
+
+    fn out_of_time(&mut self, now: Since) -> Option<Reason> {
+        if self.started.to(now) >= self.limits().whole {
+            return Some(Reason::Whole);
+        }
+        let is_silent = self.heard.events + self.heard.signs_of_life + u64::from(self.heard.retries) == 0;
+        if is_silent && self.started.to(now) >= self.limits().first_event {
+            return Some(Reason::FirstEvent);
+        }
+        if self.process.idle() >= LOOKS && self.works(now) {
+            self.alive = now;
+        }
+        (self.alive.to(now) >= self.limits().idle).then_some(Reason::Idle)
+    }
+
+    /// Whether a client that is silent works: it uses the processor, or files change.
+    fn works(&mut self, now: Since) -> bool {
+        let since = now.instant().saturating_duration_since(self.watch.looked);
+        if since < LOOKS.min(self.limits().idle / 4) {
+            return false;
+        }
+        self.watch.looked = now.instant();
+        let (worked, files) = (self.process.processor_time(), self.observer.files());
+        let before = (std::mem::replace(&mut self.watch.worked, worked), self.watch.files);
+        self.watch.files = files;
+        let has_worked = before.0.zip(worked).is_some_and(|(before, now)| now.saturating_sub(before) * WORK >= since);
+        let has_changed = before.1.is_some() && files.is_some() && before.1 != files;
+        has_worked || has_changed
+    }
+
+    /// Sends what the protocol has to be told.
+    fn tell(&mut self) {
+        for message in self.reader.answers() {
+            self.process.tell(message);
+        }
+    }
+
+    /// Ends what is left, and judges.
+    fn end(mut self, why: Why) -> Result<Outcome, RunnerError> {
+        let decided_from = self.ended_word.unwrap_or_else(Instant::now);
+        let was_running = !matches!(why, Why::Ended);
+        if was_running {
+            self.break_off(&why);
+        }
+        let stopped = self.process.stop(Ask::Terminate, self.limits().to_end)?;
+        self.hear_the_rest()?;
+        for event in self.request.usage_file.iter().flat_map(usage_file::read) {
+            self.heard.add(&event);
+            self.observer.hear(&event, &self.heard);
+        }
+        let end = End {
+            ended: Some(stopped.ended),
+            stopped: match why {
+                Why::Stop(reason) => Some(reason),
+                Why::Ended | Why::LastWord => None,
+            },
+            was_helped: was_running,
+            ran_for: self.process.ran_for(),
+            complaint: String::from_utf8_lossy(&self.complaint).into_owned(),
+        };
+        Ok(Outcome {
+            judgement: judge(&self.heard, &end),
+            ended: stopped.ended,
+            ran_for: end.ran_for,
+            decided_in: decided_from.elapsed(),
+            survivors: stopped.survivors,
+            mark: self.process.mark().to_string(),
+            complaint: end.complaint,
+            lost_lines: self.process.lost_lines(),
+            heard: self.heard,
+        })
+    }
+
+    /// Tells a client with which there is a conversation that it is over.
+    fn break_off(&mut self, why: &Why) {
+        if !self.request.runner.dialect.is_conversation() {
+            return;
+        }
+        if matches!(why, Why::Stop(_)) {
+            for message in self.reader.cancel() {
+                self.process.tell(message);
+            }
+            self.world.pause(TO_CANCEL);
+        }
+        self.process.fall_silent();
+    }
+
+    /// The lines that the client wrote before it was gone: its last word may be among them.
+    fn hear_the_rest(&mut self) -> Result<(), RunnerError> {
+        while let Next::Line(line) = self.process.next(Instant::now())? {
+            self.line(&line)?;
+        }
+        Ok(())
+    }
+}

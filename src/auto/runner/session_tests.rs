@@ -1,0 +1,354 @@
+//! Sessions of a scripted agent, as a process: how each way to behave is judged, and that nothing of it is left.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests prepare and inspect by hand")]
+
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::disk::AbsolutePath;
+use crate::world::process_tests::nothing_lives;
+use crate::world::tree::Mark;
+use crate::world::{Ended, World};
+
+#[path = "../../../tests/fake_agent/compile.rs"]
+mod compile;
+
+/// The forms of stream that the scripted agent speaks.
+const DIALECTS: &[&str] = &[
+    "scripted",
+    "result-envelope",
+    "thread-items",
+    "status-result",
+    "step-parts",
+    "session-events",
+    "run-result",
+    "role-lines",
+    "agent-lifecycle",
+    "completion",
+];
+
+/// A folder to work in, and a request that is tried there.
+struct Try {
+    _folder: tempfile::TempDir,
+    request: Request,
+}
+
+impl Try {
+    fn new(actor: &str, dialect: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let work = AbsolutePath::parse(folder.path()).unwrap().resolve("work");
+        std::fs::create_dir(&work).unwrap();
+        let mut runner = Runners::builtin().unwrap().find("fake").unwrap().clone();
+        runner.dialect = crate::text::words::of_word(dialect).unwrap();
+        let mut request =
+            Request::new(runner, Profile::Unattended, work.clone(), "Do it.\n\ngsd-unit: plan-milestone M001");
+        request.program = Some(compile::fake_agent().to_string_lossy().into_owned());
+        request.extra = ["--actor", actor, "--dialect", dialect].map(str::to_owned).to_vec();
+        request.session = Session::Named("0b7e4c1e-0000-4000-8000-000000000001".to_owned());
+        request.activity = Some(work.beside("activity.jsonl"));
+        Self { _folder: folder, request }
+    }
+
+    fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.request.limits);
+        self
+    }
+
+    fn run(&self) -> Outcome {
+        self.run_seen(&mut |_: &Event, _: &Heard| Go::On)
+    }
+
+    /// Runs it; afterwards nothing of it lives.
+    fn run_seen(&self, observer: &mut dyn Observer) -> Outcome {
+        let outcome = run(&World::real(), &self.request, observer).unwrap();
+        nothing_lives(&outcome.mark);
+        assert_eq!(outcome.survivors, [0; 0]);
+        outcome
+    }
+
+    fn file(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.request.folder.resolve(path)).ok()
+    }
+}
+
+fn verdict(actor: &str, dialect: &str) -> Verdict {
+    Try::new(actor, dialect).run().judgement.verdict
+}
+
+#[test]
+fn work_that_is_done_ran_in_every_dialect_and_its_numbers_are_known() {
+    for dialect in DIALECTS {
+        let tried = Try::new("ideal", dialect);
+        let outcome = tried.run();
+        assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{dialect}: {outcome:?}");
+        assert_eq!(outcome.ended, Ended::Code(0), "{dialect}");
+        assert!(tried.file(".gsd/milestones/M001/M001-ROADMAP.md").unwrap().contains("- [ ] **S02:"), "{dialect}");
+        assert_eq!(outcome.heard.tools, 2, "{dialect}");
+        assert!(outcome.heard.model_calls >= 3, "{dialect}: {:?}", outcome.heard);
+        assert_eq!(outcome.heard.session.as_deref(), Some("0b7e4c1e-0000-4000-8000-000000000001"), "{dialect}");
+        let expects_tokens = !matches!(*dialect, "role-lines" | "session-events");
+        assert_eq!(outcome.heard.tokens().is_some(), expects_tokens, "{dialect}");
+        if let Some(tokens) = outcome.heard.tokens() {
+            // Dialects differ in what they take for an answer of its own.
+            assert!(
+                (3000..=4000).contains(&tokens.input) && (333..=444).contains(&tokens.output),
+                "{dialect}: {tokens:?}"
+            );
+        }
+        assert!(outcome.decided_in < Duration::from_secs(2), "{dialect}: {:?}", outcome.decided_in);
+    }
+}
+
+#[test]
+fn a_failure_that_the_client_reports_is_named_in_every_dialect() {
+    for dialect in DIALECTS {
+        for (status, death) in [
+            (401, Death::Auth),
+            (403, Death::Auth),
+            (429, Death::Quota { resets_at: None }),
+            (500, Death::Overload),
+            (529, Death::Overload),
+        ] {
+            let found = verdict(&format!("dead:{status}"), dialect);
+            assert_eq!(found, Verdict::Dead(death), "{dialect} {status}");
+        }
+    }
+}
+
+#[test]
+fn a_client_that_says_nothing_of_its_end_did_not_run_whatever_its_code() {
+    for dialect in DIALECTS.iter().filter(|dialect| **dialect != "agent-lifecycle") {
+        for code in [0, 3] {
+            let outcome = Try::new(&format!("silent:{code}"), dialect).run();
+            assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{dialect} {code}: {:?}", outcome.judgement);
+        }
+        let crashed = Try::new("crash", dialect).run();
+        assert_eq!(crashed.judgement.verdict, Verdict::NoSignal, "{dialect}");
+        assert_eq!(crashed.ended, Ended::Signal(6), "{dialect}");
+    }
+}
+
+#[test]
+fn an_exit_code_makes_a_success_worse_and_never_better() {
+    assert_eq!(verdict("two-faced:1", "scripted"), Verdict::Dead(Death::Model));
+    assert_eq!(verdict("two-faced:0", "scripted"), Verdict::Ran);
+}
+
+#[test]
+fn a_success_without_a_word_or_a_tool_is_a_ghost() {
+    let outcome = Try::new("ghost", "scripted").run();
+    assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{:?}", outcome.judgement);
+}
+
+#[test]
+fn what_a_client_denied_and_what_it_asked_is_named() {
+    for dialect in DIALECTS {
+        let outcome = Try::new("denied", dialect).run();
+        assert_eq!(outcome.heard.denied.iter().collect::<Vec<_>>(), ["Bash"], "{dialect}: {outcome:?}");
+    }
+    for dialect in ["scripted", "result-envelope"] {
+        let outcome = Try::new("question", dialect).run();
+        assert_eq!(outcome.heard.question.as_deref(), Some("Shall I go on?"), "{dialect}");
+    }
+}
+
+#[test]
+fn noise_between_the_lines_is_skipped() {
+    for dialect in DIALECTS {
+        assert_eq!(verdict("noisy", dialect), Verdict::Ran, "{dialect}");
+    }
+}
+
+#[test]
+fn criterion_3_nothing_lives_within_a_second_after_any_way_to_end() {
+    /// Stops at the first event or tick, and knows when.
+    struct Stopper(Option<Instant>);
+    impl Observer for Stopper {
+        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+            Go::On
+        }
+        fn tick(&mut self, heard: &Heard) -> Go {
+            if heard.events == 0 {
+                return Go::On;
+            }
+            self.0 = self.0.or(Some(Instant::now()));
+            Go::Stop("paused".to_owned())
+        }
+    }
+    for actor in ["hang", "hang-hard", "flood", "drip"] {
+        let mut stopper = Stopper(None);
+        let outcome = Try::new(actor, "scripted")
+            .limits(|limits| (limits.output, limits.calls_without_tool) = (u64::MAX, u32::MAX))
+            .run_seen(&mut stopper);
+        let took = stopper.0.unwrap().elapsed();
+        assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Asked("paused".to_owned())), "{actor}");
+        assert!(took < Duration::from_secs(2), "{actor}: {took:?}");
+    }
+}
+
+#[test]
+fn what_a_client_left_running_ends_with_it_when_it_exits_or_is_killed() {
+    let outcome = Try::new("daemon", "scripted").run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
+
+    /// Kills the client from outside.
+    struct Killer;
+    impl Observer for Killer {
+        fn started(&mut self, id: u32, _mark: &Mark) {
+            let line = format!("sleep 0.5; kill -9 {id}");
+            std::process::Command::new("sh").args(["-c", &line]).spawn().unwrap();
+        }
+        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+            Go::On
+        }
+    }
+    let outcome = Try::new("hang", "scripted").run_seen(&mut Killer);
+    assert_eq!((outcome.judgement.verdict, outcome.ended), (Verdict::NoSignal, Ended::Signal(9)));
+}
+
+#[test]
+fn a_client_that_stays_after_its_last_word_is_ended_and_its_word_counts() {
+    let outcome =
+        Try::new("stubborn", "result-envelope").limits(|limits| limits.after_end = Duration::from_millis(300)).run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
+    assert_eq!(outcome.ended, Ended::Signal(9));
+    assert!(outcome.decided_in < Duration::from_secs(2), "{:?}", outcome.decided_in);
+}
+
+#[test]
+fn each_ceiling_stops_what_passes_it() {
+    let short = Duration::from_millis(600);
+    let tries: [(&str, fn(&mut Limits), Reason); 7] = [
+        ("drip", |limits| limits.whole = Duration::from_millis(600), Reason::Whole),
+        ("hang", |limits| limits.idle = Duration::from_millis(600), Reason::Idle),
+        ("flood", |limits| (limits.output, limits.calls_without_tool) = (5000, u32::MAX), Reason::Output),
+        ("chatter", |limits| limits.calls_without_tool = 20, Reason::CallsWithoutTool),
+        ("mute", |limits| limits.whole = Duration::from_millis(600), Reason::Whole),
+        ("hang-hard", |limits| limits.whole = Duration::from_millis(600), Reason::Whole),
+        ("mute", |limits| limits.idle = Duration::from_millis(600), Reason::Idle),
+    ];
+    for (actor, change, reason) in tries {
+        let outcome = Try::new(actor, "scripted").limits(change).run();
+        assert_eq!(outcome.judgement.verdict, Verdict::Stopped(reason.clone()), "{actor}: {:?}", outcome.judgement);
+        assert!(outcome.ran_for < short + Duration::from_secs(3), "{actor} {reason}: {:?}", outcome.ran_for);
+    }
+    let mut silent = Try::new("ideal", "scripted");
+    silent.request.program = Some("sleep".to_owned());
+    silent.request.extra.clear();
+    silent.request.runner.arguments = vec!["60".to_owned()];
+    let outcome = silent.limits(|limits| limits.first_event = Duration::from_millis(400)).run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::FirstEvent));
+}
+
+#[test]
+fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
+    for dialect in DIALECTS.iter().filter(|dialect| **dialect != "completion") {
+        let refused = Try::new("refused", dialect).run();
+        assert_eq!(refused.judgement.verdict, Verdict::Dead(Death::Auth), "{dialect}: {:?}", refused.judgement);
+        assert!(refused.ran_for < Duration::from_secs(2), "{dialect}: {:?}", refused.ran_for);
+        let storm = Try::new("retry-storm", dialect).run();
+        assert_eq!(storm.judgement.verdict, Verdict::Dead(Death::Overload), "{dialect}: {:?}", storm.judgement);
+        assert_eq!(storm.heard.retries, 20, "{dialect}");
+    }
+    for dialect in ["scripted", "result-envelope", "role-lines", "agent-lifecycle"] {
+        let patient = Try::new("patient", dialect).run();
+        assert_eq!(patient.judgement.verdict, Verdict::Dead(Death::Quota { resets_at: None }), "{dialect}");
+    }
+}
+
+#[test]
+fn a_quota_that_is_used_up_says_when_it_is_filled_again() {
+    for dialect in ["scripted", "result-envelope"] {
+        let outcome = Try::new("rate-limited:4000000000", dialect).run();
+        let reset = Some(4_000_000_000);
+        assert_eq!(outcome.judgement.verdict, Verdict::Dead(Death::Quota { resets_at: reset }), "{dialect}");
+        assert_eq!(outcome.heard.quota.unwrap().used, Some(1.0));
+    }
+}
+
+#[test]
+fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_either() {
+    let patience = |limits: &mut Limits| limits.idle = Duration::from_secs(3);
+    let outcome = Try::new("worker:7000", "scripted").limits(patience).run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{:?}", outcome.judgement);
+
+    /// Files that change for a while.
+    struct Changing(Instant, u64);
+    impl Observer for Changing {
+        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+            Go::On
+        }
+        fn files(&mut self) -> Option<u64> {
+            if self.0.elapsed() < Duration::from_secs(5) {
+                self.1 += 1;
+            }
+            Some(self.1)
+        }
+    }
+    let outcome = Try::new("hang", "scripted").limits(patience).run_seen(&mut Changing(Instant::now(), 0));
+    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Idle));
+    assert!(outcome.ran_for > Duration::from_secs(6), "{:?}", outcome.ran_for);
+}
+
+#[test]
+fn the_observer_can_stop_at_any_event_and_is_asked_while_nothing_happens() {
+    let outcome = Try::new("drip", "scripted").run_seen(&mut |event: &Event, heard: &Heard| {
+        if matches!(event, Event::SignOfLife) && heard.signs_of_life >= 5 {
+            Go::Stop("enough".to_owned())
+        } else {
+            Go::On
+        }
+    });
+    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Asked("enough".to_owned())));
+
+    struct Counter(u32);
+    impl Observer for Counter {
+        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+            Go::On
+        }
+        fn tick(&mut self, _heard: &Heard) -> Go {
+            self.0 += 1;
+            Go::On
+        }
+    }
+    let mut counter = Counter(0);
+    let outcome =
+        Try::new("hang", "scripted").limits(|limits| limits.whole = Duration::from_secs(2)).run_seen(&mut counter);
+    assert!(counter.0 >= 6, "{} in {:?}", counter.0, outcome.ran_for);
+}
+
+#[test]
+fn the_stream_is_kept_without_its_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    let text = r#"[{"match": {"unit": "plan-* M0*"}, "steps": [{"say": "the key is ghp_abcdefghijklmnop1234"}, {"line": "plain"}]}]"#;
+    std::fs::write(&script, text).unwrap();
+    let mut tried = Try::new("ideal", "scripted");
+    tried.request.extra = ["--script", &script.to_string_lossy()].map(str::to_owned).to_vec();
+    let outcome = tried.run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
+    let kept = std::fs::read_to_string(tried.request.activity.as_ref().unwrap()).unwrap();
+    assert!(kept.contains("the key is [REDACTED]") && kept.contains("\nplain\n"), "{kept}");
+}
+
+#[test]
+fn usage_that_is_written_beside_the_stream_counts() {
+    let mut tried = Try::new("ideal", "session-events");
+    tried.request.usage_file = Some(tried.request.folder.beside("usage.json"));
+    let outcome = tried.run();
+    assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 1000, output: 111, cached: 0 }));
+    assert_eq!(outcome.heard.money(), Some((1.0, Unit::Credits)));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named_with_a_way_out() {
+    let mut tried = Try::new("ideal", "scripted");
+    tried.request.program = None;
+    tried.request.runner.programs = vec!["gsd-no-such-agent".to_owned(), "gsd-nor-this".to_owned()];
+    let error = run(&World::real(), &tried.request, &mut |_: &Event, _: &Heard| Go::On).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "none of the programs of `fake` is installed or in PATH: gsd-no-such-agent, gsd-nor-this"
+    );
+    assert!(error.hint().is_some());
+}

@@ -1,0 +1,99 @@
+//! Beginnings and ends of agent, turn and message: the reason why the last message of the model stopped is the verdict.
+
+use serde_json::Value;
+
+use super::dialect::Read;
+use super::look::{Input, Keys, all_text, amount, first_of, flag, is_refusal, list, owned, status_in, text};
+use super::look::{tokens, tool_call};
+use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+
+const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cacheRead", written: "/cacheWrite" };
+
+#[derive(Debug, Default)]
+pub(super) struct AgentLifecycle {
+    /// How many messages the model has ended.
+    messages: u64,
+    /// Why the last one stopped, and what was wrong.
+    last: Option<(String, String)>,
+}
+
+impl AgentLifecycle {
+    fn message(&mut self, message: &Value, events: &mut Vec<Event>) {
+        if text(message, "/role") != Some("assistant") {
+            return;
+        }
+        let reason = text(message, "/stopReason").unwrap_or_default().to_owned();
+        let complaint = owned(message, "/errorMessage").unwrap_or_default();
+        if complaint.is_empty() {
+            events.push(Event::ModelCall);
+        } else {
+            events.push(Event::Trouble { status: leading_status(&complaint), text: complaint.clone() });
+        }
+        for piece in list(message, "/content").filter(|piece| text(piece, "/type") == Some("text")) {
+            events.extend(owned(piece, "/text").map(|text| Event::Text { text }));
+        }
+        self.messages += 1;
+        let name = self.messages.to_string();
+        let used = message.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Fresh));
+        events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(name.clone()), tokens }));
+        events.extend(amount(message, "/usage/cost/total").map(|amount| Event::Money {
+            scope: Scope::Call(name),
+            amount,
+            unit: Unit::Dollars,
+        }));
+        self.last = Some((reason, complaint));
+    }
+
+    fn end(&mut self, events: &mut Vec<Event>) {
+        let (reason, text) = self.last.take().unwrap_or_default();
+        events.push(Event::Terminal(if reason == "stop" {
+            Terminal::Success
+        } else {
+            let text = if text.is_empty() { format!("the model stopped: {reason}") } else { text };
+            Terminal::Failure(Failure { status: leading_status(&text), kind: Some(reason), text })
+        }));
+    }
+}
+
+/// The status at the beginning of a complaint, as in `401 Invalid API key`.
+fn leading_status(text: &str) -> Option<u16> {
+    let first = text.split_whitespace().next()?.trim_end_matches(':');
+    first.parse().ok().filter(|status| (400..600).contains(status)).or_else(|| status_in(text))
+}
+
+impl Read for AgentLifecycle {
+    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+        let none = Value::Null;
+        match text(line, "/type") {
+            Some("session") => {
+                events.push(Event::Started { session: owned(line, "/id"), model: None, purse: None });
+            }
+            Some("message_end") => self.message(line.get("message").unwrap_or(&none), events),
+            Some("tool_execution_start") => {
+                let name = text(line, "/toolName").unwrap_or("tool");
+                tool_call(owned(line, "/toolCallId"), name, line.get("args"), events);
+            }
+            Some("tool_execution_end") => {
+                let is_error = flag(line, "/isError") == Some(true);
+                let is_denied = || line.get("result").map(all_text).is_some_and(|said| is_refusal(&said));
+                let state = match is_error {
+                    true if is_denied() => ToolState::Denied,
+                    true => ToolState::Failed,
+                    false => ToolState::Finished,
+                };
+                let name = text(line, "/toolName").unwrap_or("tool").to_owned();
+                events.push(Event::Tool { id: owned(line, "/toolCallId"), name, state });
+            }
+            Some("auto_retry_start") => {
+                let why = first_of(line, &["/errorMessage", "/error", "/message"]);
+                events.push(Event::Retry {
+                    status: why.as_deref().and_then(leading_status),
+                    wait_seconds: amount(line, "/delayMs").map(|wait| wait / 1e3),
+                    why,
+                });
+            }
+            Some("agent_end") => self.end(events),
+            _ => {}
+        }
+    }
+}

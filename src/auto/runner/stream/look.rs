@@ -1,0 +1,155 @@
+//! Looking into what a client wrote: anything may be missing, or of another type than it was.
+
+use serde_json::Value;
+
+use crate::auto::runner::event::{Event, Tokens, ToolState};
+
+/// Tools that ask a person, without the signs between the words of their names.
+const ASKING: &[&str] =
+    &["askuser", "askuserquestion", "askquestion", "askfollowupquestion", "requestuserinput", "question"];
+
+/// What clients say to the model when they do not let it use a tool, in lower case.
+const REFUSALS: &[&str] = &[
+    "auto-rejected",
+    "rejected permission",
+    "permission to use this tool was denied",
+    "permission to use",
+    "requested permissions to",
+    "requires approval",
+    "permission denied and could not request permission",
+    "denied by",
+    "user rejected",
+    "rejected by user",
+    "read-only file system",
+    "erofs",
+];
+
+/// The text at `path`, which names a key between two slashes.
+pub(super) fn text<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
+    value.pointer(path)?.as_str()
+}
+
+pub(super) fn owned(value: &Value, path: &str) -> Option<String> {
+    text(value, path).map(str::to_owned)
+}
+
+/// The first of the texts at these paths.
+pub(super) fn first_of(value: &Value, paths: &[&str]) -> Option<String> {
+    paths.iter().find_map(|path| owned(value, path))
+}
+
+pub(super) fn number(value: &Value, path: &str) -> Option<u64> {
+    let number = value.pointer(path)?;
+    number.as_u64().or_else(|| whole(number.as_f64()?))
+}
+
+/// A number of tokens that came with a fraction.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is cut at what fits")]
+fn whole(number: f64) -> Option<u64> {
+    (number.is_finite() && number >= 0.0).then_some(number as u64)
+}
+
+pub(super) fn amount(value: &Value, path: &str) -> Option<f64> {
+    value.pointer(path)?.as_f64().filter(|amount| amount.is_finite())
+}
+
+pub(super) fn flag(value: &Value, path: &str) -> Option<bool> {
+    value.pointer(path)?.as_bool()
+}
+
+pub(super) fn status(value: &Value, path: &str) -> Option<u16> {
+    number(value, path).and_then(|number| u16::try_from(number).ok()).filter(|number| *number >= 100)
+}
+
+pub(super) fn list<'a>(value: &'a Value, path: &str) -> impl Iterator<Item = &'a Value> {
+    value.pointer(path).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The names of keys under which tokens are counted: input, output, read from a cache, written to one.
+pub(super) struct Keys {
+    pub(super) input: &'static str,
+    pub(super) output: &'static str,
+    pub(super) read: &'static str,
+    pub(super) written: &'static str,
+}
+
+pub(super) const SNAKE: Keys = Keys {
+    input: "/input_tokens",
+    output: "/output_tokens",
+    read: "/cache_read_input_tokens",
+    written: "/cache_creation_input_tokens",
+};
+
+pub(super) const CAMEL: Keys =
+    Keys { input: "/inputTokens", output: "/outputTokens", read: "/cacheReadTokens", written: "/cacheWriteTokens" };
+
+/// How the input that a client counts is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    /// What was read from a cache or written to one is not in it.
+    Fresh,
+    /// All of the prompt is in it.
+    Whole,
+}
+
+/// `None` where neither input nor output is counted.
+pub(super) fn tokens(value: &Value, keys: &Keys, input: Input) -> Option<Tokens> {
+    let of = |path| number(value, path).unwrap_or(0);
+    number(value, keys.input).or_else(|| number(value, keys.output))?;
+    let cached = of(keys.read);
+    let fresh = match input {
+        Input::Fresh => of(keys.input).saturating_add(of(keys.written)),
+        Input::Whole => of(keys.input).saturating_sub(cached),
+    };
+    Some(Tokens { input: fresh, output: of(keys.output), cached })
+}
+
+/// A tool that was called; a question, where it is one that asks.
+pub(super) fn tool_call(id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<Event>) {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    if ASKING.contains(&plain.to_ascii_lowercase().as_str()) {
+        let text = arguments.and_then(question).unwrap_or_else(|| name.to_owned());
+        events.push(Event::Question { text });
+    }
+    events.push(Event::Tool { id, name: name.to_owned(), state: ToolState::Started });
+}
+
+fn question(arguments: &Value) -> Option<String> {
+    first_of(arguments, &["/question", "/questions/0/question", "/prompt", "/message", "/text"])
+}
+
+/// Whether what a failed tool gave back means that it was not allowed to run.
+pub(super) fn is_refusal(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    REFUSALS.iter().any(|refusal| text.contains(refusal))
+}
+
+/// All the text in a value, such as a tool result in whichever form.
+pub(super) fn all_text(value: &Value) -> String {
+    let mut all = String::new();
+    gather(value, &mut all);
+    all
+}
+
+fn gather(value: &Value, all: &mut String) {
+    match value {
+        Value::String(text) => {
+            all.push_str(text);
+            all.push('\n');
+        }
+        Value::Array(values) => values.iter().for_each(|value| gather(value, all)),
+        Value::Object(values) => values.values().for_each(|value| gather(value, all)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The status of HTTP that prose names, as in `unexpected status 401`.
+pub(super) fn status_in(prose: &str) -> Option<u16> {
+    let lower = prose.to_ascii_lowercase();
+    let after = |word: &str| {
+        let rest = lower.split_once(word)?.1.trim_start_matches([' ', ':', '=']);
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok().filter(|status| (100..600).contains(status))
+    };
+    ["status code", "status", "http", "error"].into_iter().find_map(after)
+}

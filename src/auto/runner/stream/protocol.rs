@@ -1,0 +1,360 @@
+//! The Agent Client Protocol: JSON-RPC, a message a line, in which this program plays the editor. It opens a session, sends
+//! the prompt, answers what the agent asks permission for, and takes the answer to the prompt for the end.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::dialect::Read;
+use super::look::{Input, Keys, SNAKE, amount, first_of, flag, list, owned, status_in, text, tokens, tool_call};
+use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+
+const INITIALIZE: u64 = 1;
+const SESSION: u64 = 2;
+const PROMPT: u64 = 3;
+
+/// The version of the protocol that is spoken.
+const VERSION: u32 = 1;
+
+/// The code of JSON-RPC for a method that nobody has.
+const NO_METHOD: i64 = -32601;
+
+const KEYS: Keys =
+    Keys { input: "/inputTokens", output: "/outputTokens", read: "/cachedReadTokens", written: "/cachedWriteTokens" };
+
+/// What a session is opened with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Opening {
+    pub(crate) folder: String,
+    pub(crate) prompt: String,
+    /// A session to go on with.
+    pub(crate) resume: Option<String>,
+    pub(crate) answers: Answers,
+}
+
+/// What the agent may do when it asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Everything.
+    Everything,
+    /// Read, search and edit; run these commands.
+    Edits(Vec<String>),
+    /// Nothing that changes anything.
+    #[default]
+    Nothing,
+}
+
+#[derive(Debug)]
+pub(super) struct Conversation {
+    opening: Opening,
+    session: Option<String>,
+    /// What is to be sent.
+    outgoing: Vec<Vec<u8>>,
+    /// The names of tools by the number of their call.
+    tools: BTreeMap<String, String>,
+    /// Whether the last update was a piece of an answer of the model.
+    speaks: bool,
+    is_prompted: bool,
+}
+
+#[derive(Serialize)]
+struct Request<P> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'static str,
+    params: P,
+}
+
+#[derive(Serialize)]
+struct Notification<P> {
+    jsonrpc: &'static str,
+    method: &'static str,
+    params: P,
+}
+
+#[derive(Serialize)]
+struct Response<'a, T> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    result: T,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    jsonrpc: &'static str,
+    id: &'a Value,
+    error: RefusalReason,
+}
+
+#[derive(Serialize)]
+struct RefusalReason {
+    code: i64,
+    message: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Initialize {
+    protocol_version: u32,
+    client_capabilities: Capabilities,
+}
+
+/// None: the agent reads and writes files itself, where the fence can see it.
+#[derive(Serialize)]
+struct Capabilities {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NewSession<'a> {
+    cwd: &'a str,
+    mcp_servers: [(); 0],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LoadSession<'a> {
+    session_id: &'a str,
+    cwd: &'a str,
+    mcp_servers: [(); 0],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Prompt<'a> {
+    session_id: &'a str,
+    prompt: [Piece<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Piece<'a> {
+    r#type: &'static str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancel<'a> {
+    session_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Permission<'a> {
+    outcome: Choice<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+enum Choice<'a> {
+    Selected {
+        #[serde(rename = "optionId")]
+        option: &'a Value,
+    },
+    Cancelled,
+}
+
+const RPC: &str = "2.0";
+
+impl Conversation {
+    pub(super) fn new(opening: Opening) -> Self {
+        let mut new = Self {
+            opening,
+            session: None,
+            outgoing: Vec::new(),
+            tools: BTreeMap::new(),
+            speaks: false,
+            is_prompted: false,
+        };
+        let params = Initialize { protocol_version: VERSION, client_capabilities: Capabilities {} };
+        new.send(&Request { jsonrpc: RPC, id: INITIALIZE, method: "initialize", params });
+        new
+    }
+
+    fn send(&mut self, message: &impl Serialize) {
+        if let Ok(mut line) = serde_json::to_vec(message) {
+            line.push(b'\n');
+            self.outgoing.push(line);
+        }
+    }
+
+    fn answered(&mut self, id: u64, result: &Value, events: &mut Vec<Event>) {
+        let folder = self.opening.folder.clone();
+        match id {
+            INITIALIZE => {
+                let can_load = flag(result, "/agentCapabilities/loadSession") == Some(true);
+                if let Some(session) = self.opening.resume.clone().filter(|_| can_load) {
+                    let params = LoadSession { session_id: &session, cwd: &folder, mcp_servers: [] };
+                    self.send(&Request { jsonrpc: RPC, id: SESSION, method: "session/load", params });
+                    self.session = Some(session);
+                } else {
+                    let params = NewSession { cwd: &folder, mcp_servers: [] };
+                    self.send(&Request { jsonrpc: RPC, id: SESSION, method: "session/new", params });
+                }
+            }
+            SESSION => {
+                let session = owned(result, "/sessionId").or_else(|| self.session.clone()).unwrap_or_default();
+                let model = owned(result, "/models/currentModelId");
+                events.push(Event::Started { session: Some(session.clone()), model, purse: None });
+                let prompt = self.opening.prompt.clone();
+                let params = Prompt { session_id: &session, prompt: [Piece { r#type: "text", text: &prompt }] };
+                self.send(&Request { jsonrpc: RPC, id: PROMPT, method: "session/prompt", params });
+                self.session = Some(session);
+                self.is_prompted = true;
+            }
+            PROMPT => Self::end(result, events),
+            _ => {}
+        }
+    }
+
+    fn end(result: &Value, events: &mut Vec<Event>) {
+        let counted = result.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Whole));
+        let by_note = || result.pointer("/_meta/quota/token_count").and_then(|used| tokens(used, &SNAKE, Input::Whole));
+        events.extend(counted.or_else(by_note).map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
+        let reason = text(result, "/stopReason").unwrap_or_default();
+        events.push(Event::Terminal(if reason == "end_turn" {
+            Terminal::Success
+        } else {
+            let kind = match reason {
+                "max_turn_requests" => "turn limit",
+                other => other,
+            };
+            let said = format!("the agent stopped: {reason}");
+            Terminal::Failure(Failure { status: None, kind: Some(kind.to_owned()), text: said })
+        }));
+    }
+
+    fn failed(error: &Value, events: &mut Vec<Event>) {
+        let said = first_of(error, &["/data/message", "/data/details", "/message"]).unwrap_or_default();
+        let is_login = error.get("code").and_then(Value::as_i64) == Some(-32000);
+        let kind = is_login.then(|| "authentication".to_owned());
+        let status = status_in(&said);
+        events.push(Event::Terminal(Terminal::Failure(Failure { status, kind, text: said })));
+    }
+
+    fn update(&mut self, update: &Value, events: &mut Vec<Event>) {
+        match text(update, "/sessionUpdate") {
+            Some("agent_message_chunk" | "agent_thought_chunk") => {
+                self.speak(events);
+                let is_message = text(update, "/sessionUpdate") == Some("agent_message_chunk");
+                let said = owned(update, "/content/text").filter(|_| is_message);
+                events.extend(said.map(|text| Event::Text { text }));
+            }
+            Some("tool_call") => {
+                self.speak(events);
+                let name = first_of(update, &["/title", "/kind"]).unwrap_or_else(|| "tool".to_owned());
+                let id = owned(update, "/toolCallId");
+                if let Some(id) = &id {
+                    self.tools.insert(id.clone(), name.clone());
+                }
+                tool_call(id, &name, update.get("rawInput"), events);
+                self.tool_end(update, events);
+            }
+            Some("tool_call_update") => self.tool_end(update, events),
+            Some("usage_update") => events.extend(amount(update, "/cost/amount").map(|amount| Event::Money {
+                scope: Scope::Session,
+                amount,
+                unit: if text(update, "/cost/currency") == Some("USD") { Unit::Dollars } else { Unit::Credits },
+            })),
+            _ => {}
+        }
+    }
+
+    fn speak(&mut self, events: &mut Vec<Event>) {
+        if !std::mem::replace(&mut self.speaks, true) {
+            events.push(Event::ModelCall);
+        }
+    }
+
+    fn tool_end(&mut self, update: &Value, events: &mut Vec<Event>) {
+        let state = match text(update, "/status") {
+            Some("completed") => ToolState::Finished,
+            Some("failed") => ToolState::Failed,
+            _ => return,
+        };
+        self.speaks = false;
+        let id = owned(update, "/toolCallId");
+        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
+        events.push(Event::Tool { id, name, state });
+    }
+
+    /// Answers whether a tool may run.
+    fn permit(&mut self, id: &Value, params: &Value, events: &mut Vec<Event>) {
+        let is_allowed = self.opening.answers.allow(params);
+        let wanted: &[&str] =
+            if is_allowed { &["allow_always", "allow_once"] } else { &["reject_once", "reject_always"] };
+        let option = wanted.iter().find_map(|kind| {
+            let mut options = list(params, "/options");
+            options.find(|option| text(option, "/kind") == Some(kind))?.get("optionId")
+        });
+        if !is_allowed {
+            let name = first_of(params, &["/toolCall/title", "/toolCall/kind"]).unwrap_or_else(|| "tool".to_owned());
+            events.push(Event::Tool { id: owned(params, "/toolCall/toolCallId"), name, state: ToolState::Denied });
+        }
+        let outcome = option.map_or(Choice::Cancelled, |option| Choice::Selected { option });
+        self.send(&Response { jsonrpc: RPC, id, result: Permission { outcome } });
+    }
+}
+
+impl Answers {
+    fn allow(&self, params: &Value) -> bool {
+        let kind = text(params, "/toolCall/kind").unwrap_or("other");
+        let is_reading = matches!(kind, "read" | "search" | "think");
+        match self {
+            Self::Everything => true,
+            Self::Nothing => is_reading,
+            Self::Edits(commands) => match kind {
+                "edit" | "move" | "delete" => true,
+                "execute" => {
+                    let command = first_of(params, &["/toolCall/rawInput/command", "/toolCall/title"]);
+                    command.is_some_and(|command| is_one_of(&command, commands))
+                }
+                _ => is_reading,
+            },
+        }
+    }
+}
+
+/// Whether a line is one of the commands with further words, and no more than that command.
+fn is_one_of(line: &str, commands: &[String]) -> bool {
+    let is_plain = !line.contains(['\n', ';', '&', '|', '`', '$', '<', '>', '(', ')']);
+    let begins = |command: &String| {
+        line.trim().strip_prefix(command.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let is_whole = commands.iter().any(|command| command == line.trim());
+    is_whole || (is_plain && commands.iter().filter(|command| !command.is_empty()).any(begins))
+}
+
+impl Read for Conversation {
+    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+        let none = Value::Null;
+        let params = line.get("params").unwrap_or(&none);
+        match (text(line, "/method"), line.get("id")) {
+            (Some("session/update"), _) if self.is_prompted => {
+                self.update(params.get("update").unwrap_or(&none), events);
+            }
+            (Some("session/request_permission"), Some(id)) => self.permit(id, params, events),
+            (Some(_), Some(id)) => {
+                let error = RefusalReason { code: NO_METHOD, message: "this client has no such method" };
+                self.send(&Refusal { jsonrpc: RPC, id, error });
+            }
+            (Some(_), None) | (None, None) => {}
+            (None, Some(id)) => match (line.get("error"), line.get("result"), id.as_u64()) {
+                (Some(error), _, _) => Self::failed(error, events),
+                (None, result, Some(id)) => self.answered(id, result.unwrap_or(&none), events),
+                _ => {}
+            },
+        }
+    }
+
+    fn answers(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    fn cancel(&mut self) -> Vec<Vec<u8>> {
+        if let Some(session) = self.session.clone().filter(|_| self.is_prompted) {
+            let params = Cancel { session_id: &session };
+            self.send(&Notification { jsonrpc: RPC, method: "session/cancel", params });
+        }
+        self.answers()
+    }
+}

@@ -1,0 +1,205 @@
+//! `system`, `assistant` and `user` lines, and a `result` that wraps the end.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::dialect::{Facts, Read};
+use super::look::{Input, Keys, SNAKE, all_text, amount, first_of, flag, is_refusal, list, owned, status, text};
+use super::look::{tokens, tool_call};
+use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+
+/// Of the counts by model, which have sub-agents in them too.
+const BY_MODEL: Keys = Keys {
+    input: "/inputTokens",
+    output: "/outputTokens",
+    read: "/cacheReadInputTokens",
+    written: "/cacheCreationInputTokens",
+};
+
+#[derive(Debug)]
+pub(super) struct ResultEnvelope {
+    facts: Facts,
+    /// The answer of the model whose pieces come now: each is a line of its own.
+    answer: Option<String>,
+    /// The names of tools by the number of their call.
+    tools: BTreeMap<String, String>,
+}
+
+impl ResultEnvelope {
+    pub(super) fn new(facts: Facts) -> Self {
+        Self { facts, answer: None, tools: BTreeMap::new() }
+    }
+
+    fn input(&self) -> Input {
+        if self.facts.input_includes_cached { Input::Whole } else { Input::Fresh }
+    }
+
+    fn system(line: &Value, events: &mut Vec<Event>) {
+        match text(line, "/subtype") {
+            Some("init" | "session_start") => events.push(Event::Started {
+                session: owned(line, "/session_id"),
+                model: owned(line, "/model"),
+                purse: owned(line, "/apiKeySource"),
+            }),
+            Some("api_retry" | "retry") => events.push(Event::Retry {
+                status: status(line, "/error_status").or_else(|| status(line, "/status")),
+                wait_seconds: first_amount(line, &["/retry_delay_ms", "/delay_ms", "/delayMs"]).map(|wait| wait / 1e3),
+                why: first_of(line, &["/error", "/message", "/reason"]),
+            }),
+            _ => {}
+        }
+    }
+
+    fn assistant(&mut self, line: &Value, events: &mut Vec<Event>) {
+        // Words that the client puts into the model's mouth, when the model said nothing.
+        if text(line, "/message/model") == Some("<synthetic>") {
+            let said = line.pointer("/message/content").map(all_text).unwrap_or_default();
+            events.push(Event::Trouble { status: None, text: said });
+            return;
+        }
+        let id = owned(line, "/message/id");
+        if id.is_none() || id != self.answer {
+            events.push(Event::ModelCall);
+            self.answer.clone_from(&id);
+        }
+        for piece in list(line, "/message/content") {
+            match text(piece, "/type") {
+                Some("text") => {
+                    events.extend(owned(piece, "/text").map(|text| Event::Text { text }));
+                }
+                Some("tool_use") => {
+                    let name = text(piece, "/name").unwrap_or("tool");
+                    self.call(owned(piece, "/id"), name, piece.get("input"), events);
+                }
+                _ => {}
+            }
+        }
+        let used = line.pointer("/message/usage").and_then(|usage| tokens(usage, &SNAKE, self.input()));
+        if let (Some(tokens), Some(id)) = (used, id) {
+            events.push(Event::Usage { scope: Scope::Call(id), tokens });
+        }
+    }
+
+    fn call(&mut self, id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<Event>) {
+        if let Some(id) = &id {
+            self.tools.insert(id.clone(), name.to_owned());
+        }
+        tool_call(id, name, arguments, events);
+    }
+
+    fn user(&mut self, line: &Value, events: &mut Vec<Event>) {
+        let refused = |id: &str| {
+            let mut decisions = list(line, "/tool_result_meta");
+            decisions.any(|told| {
+                let decision = text(told, "/permission_decision/decision");
+                text(told, "/id") == Some(id) && decision.is_some_and(|decision| decision != "accept")
+            })
+        };
+        for piece in list(line, "/message/content").filter(|piece| text(piece, "/type") == Some("tool_result")) {
+            let id = owned(piece, "/tool_use_id");
+            let is_error = flag(piece, "/is_error") == Some(true);
+            let is_denied = id.as_deref().is_some_and(refused)
+                || flag(piece, "/_meta/rawResponse/sandboxDenied") == Some(true)
+                || (is_error && piece.get("content").is_some_and(|content| is_refusal(&all_text(content))));
+            let state = match (is_denied, is_error) {
+                (true, _) => ToolState::Denied,
+                (false, true) => ToolState::Failed,
+                (false, false) => ToolState::Finished,
+            };
+            self.result_of_tool(id, state, events);
+        }
+    }
+
+    fn result_of_tool(&mut self, id: Option<String>, state: ToolState, events: &mut Vec<Event>) {
+        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
+        events.push(Event::Tool { id, name, state });
+    }
+
+    /// A tool as an event of its own, as some clients write it.
+    fn tool_event(&mut self, line: &Value, events: &mut Vec<Event>) {
+        let id = first_of(line, &["/call_id", "/id"]);
+        let named = line.get("tool_call").and_then(Value::as_object).and_then(|call| call.keys().next().cloned());
+        let name = first_of(line, &["/name", "/tool_call/name"]).or(named).unwrap_or_else(|| "tool".to_owned());
+        if text(line, "/subtype") == Some("completed") {
+            let result = line.get("tool_call").map(all_text).unwrap_or_default();
+            let state = if is_refusal(&result) { ToolState::Denied } else { ToolState::Finished };
+            events.push(Event::Tool { id, name, state });
+        } else {
+            self.call(id, &name, line.get("tool_call"), events);
+        }
+    }
+
+    fn result(&self, line: &Value, events: &mut Vec<Event>) {
+        for denied in list(line, "/permission_denials") {
+            let name = first_of(denied, &["/tool_name", "/name"]).unwrap_or_else(|| "tool".to_owned());
+            events.push(Event::Tool { id: owned(denied, "/tool_use_id"), name, state: ToolState::Denied });
+        }
+        let by_model = line.get("modelUsage").and_then(Value::as_object);
+        let sum = by_model.and_then(|models| {
+            models.values().filter_map(|model| tokens(model, &BY_MODEL, Input::Fresh)).reduce(Tokens::plus)
+        });
+        let whole = || line.get("usage").and_then(|usage| tokens(usage, &SNAKE, self.input()));
+        events.extend(sum.or_else(whole).map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
+        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::Money {
+            scope: Scope::Session,
+            amount,
+            unit: Unit::Dollars,
+        }));
+        events.push(Event::Terminal(self.terminal(line)));
+    }
+
+    fn terminal(&self, line: &Value) -> Terminal {
+        let reason = text(line, "/terminal_reason");
+        let is_reason_good = match &self.facts.terminal_reason {
+            Some(only) => reason == Some(only.as_str()),
+            None => reason.is_none_or(|reason| reason == "completed"),
+        };
+        let is_success = text(line, "/subtype") == Some("success")
+            && flag(line, "/is_error") == Some(false)
+            && line.get("api_error_status").is_none_or(Value::is_null);
+        if is_success && is_reason_good {
+            return Terminal::Success;
+        }
+        let subtype = text(line, "/subtype").filter(|subtype| *subtype != "success");
+        let kind = reason.filter(|reason| !matches!(*reason, "api_error" | "completed")).or(subtype);
+        let said = first_of(line, &["/result", "/error/message", "/errors/0", "/error"]);
+        Terminal::Failure(Failure {
+            status: status(line, "/api_error_status"),
+            kind: kind.map(str::to_owned),
+            text: said.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| "no reason given".to_owned()),
+        })
+    }
+}
+
+fn first_amount(line: &Value, paths: &[&str]) -> Option<f64> {
+    paths.iter().find_map(|path| amount(line, path))
+}
+
+fn quota(line: &Value) -> Option<Quota> {
+    let info = line.get("rate_limit_info")?;
+    let windows = info.get("unifiedWindows").and_then(Value::as_object);
+    let used = windows.map(|windows| windows.values().filter_map(|window| amount(window, "/utilization")));
+    let fullest = used.and_then(|used| used.reduce(f64::max)).or_else(|| amount(info, "/utilization"));
+    let status = match text(info, "/status") {
+        Some("rejected") => QuotaStatus::Rejected,
+        Some("allowed_warning") => QuotaStatus::Warning,
+        _ => QuotaStatus::Allowed,
+    };
+    let resets_at = info.get("resetsAt").and_then(Value::as_i64);
+    Some(Quota { resets_at, used: fullest, status })
+}
+
+impl Read for ResultEnvelope {
+    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+        match text(line, "/type") {
+            Some("system") => Self::system(line, events),
+            Some("assistant") => self.assistant(line, events),
+            Some("user") => self.user(line, events),
+            Some("tool_call") => self.tool_event(line, events),
+            Some("rate_limit_event") => events.extend(quota(line).map(Event::Quota)),
+            Some("result") => self.result(line, events),
+            _ => {}
+        }
+    }
+}

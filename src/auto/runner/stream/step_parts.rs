@@ -1,0 +1,97 @@
+//! Steps and the parts of each: the step that stops is the end, and usage is counted by step.
+
+use serde_json::Value;
+
+use super::dialect::Read;
+use super::look::{Input, Keys, all_text, amount, first_of, is_refusal, owned, status, text, tokens, tool_call};
+use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+
+const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cache/read", written: "/cache/write" };
+
+#[derive(Debug, Default)]
+pub(super) struct StepParts {
+    session: Option<String>,
+    has_failed: bool,
+}
+
+impl StepParts {
+    fn session(&mut self, line: &Value, events: &mut Vec<Event>) {
+        if let Some(session) = text(line, "/sessionID").filter(|_| self.session.is_none()) {
+            self.session = Some(session.to_owned());
+            events.push(Event::Started { session: self.session.clone(), model: None, purse: None });
+        }
+    }
+
+    fn tool(part: &Value, events: &mut Vec<Event>) {
+        let name = text(part, "/tool").unwrap_or("tool");
+        let id = owned(part, "/callID");
+        // It is told of once, when it is over.
+        tool_call(id.clone(), name, part.pointer("/state/input"), events);
+        let state = match text(part, "/state/status") {
+            Some("error") if is_refusal(&part.get("state").map(all_text).unwrap_or_default()) => ToolState::Denied,
+            Some("error") => ToolState::Failed,
+            Some("pending" | "running") => return,
+            _ => ToolState::Finished,
+        };
+        events.push(Event::Tool { id, name: name.to_owned(), state });
+    }
+
+    fn finish(&mut self, part: &Value, events: &mut Vec<Event>) {
+        let id = first_of(part, &["/id", "/messageID"]).unwrap_or_default();
+        let used = part.get("tokens").and_then(|used| tokens(used, &KEYS, Input::Fresh));
+        let used = used.map(|mut used| {
+            used.output = used.output.saturating_add(super::look::number(part, "/tokens/reasoning").unwrap_or(0));
+            used
+        });
+        events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(id.clone()), tokens }));
+        events.extend(amount(part, "/cost").map(|amount| Event::Money {
+            scope: Scope::Call(id),
+            amount,
+            unit: Unit::Dollars,
+        }));
+        let reason = text(part, "/reason").unwrap_or_default();
+        if self.has_failed || reason == "tool-calls" {
+            return;
+        }
+        events.push(Event::Terminal(if reason == "stop" {
+            Terminal::Success
+        } else {
+            let kind = Some(reason.to_owned());
+            Terminal::Failure(Failure { status: None, kind, text: format!("the model stopped: {reason}") })
+        }));
+    }
+
+    fn error(&mut self, line: &Value, events: &mut Vec<Event>) {
+        self.has_failed = true;
+        let said = first_of(line, &["/error/data/message", "/error/message", "/message", "/error"]);
+        events.push(Event::Terminal(Terminal::Failure(Failure {
+            status: status(line, "/error/data/statusCode"),
+            kind: owned(line, "/error/name"),
+            text: said.unwrap_or_else(|| "no reason given".to_owned()),
+        })));
+    }
+}
+
+impl Read for StepParts {
+    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+        self.session(line, events);
+        let none = Value::Null;
+        let part = line.get("part").unwrap_or(&none);
+        match text(line, "/type") {
+            Some("step_start") => {
+                self.has_failed = false;
+                events.push(Event::ModelCall);
+            }
+            Some("text") => events.extend(owned(part, "/text").map(|text| Event::Text { text })),
+            Some("tool_use") => Self::tool(part, events),
+            Some("step_finish") => self.finish(part, events),
+            Some("error") => self.error(line, events),
+            Some("retry") => events.push(Event::Retry {
+                status: status(part, "/error/data/statusCode"),
+                wait_seconds: None,
+                why: first_of(part, &["/error/data/message", "/error/message"]),
+            }),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! What real clients wrote against a scripted model server, and what anything else is taken for.
+
+#![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::{Answers, Dialect, Facts, Opening, Reader};
+use crate::auto::runner::{Death, End, Event, Heard, Runners, Scope, Tokens, ToolState, Verdict, judge};
+use crate::text::words::of_word;
+use crate::world::Ended;
+
+/// All forms that are read without a conversation.
+const DIALECTS: [Dialect; 10] = [
+    Dialect::ResultEnvelope,
+    Dialect::ThreadItems,
+    Dialect::StatusResult,
+    Dialect::StepParts,
+    Dialect::SessionEvents,
+    Dialect::RunResult,
+    Dialect::RoleLines,
+    Dialect::AgentLifecycle,
+    Dialect::Completion,
+    Dialect::Scripted,
+];
+
+fn recorded(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams").join(name)).unwrap()
+}
+
+/// What was heard of a client in this recording.
+fn heard(client: &str, case: &str) -> (Vec<Event>, Heard) {
+    let runners = Runners::builtin().unwrap();
+    let runner = runners.find(client).unwrap();
+    let mut reader = runner.dialect.reader(&runner.facts_of_stream(), Opening::default());
+    let (mut events, mut heard) = (Vec::new(), Heard::default());
+    for line in recorded(&format!("{client}-{case}.jsonl")).split(|byte| *byte == b'\n') {
+        for event in reader.line(line) {
+            heard.add(&event);
+            events.push(event);
+        }
+    }
+    (events, heard)
+}
+
+fn verdict(client: &str, case: &str, code: i32, complaint: &str) -> Verdict {
+    let ran_for = Duration::from_secs(5);
+    let end = End { ended: Some(Ended::Code(code)), ran_for, complaint: complaint.to_owned(), ..End::default() };
+    judge(&heard(client, case).1, &end).verdict
+}
+
+#[test]
+fn a_real_run_is_a_success_with_its_tool_its_words_and_its_numbers() {
+    let counted = Some(Tokens { input: 20, output: 10, cached: 0 });
+    for (client, tools, tokens, has_money) in [
+        ("claude", 1, counted, true),
+        ("codex", 0, counted, false),
+        ("gemini", 1, counted, false),
+        ("qwen", 1, counted, false),
+        ("opencode", 1, counted, true),
+        ("copilot", 1, None, false),
+        ("codebuddy", 1, counted, true),
+        ("cline", 1, counted, true),
+        ("kimi", 1, None, false),
+        ("pi", 1, counted, true),
+    ] {
+        let (events, heard) = heard(client, "call");
+        assert_eq!(verdict(client, "call", 0, ""), Verdict::Ran, "{client}: {heard:?}");
+        assert_eq!((heard.tools, heard.tokens()), (tools, tokens), "{client}");
+        assert_eq!(heard.money().is_some(), has_money, "{client}");
+        assert_eq!(heard.text, "All done.", "{client}");
+        let expected = if client == "codex" { 1 } else { 2 };
+        assert_eq!(heard.model_calls, expected, "{client}");
+        assert!(heard.session.as_deref().is_some_and(|session| session.len() > 8), "{client}: {:?}", heard.session);
+        assert!(heard.denied.is_empty(), "{client}");
+        let ends = |event: &&Event| matches!(event, Event::Tool { state: ToolState::Finished | ToolState::Failed, .. });
+        assert_eq!(events.iter().filter(ends).count(), usize::try_from(tools).unwrap(), "{client}");
+    }
+}
+
+#[test]
+fn a_refused_key_and_a_prompt_that_is_too_long_are_told_apart_in_what_real_clients_wrote() {
+    // The exit codes and the end of standard error are those of the recorded runs.
+    for (client, codes, complaints) in [
+        ("codex", [1, 1], ["", ""]),
+        ("gemini", [145, 144], ["", ""]),
+        ("qwen", [1, 1], ["", ""]),
+        ("opencode", [1, 1], ["", ""]),
+        ("copilot", [1, 1], ["", ""]),
+        ("codebuddy", [0, 0], ["", ""]),
+        ("cline", [1, 1], ["", ""]),
+        ("pi", [0, 0], ["", ""]),
+        (
+            "kimi",
+            [1, 1],
+            [
+                "error: failed to run prompt: provider.auth_error: 401 Invalid API key",
+                "error: failed to run prompt: compaction.failed: APIContextOverflowError: 400 prompt is too long",
+            ],
+        ),
+    ] {
+        assert_eq!(verdict(client, "401", codes[0], complaints[0]), Verdict::Dead(Death::Auth), "{client}");
+        assert_eq!(verdict(client, "long", codes[1], complaints[1]), Verdict::Dead(Death::Context), "{client}");
+    }
+    assert_eq!(verdict("claude", "long", 1, ""), Verdict::Dead(Death::Context));
+    assert_eq!(verdict("claude", "429", 1, ""), Verdict::Dead(Death::Quota { resets_at: None }));
+    let (events, _) = heard("claude", "401");
+    let retry = events.iter().find(|event| matches!(event, Event::Retry { .. })).unwrap();
+    assert!(matches!(retry, Event::Retry { status: Some(401), wait_seconds: Some(_), .. }), "{retry:?}");
+}
+
+#[test]
+fn a_quota_of_the_account_is_read_with_its_reset_and_its_fullest_window() {
+    let mut reader = Dialect::ResultEnvelope.reader(&Facts::default(), Opening::default());
+    let line = br#"{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1795396404,
+        "unifiedWindows":{"five_hour":{"utilization":0.93},"seven_day":{"utilization":0.4}}}}"#;
+    let events = reader.line(line);
+    let Event::Quota(quota) = &events[0] else { panic!("{events:?}") };
+    assert_eq!((quota.resets_at, quota.used), (Some(1_795_396_404), Some(0.93)));
+}
+
+#[test]
+fn steps_are_added_and_the_last_count_of_an_answer_takes_the_place_of_the_first() {
+    let mut heard = Heard::default();
+    let tokens = |input| Tokens { input, output: 1, cached: 0 };
+    for (name, input) in [("a", 5), ("a", 7), ("b", 10)] {
+        heard.add(&Event::Usage { scope: Scope::Call(name.to_owned()), tokens: tokens(input) });
+    }
+    assert_eq!(heard.tokens(), Some(Tokens { input: 17, output: 2, cached: 0 }));
+    heard.add(&Event::Usage { scope: Scope::Session, tokens: tokens(20) });
+    assert_eq!(heard.tokens(), Some(tokens(20)));
+}
+
+#[test]
+fn a_line_that_is_not_known_is_a_sign_of_life_and_one_that_is_no_object_is_nothing() {
+    for dialect in DIALECTS {
+        let mut reader = dialect.reader(&Facts::default(), Opening::default());
+        assert_eq!(reader.line(b"\xef\xbb\xbf {\"type\":\"never-heard-of\"}\r"), [Event::SignOfLife], "{dialect:?}");
+        for noise in [&b"npm warn"[..], b"[1]", b"\"text\"", b"{\"half\":", b"", b"\xff\xfe"] {
+            assert_eq!(reader.line(noise), [], "{dialect:?} {noise:?}");
+        }
+    }
+}
+
+#[test]
+fn events_are_read_as_they_are_written() {
+    use crate::auto::runner::{Failure, Quota, QuotaStatus, Terminal, Unit};
+    let failure = Failure { status: Some(429), kind: None, text: "no".to_owned() };
+    let quota = Quota { resets_at: Some(5), used: Some(1.0), status: QuotaStatus::Rejected };
+    let tool = Event::Tool { id: None, name: "Bash".to_owned(), state: ToolState::Denied };
+    let money = Event::Money { scope: Scope::Call("x".to_owned()), amount: 0.5, unit: Unit::Credits };
+    let mut reader = Dialect::Scripted.reader(&Facts::default(), Opening::default());
+    for event in [
+        Event::ModelCall,
+        Event::SignOfLife,
+        Event::Quota(quota),
+        Event::Terminal(Terminal::Success),
+        Event::Terminal(Terminal::Failure(failure)),
+        Event::Usage { scope: Scope::Session, tokens: Tokens::default() },
+        tool,
+        money,
+    ] {
+        let line = serde_json::to_string(&event).unwrap();
+        assert_eq!(reader.line(line.as_bytes()), std::slice::from_ref(&event), "{line}");
+    }
+}
+
+/// What an agent of the protocol is told when it writes these lines.
+fn conversation(answers: Answers, lines: &[&str]) -> (Vec<Event>, String) {
+    let opening = Opening { folder: "/work".to_owned(), prompt: "Do it.".to_owned(), resume: None, answers };
+    let mut reader = Dialect::ClientProtocol.reader(&Facts::default(), opening);
+    let (mut events, mut told) = (Vec::new(), reader.answers());
+    for line in lines {
+        events.extend(reader.line(line.as_bytes()));
+        told.extend(reader.answers());
+    }
+    (events, String::from_utf8(told.concat()).unwrap())
+}
+
+const OPENED: [&str; 2] =
+    [r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s1"}}"#];
+
+#[test]
+fn a_conversation_opens_a_session_sends_the_prompt_and_ends_with_its_answer() {
+    let ended =
+        r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":{"inputTokens":20,"outputTokens":10}}}"#;
+    let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"t1","title":"write","status":"completed"}}}"#;
+    let (events, told) = conversation(Answers::Nothing, &[OPENED[0], OPENED[1], update, ended]);
+    assert_eq!(
+        told,
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"Do it."}]}}"#,
+            "\n",
+        )
+    );
+    let mut heard = Heard::default();
+    events.iter().for_each(|event| heard.add(event));
+    assert_eq!((heard.session.as_deref(), heard.tools, heard.model_calls), (Some("s1"), 1, 1));
+    assert_eq!(heard.tokens(), Some(Tokens { input: 20, output: 10, cached: 0 }));
+    assert_eq!(judge(&heard, &End { was_helped: true, ..End::default() }).verdict, Verdict::Ran);
+}
+
+#[test]
+fn a_permission_is_given_by_the_profile_and_what_is_not_given_is_named() {
+    let ask = |kind: &str, command: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{{"toolCall":{{"toolCallId":"t","title":"{command}","kind":"{kind}","rawInput":{{"command":"{command}"}}}},"options":[{{"optionId":"yes","kind":"allow_once"}},{{"optionId":"no","kind":"reject_once"}}]}}}}"#
+        )
+    };
+    let edits = Answers::Edits(vec!["cargo test".to_owned()]);
+    for (answers, kind, command, option) in [
+        (Answers::Everything, "execute", "rm -rf x", "yes"),
+        (edits.clone(), "edit", "a.rs", "yes"),
+        (edits.clone(), "execute", "cargo test --lib", "yes"),
+        (edits.clone(), "execute", "cargo testify", "no"),
+        (edits.clone(), "execute", "cargo test; rm x", "no"),
+        (edits, "fetch", "x", "no"),
+        (Answers::Nothing, "read", "x", "yes"),
+        (Answers::Nothing, "edit", "x", "no"),
+    ] {
+        let (events, told) = conversation(answers, &[OPENED[0], OPENED[1], &ask(kind, command)]);
+        let wanted = format!(r#""id":9,"result":{{"outcome":{{"outcome":"selected","optionId":"{option}"}}}}"#);
+        assert!(told.contains(&wanted), "{kind} {command}: {told}");
+        let is_denied = events.iter().any(|event| matches!(event, Event::Tool { state: ToolState::Denied, .. }));
+        assert_eq!(is_denied, option == "no", "{kind} {command}");
+    }
+    let (_, told) = conversation(Answers::Everything, &[r#"{"jsonrpc":"2.0","id":"x","method":"fs/read_text_file"}"#]);
+    assert!(told.contains(r#""id":"x","error":{"code":-32601"#), "{told}");
+}
+
+#[test]
+fn every_word_for_a_dialect_makes_a_reader() {
+    for dialect in DIALECTS {
+        assert_eq!(of_word::<Dialect>(dialect.word()), Some(dialect));
+    }
+}
+
+/// JSON that looks like that of clients: keys they use, with values of any type.
+fn likely() -> impl Strategy<Value = serde_json::Value> {
+    use serde_json::Value;
+    let words = prop::sample::select(vec![
+        "system",
+        "init",
+        "assistant",
+        "user",
+        "result",
+        "success",
+        "error",
+        "tool_use",
+        "tool_result",
+        "text",
+        "item.completed",
+        "turn.completed",
+        "turn.failed",
+        "step_finish",
+        "stop",
+        "session.error",
+        "agent_event",
+        "run_result",
+        "meta",
+        "message_end",
+        "agent_end",
+        "completion",
+        "rate_limit_event",
+        "rejected",
+        "session.resume_hint",
+        "AskUserQuestion",
+        "msg_1",
+        "denied",
+    ]);
+    let keys = prop::sample::select(vec![
+        "type",
+        "subtype",
+        "message",
+        "content",
+        "usage",
+        "input_tokens",
+        "output_tokens",
+        "item",
+        "part",
+        "state",
+        "status",
+        "data",
+        "event",
+        "role",
+        "id",
+        "tool_calls",
+        "function",
+        "name",
+        "stats",
+        "result",
+        "is_error",
+        "error",
+        "reason",
+        "finishReason",
+        "stopReason",
+        "params",
+        "update",
+        "method",
+        "exitCode",
+        "permission_denials",
+        "rate_limit_info",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        words.prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+    ];
+    let inner = leaf.prop_recursive(4, 40, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((keys.clone(), inner), 0..6).prop_map(|pairs| Value::Object(
+                pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            )),
+        ]
+    });
+    inner
+}
+
+proptest! {
+    #[test]
+    fn a_reader_takes_any_bytes(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..8)) {
+        for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
+            let mut reader = dialect.reader(&Facts::default(), Opening::default());
+            for line in &lines {
+                reader.line(line);
+                Reader::complaint(line);
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_takes_any_json_and_what_is_heard_has_an_end(lines in prop::collection::vec(likely(), 0..12)) {
+        for dialect in DIALECTS.into_iter().chain([Dialect::ClientProtocol]) {
+            let mut reader = dialect.reader(&Facts::default(), Opening::default());
+            let mut heard = Heard::default();
+            for line in &lines {
+                let events = reader.line(line.to_string().as_bytes());
+                prop_assert_eq!(events.is_empty(), !line.is_object());
+                events.iter().for_each(|event| heard.add(event));
+                reader.answers();
+            }
+            let _ = judge(&heard, &End::default());
+        }
+    }
+
+    #[test]
+    fn a_recording_that_is_cut_anywhere_is_no_success(at in 0_usize..100, client in prop::sample::select(vec![
+        "claude", "codex", "gemini", "qwen", "copilot", "codebuddy", "cline", "kimi", "pi",
+    ])) {
+        let whole = recorded(&format!("{client}-call.jsonl"));
+        let last = whole.trim_ascii_end().iter().rposition(|byte| *byte == b'\n').unwrap();
+        let cut = &whole[..last * at / 100];
+        let runners = Runners::builtin().unwrap();
+        let runner = runners.find(client).unwrap();
+        let mut reader = runner.dialect.reader(&runner.facts_of_stream(), Opening::default());
+        let mut heard = Heard::default();
+        for line in cut.split(|byte| *byte == b'\n') {
+            reader.line(line).iter().for_each(|event| heard.add(event));
+        }
+        prop_assert!(heard.terminal.is_none(), "{client}: {heard:?}");
+    }
+}

@@ -1,0 +1,93 @@
+//! A thread of items: each begins, changes and is complete, and the turn they belong to is completed or has failed.
+
+use serde_json::Value;
+
+use super::dialect::Read;
+use super::look::{Input, Keys, all_text, first_of, is_refusal, owned, status_in, text, tokens, tool_call};
+use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState};
+
+const KEYS: Keys = Keys {
+    input: "/input_tokens",
+    output: "/output_tokens",
+    read: "/cached_input_tokens",
+    written: "/cache_write_input_tokens",
+};
+
+/// Kinds of items that are not tools.
+const WORDS: &[&str] = &["agent_message", "reasoning", "error", "todo_list", "user_message", "plan"];
+
+#[derive(Debug, Default)]
+pub(super) struct ThreadItems;
+
+impl ThreadItems {
+    fn item(line: &Value, is_complete: bool, events: &mut Vec<Event>) {
+        let Some(item) = line.get("item") else { return };
+        let kind = text(item, "/type").unwrap_or_default();
+        match kind {
+            "agent_message" if is_complete => {
+                events.push(Event::ModelCall);
+                events.extend(owned(item, "/text").map(|text| Event::Text { text }));
+            }
+            "error" => {
+                let text = first_of(item, &["/message", "/text"]).unwrap_or_default();
+                events.push(Event::Trouble { status: None, text });
+            }
+            _ if kind.is_empty() || WORDS.contains(&kind) => {}
+            _ => Self::tool(item, kind, is_complete, events),
+        }
+    }
+
+    fn tool(item: &Value, kind: &str, is_complete: bool, events: &mut Vec<Event>) {
+        let id = owned(item, "/id");
+        let name = first_of(item, &["/tool", "/name"]).unwrap_or_else(|| kind.to_owned());
+        if !is_complete {
+            events.push(Event::ModelCall);
+            tool_call(id, &name, item.get("arguments"), events);
+            return;
+        }
+        let state = match text(item, "/status") {
+            Some("declined" | "denied" | "rejected") => ToolState::Denied,
+            Some("failed") if is_refusal(&all_text(item)) => ToolState::Denied,
+            Some("failed") => ToolState::Failed,
+            _ => ToolState::Finished,
+        };
+        events.push(Event::Tool { id, name, state });
+    }
+}
+
+/// Whether the client says that it tries again.
+fn is_retry(text: &str) -> bool {
+    let text = text.trim_start().to_ascii_lowercase();
+    text.starts_with("reconnecting") || text.starts_with("retrying")
+}
+
+impl Read for ThreadItems {
+    fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
+        match text(line, "/type") {
+            Some("thread.started") => {
+                events.push(Event::Started { session: owned(line, "/thread_id"), model: None, purse: None });
+            }
+            Some("item.started") => Self::item(line, false, events),
+            Some("item.completed") => Self::item(line, true, events),
+            Some("error") => {
+                let text = first_of(line, &["/message", "/error/message"]).unwrap_or_default();
+                events.push(if is_retry(&text) {
+                    Event::Retry { status: status_in(&text), wait_seconds: None, why: Some(text) }
+                } else {
+                    Event::Trouble { status: status_in(&text), text }
+                });
+            }
+            Some("turn.completed") => {
+                let used = line.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Whole));
+                events.extend(used.map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
+                events.push(Event::Terminal(Terminal::Success));
+            }
+            Some("turn.failed") => {
+                let text = first_of(line, &["/error/message", "/message"]).unwrap_or_default();
+                let status = status_in(&text);
+                events.push(Event::Terminal(Terminal::Failure(Failure { status, kind: None, text })));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The clients that can be driven: facts from `runners.toml`, each group with its date and source.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::stream::{Dialect, Facts};
+use crate::text::words::words;
+
+words! {
+    /// How much a client may do without asking.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub(crate) enum Profile {
+        /// Edit files, read with the shell, run the commands that the project is checked with.
+        Safe = "safe",
+        /// Everything: the fence is what holds it.
+        Unattended = "unattended",
+        /// Write documents; what else it may do is the fence's to say.
+        Planning = "planning",
+    }
+}
+
+words! {
+    /// How a client gets the prompt.
+    pub(crate) enum Delivery {
+        /// As one argument, in the place of `{prompt}`.
+        Argument = "argument",
+        StandardInput = "standard-input",
+        /// As a message of the protocol that it speaks.
+        Message = "message",
+    }
+}
+
+/// All clients, in the order of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Runners {
+    all: Vec<Runner>,
+}
+
+/// One client: how it is called, and what its stream says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Runner {
+    /// What users call it by.
+    #[serde(skip)]
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// Whether the facts were measured with the real client.
+    pub(crate) verified: bool,
+    /// Names of its program, the best first.
+    pub(crate) programs: Vec<String>,
+    /// The version that was measured.
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+    /// The least version that has all the flags used here, where that is known.
+    #[serde(default)]
+    pub(crate) least_version: Option<String>,
+    pub(crate) dialect: Dialect,
+    pub(crate) delivery: Delivery,
+    /// The arguments; those in braces are filled in, see [`super::command`].
+    pub(crate) arguments: Vec<String>,
+    /// What goes in the place of `{profile}`.
+    pub(crate) profiles: BTreeMap<ProfileKey, Vec<String>>,
+    /// What goes in the place of `{allowed}` for each command that may run; `{command}` is the command.
+    #[serde(default)]
+    pub(crate) allowed_command: Vec<String>,
+    /// What goes in the place of `{session}` to give a new session its name, `{session-id}`.
+    #[serde(default)]
+    pub(crate) preset_session: Vec<String>,
+    /// What goes in the place of `{session}` to go on with a session.
+    #[serde(default)]
+    pub(crate) resume_session: Vec<String>,
+    /// Whether a session is known by its name before it ends, so that it can be resumed after a crash.
+    #[serde(default)]
+    pub(crate) resumes_after_crash: bool,
+    /// What goes in the place of `{model}`.
+    #[serde(default)]
+    pub(crate) choose_model: Vec<String>,
+    /// What goes in the place of `{folder}`. The program is started there as well.
+    #[serde(default)]
+    pub(crate) choose_folder: Vec<String>,
+    /// What goes in the place of `{usage-file}`, where usage is written beside the stream.
+    #[serde(default)]
+    pub(crate) usage_file: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Further variables where the user is root.
+    #[serde(default)]
+    pub(crate) environment_of_root: BTreeMap<String, String>,
+    /// Variables by which a client knows that it runs inside itself; they are removed.
+    #[serde(default)]
+    pub(crate) inside_itself: Vec<String>,
+    /// The only `terminal_reason` of a success, where the client always says one.
+    #[serde(default)]
+    pub(crate) terminal_reason: Option<String>,
+    /// Whether the input that the client counts has in it what a cache gave.
+    #[serde(default)]
+    pub(crate) input_includes_cached: bool,
+    /// Whether the stream says how many tokens were used.
+    #[serde(default)]
+    pub(crate) reports_tokens: bool,
+    /// Whether it says what was spent, and in what.
+    #[serde(default)]
+    pub(crate) reports_money: Option<super::event::Unit>,
+    /// How long it may take to say its first word, in seconds, where that is long.
+    #[serde(default)]
+    pub(crate) slow_start_seconds: Option<u64>,
+    pub(crate) facts: BTreeMap<String, Fact>,
+}
+
+/// [`Profile`] as the key of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct ProfileKey(pub(crate) Profile);
+
+/// Where a group of facts is from.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fact {
+    /// The day, as `2026-01-02`.
+    pub(crate) date: String,
+    pub(crate) source: String,
+    #[serde(default)]
+    pub(crate) note: Option<String>,
+}
+
+/// The table cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TableError {
+    #[error("the list of runners is invalid: {0}")]
+    Invalid(#[from] toml_edit::de::Error),
+    #[error("`{name}` is not a runner")]
+    Unknown { name: String, nearest: Option<String> },
+}
+
+impl TableError {
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Invalid(_) => None,
+            Self::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
+            Self::Unknown { nearest: None, .. } => Some("runners are listed by `gsd-tools auto probe`".to_owned()),
+        }
+    }
+}
+
+impl Runners {
+    /// The clients that come with this program.
+    pub(crate) fn builtin() -> Result<Self, TableError> {
+        Self::parse(include_str!("runners.toml"))
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, TableError> {
+        // A document keeps the order of its tables, a map would not.
+        let names: toml_edit::DocumentMut = text.parse().map_err(toml_edit::de::Error::from)?;
+        let mut rows: BTreeMap<String, Runner> = toml_edit::de::from_str(text)?;
+        let named = |(name, _): (&str, &toml_edit::Item)| {
+            let row = rows.remove(name)?;
+            Some(Runner { name: name.to_owned(), ..row })
+        };
+        Ok(Self { all: names.iter().filter_map(named).collect() })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Runner> {
+        self.all.iter()
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<&Runner, TableError> {
+        self.all.iter().find(|runner| runner.name == name).ok_or_else(|| TableError::Unknown {
+            name: name.to_owned(),
+            nearest: crate::text::nearest::nearest(name, self.all.iter().map(|runner| runner.name.as_str()))
+                .map(str::to_owned),
+        })
+    }
+}
+
+impl Runner {
+    pub(crate) fn facts_of_stream(&self) -> Facts {
+        Facts { terminal_reason: self.terminal_reason.clone(), input_includes_cached: self.input_includes_cached }
+    }
+
+    /// Whether a new session can be given a name, under which it can be resumed after a crash.
+    pub(crate) fn can_preset(&self) -> bool {
+        !self.preset_session.is_empty()
+    }
+
+    pub(crate) fn can_resume(&self) -> bool {
+        !self.resume_session.is_empty()
+    }
+}

@@ -1,0 +1,145 @@
+//! The table of clients, and the command lines that come of it.
+
+#![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
+
+use super::*;
+use crate::disk::AbsolutePath;
+
+fn runners() -> Runners {
+    Runners::builtin().unwrap()
+}
+
+fn request(name: &str, profile: Profile) -> Request {
+    let folder = AbsolutePath::parse(std::env::temp_dir()).unwrap();
+    Request::new(runners().find(name).unwrap().clone(), profile, folder, "Do it.")
+}
+
+fn line(request: &Request) -> String {
+    request.arguments().unwrap().join(" ")
+}
+
+#[test]
+fn every_row_has_dated_facts_and_every_placeholder_is_known() {
+    let runners = runners();
+    assert!(runners.iter().count() >= 16);
+    for runner in runners.iter() {
+        let name = &runner.name;
+        for group in ["command", "stream", "exit", "processes"] {
+            let fact = runner.facts.get(group).unwrap_or_else(|| panic!("`{name}` has no facts on {group}"));
+            assert!(fact.date.parse::<jiff::civil::Date>().is_ok(), "{name} {group}: {}", fact.date);
+            assert!(!fact.source.trim().is_empty(), "{name} {group}");
+        }
+        assert_eq!(runner.facts.len(), 4, "{name} has facts that nothing is about");
+        let is_conversation = runner.dialect.is_conversation();
+        assert_eq!(runner.delivery == Delivery::Message, is_conversation, "{name}");
+        assert_eq!(runner.arguments.contains(&"{prompt}".to_owned()), runner.delivery == Delivery::Argument, "{name}");
+        for (given, placeholder) in [
+            (&runner.preset_session, "{session-id}"),
+            (&runner.choose_model, "{model}"),
+            (&runner.choose_folder, "{folder}"),
+            (&runner.usage_file, "{usage-file}"),
+        ] {
+            let has = given.iter().any(|word| word.contains(placeholder));
+            assert_eq!(has, !given.is_empty(), "{name}: {given:?}");
+            let part = if placeholder == "{session-id}" { "{session}" } else { placeholder };
+            assert!(
+                given.is_empty() || runner.arguments.iter().any(|word| word == part),
+                "{name} never uses {given:?}"
+            );
+        }
+        for profile in [Profile::Safe, Profile::Unattended, Profile::Planning] {
+            assert!(runner.profiles.contains_key(&ProfileKey(profile)), "{name} lacks {profile:?}");
+            let mut request = Request::new(runner.clone(), profile, AbsolutePath::parse("/tmp").unwrap(), "p");
+            request.session = Session::Named("5ca1ab1e".to_owned());
+            (request.model, request.allowed) = (Some("m".to_owned()), vec!["cargo test".to_owned()]);
+            request.usage_file = Some(AbsolutePath::parse("/tmp/usage").unwrap());
+            let arguments = request.arguments().unwrap();
+            assert!(!arguments.iter().any(|word| word.contains(['{', '}'])), "{name}: {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_rows_that_were_measured_are_the_twelve_and_no_others() {
+    let runners = runners();
+    let verified = runners.iter().filter(|runner| runner.verified && !runner.programs.is_empty());
+    assert_eq!(verified.count(), 12);
+    let unverified: Vec<&str> = runners.iter().filter(|runner| !runner.verified).map(|it| it.name.as_str()).collect();
+    assert_eq!(unverified, ["cursor", "antigravity", "augment"]);
+}
+
+#[test]
+fn a_command_line_has_what_the_request_says_and_nothing_empty() {
+    let mut fresh = request("claude", Profile::Unattended);
+    assert_eq!(
+        line(&fresh),
+        "-p Do it. --output-format stream-json --verbose --exclude-dynamic-system-prompt-sections --dangerously-skip-permissions"
+    );
+    fresh.session = Session::Resumed("an-id".to_owned());
+    fresh.model = Some("opus".to_owned());
+    assert!(line(&fresh).ends_with("--resume an-id --model opus"), "{}", line(&fresh));
+    let mut safe = request("claude", Profile::Safe);
+    safe.allowed = vec!["cargo test".to_owned(), "sh check.sh".to_owned()];
+    assert!(
+        line(&safe)
+            .contains("--allowedTools Bash(cargo test) --allowedTools Bash(cargo test *) --allowedTools Bash(sh")
+    );
+    let mut resumed = request("codex", Profile::Unattended);
+    resumed.session = Session::Resumed("an-id".to_owned());
+    assert!(line(&resumed).ends_with("resume an-id Do it."), "{}", line(&resumed));
+}
+
+#[test]
+fn what_a_client_cannot_do_is_an_error_or_left_out() {
+    let mut named = request("codex", Profile::Safe);
+    named.session = Session::Named("an-id".to_owned());
+    assert!(!line(&named).contains("an-id"), "{}", line(&named));
+    let mut long = request("pi", Profile::Safe);
+    long.prompt = "x".repeat(200 << 10);
+    assert!(matches!(long.arguments(), Err(RunnerError::PromptTooLong { .. })));
+    let mut resumed = request("pi", Profile::Safe);
+    resumed.runner.resume_session.clear();
+    resumed.session = Session::Resumed("an-id".to_owned());
+    assert!(matches!(resumed.arguments(), Err(RunnerError::CannotResume { .. })));
+    let mut flag = request("qwen", Profile::Safe);
+    flag.prompt = "--help".to_owned();
+    assert_eq!(flag.arguments().unwrap()[0], "\n--help");
+}
+
+#[test]
+fn an_unknown_runner_is_named_with_the_nearest() {
+    let error = runners().find("claud").unwrap_err();
+    assert_eq!(error.to_string(), "`claud` is not a runner");
+    assert_eq!(error.hint().unwrap(), "did you mean `claude`?");
+}
+
+#[test]
+fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
+    use crate::world::Ended;
+    let judged = |events: &[Event], end: &End| {
+        let mut heard = Heard::default();
+        events.iter().for_each(|event| heard.add(event));
+        judge(&heard, end).verdict
+    };
+    let long = std::time::Duration::from_secs(9);
+    let end = |ended: Ended| End { ended: Some(ended), ran_for: long, ..End::default() };
+    let success = Event::Terminal(Terminal::Success);
+    let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
+    let (good, bad) = (end(Ended::Code(0)), end(Ended::Code(1)));
+    assert_eq!(judged(&[success.clone()], &good), Verdict::Ran);
+    assert_eq!(judged(&[success.clone()], &bad), Verdict::Dead(Death::Model));
+    assert_eq!(
+        judged(&[success.clone(), Event::ModelCall], &good),
+        Verdict::NoSignal,
+        "it went on after its last word"
+    );
+    assert_eq!(judged(&[success.clone(), tool.clone()], &good), Verdict::NoSignal);
+    let stopped = End { stopped: Some(Reason::Whole), was_helped: true, ..good.clone() };
+    assert_eq!(judged(&[success.clone()], &stopped), Verdict::Ran, "what was said before the stop counts");
+    assert_eq!(judged(&[tool], &stopped), Verdict::Stopped(Reason::Whole));
+    let ghost = End { ran_for: std::time::Duration::from_millis(300), ..good.clone() };
+    assert_eq!(judged(&[success], &ghost), Verdict::NoSignal);
+    let complaint = End { complaint: "error: connect ECONNREFUSED".to_owned(), ..bad };
+    assert_eq!(judged(&[], &complaint), Verdict::Dead(Death::Network));
+    assert_eq!(judged(&[], &End { complaint: complaint.complaint.clone(), ..good }), Verdict::NoSignal);
+}

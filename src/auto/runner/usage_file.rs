@@ -1,0 +1,55 @@
+//! What a client writes beside its stream when it ends: the tokens of each model, and what they cost.
+
+use serde_json::Value;
+
+use super::event::{Event, Scope, Tokens, Unit};
+
+/// The most bytes of such a file that are read.
+const LIMIT: u64 = 4 << 20;
+
+/// What one credit is in the units of the file.
+const NANO: f64 = 1e-9;
+
+/// What the file says; nothing where it is not there, or says nothing that is known.
+pub(super) fn read(path: &crate::disk::AbsolutePath) -> Vec<Event> {
+    let bytes = crate::disk::read_up_to(path, LIMIT).ok().flatten().unwrap_or_default();
+    events(&bytes)
+}
+
+fn events(bytes: &[u8]) -> Vec<Event> {
+    let Ok(file) = serde_json::from_slice::<Value>(bytes) else { return Vec::new() };
+    let number = |value: &Value, key: &str| value.pointer(key).and_then(Value::as_u64).unwrap_or(0);
+    let of_model = |model: &Value| {
+        let cached = number(model, "/usage/cacheReadTokens");
+        Tokens {
+            // All of the prompt is counted as input.
+            input: number(model, "/usage/inputTokens").saturating_sub(cached),
+            output: number(model, "/usage/outputTokens"),
+            cached,
+        }
+    };
+    let models = file.get("modelMetrics").and_then(Value::as_object);
+    let tokens = models.and_then(|models| models.values().map(of_model).reduce(Tokens::plus));
+    let is_known = file.get("aiCreditsStatus").and_then(Value::as_str) != Some("unavailable");
+    let credits = file.get("totalNanoAiu").and_then(Value::as_f64).filter(|_| is_known);
+    let money =
+        credits.map(|amount| Event::Money { scope: Scope::Session, amount: amount * NANO, unit: Unit::Credits });
+    tokens.map(|tokens| Event::Usage { scope: Scope::Session, tokens }).into_iter().chain(money).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tokens_of_all_models_are_added_and_unknown_credits_are_not_zero() {
+        let file = br#"{"totalNanoAiu": 0, "aiCreditsStatus": "unavailable", "modelMetrics": {
+            "a": {"usage": {"inputTokens": 20, "outputTokens": 10, "cacheReadTokens": 15}},
+            "b": {"usage": {"inputTokens": 1, "outputTokens": 2}}}}"#;
+        let tokens = Tokens { input: 6, output: 12, cached: 15 };
+        assert_eq!(events(file), [Event::Usage { scope: Scope::Session, tokens }]);
+        let paid = br#"{"totalNanoAiu": 2500000000}"#;
+        assert_eq!(events(paid), [Event::Money { scope: Scope::Session, amount: 2.5, unit: Unit::Credits }]);
+        assert_eq!(events(b"{"), []);
+    }
+}

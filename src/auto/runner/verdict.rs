@@ -1,0 +1,192 @@
+//! What came of a session: a pure decision over what was heard and how it ended.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::death::Death;
+use super::event::Terminal;
+use super::heard::Heard;
+use crate::world::Ended;
+
+/// A session that ended sooner than this without a word and without a tool did nothing, whatever the client says.
+const GHOST: Duration = Duration::from_millis(500);
+
+/// What came of a session. Only `Ran` lets what it made be looked at; and then it is checked, not believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The client said that all is well, in the one way in which its stream can say so.
+    Ran,
+    /// It ended without a last word.
+    NoSignal,
+    /// The model, or the client itself, gave up.
+    Dead(Death),
+    /// It was stopped.
+    Stopped(Reason),
+}
+
+/// Why a session was stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Who started it wanted that.
+    Asked(String),
+    /// It took longer than it may.
+    Whole,
+    /// Nothing happened.
+    Idle,
+    /// It never said a word.
+    FirstEvent,
+    /// It wrote more than it may.
+    Output,
+    /// The model answered again and again, and used no tool.
+    CallsWithoutTool,
+    /// The client asked again and again, and the model did not answer.
+    Retries,
+    /// The client waits longer than it may before it asks again.
+    LongWait,
+    /// The key or login is refused, and the client tries again.
+    RefusedLogin,
+}
+
+/// How a session ended, beside what was heard of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct End {
+    pub(crate) ended: Option<Ended>,
+    /// Why it was stopped before it had said its last word.
+    pub(crate) stopped: Option<Reason>,
+    /// Whether it was ended after its last word, since it did not go by itself: how it ended then says nothing.
+    pub(crate) was_helped: bool,
+    pub(crate) ran_for: Duration,
+    /// The end of its standard error.
+    pub(crate) complaint: String,
+}
+
+/// A verdict and what it rests on, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) evidence: String,
+}
+
+/// Judges a session. The last word of the client counts first; the way it ended can only make it worse.
+pub(crate) fn judge(heard: &Heard, end: &End) -> Judgement {
+    match &heard.terminal {
+        Some(Terminal::Success) => success(heard, end),
+        Some(Terminal::Failure(failure)) => {
+            let by_trouble = || {
+                let (status, text) = heard.trouble.as_ref()?;
+                status.and_then(Death::of_status).or_else(|| Death::of_text(text))
+            };
+            let death = Death::of_failure(failure).or_else(by_trouble).unwrap_or(Death::Model);
+            let status = failure.status.map(|status| format!(" (status {status})")).unwrap_or_default();
+            dead(death, heard, format!("the client reported a failure{status}: {}", line(&failure.text)))
+        }
+        None => match &end.stopped {
+            Some(reason) => stopped(reason, heard),
+            None => silent(heard, end),
+        },
+    }
+}
+
+fn success(heard: &Heard, end: &End) -> Judgement {
+    let is_ghost = end.ran_for < GHOST && heard.tools == 0 && heard.text.trim().is_empty();
+    if is_ghost {
+        let evidence = format!("it reported success after {} ms without text or a tool", end.ran_for.as_millis());
+        return Judgement { verdict: Verdict::NoSignal, evidence };
+    }
+    if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
+        return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
+    }
+    let death = of_complaints(heard, end).unwrap_or(Death::Model);
+    dead(death, heard, format!("the client reported success, then ended with {}", how(end.ended)))
+}
+
+/// A session that ended by itself and without a last word.
+fn silent(heard: &Heard, end: &End) -> Judgement {
+    let how = how(end.ended);
+    match of_complaints(heard, end) {
+        Some(death) => {
+            let said = [heard.trouble.as_ref().map(|(_, text)| line(text)), last_line(&end.complaint)];
+            let said = said.into_iter().flatten().find(|said| !said.is_empty()).unwrap_or_default();
+            dead(death, heard, format!("it ended with {how} and no result: {said}"))
+        }
+        None => {
+            let said = last_line(&end.complaint).map(|said| format!(": {said}")).unwrap_or_default();
+            let evidence = format!("it ended with {how} and no result{said}");
+            Judgement { verdict: Verdict::NoSignal, evidence }
+        }
+    }
+}
+
+/// What the client complained of, where the way in which it ended does not say that all is well.
+fn of_complaints(heard: &Heard, end: &End) -> Option<Death> {
+    let of_stream = || {
+        let (status, text) = heard.trouble.as_ref()?;
+        status.and_then(Death::of_status).or_else(|| Death::of_text(text))
+    };
+    let of_complaint = || Death::of_text(&end.complaint).filter(|_| end.ended != Some(Ended::Code(0)));
+    of_stream().or_else(of_complaint)
+}
+
+fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
+    let by_trouble = || {
+        let (status, text) = heard.trouble.as_ref()?;
+        status.and_then(Death::of_status).or_else(|| Death::of_text(text))
+    };
+    let death = match reason {
+        Reason::RefusedLogin => Some(Death::Auth),
+        Reason::LongWait | Reason::Retries => Some(by_trouble().unwrap_or(Death::Overload)),
+        // A client that only ever tried again did not hang: the model did.
+        Reason::Whole | Reason::Idle | Reason::FirstEvent if heard.model_calls == 0 && heard.retries > 0 => {
+            by_trouble()
+        }
+        _ => None,
+    };
+    match death {
+        Some(death) => dead(death, heard, format!("stopped: {reason}")),
+        None => Judgement { verdict: Verdict::Stopped(reason.clone()), evidence: format!("stopped: {reason}") },
+    }
+}
+
+fn dead(death: Death, heard: &Heard, evidence: String) -> Judgement {
+    let death = match death {
+        Death::Quota { .. } => Death::Quota { resets_at: heard.resets_at() },
+        other => other,
+    };
+    Judgement { verdict: Verdict::Dead(death), evidence }
+}
+
+fn how(ended: Option<Ended>) -> String {
+    match ended {
+        Some(Ended::Code(code)) => format!("exit code {code}"),
+        Some(Ended::Signal(signal)) => format!("signal {signal}"),
+        Some(Ended::OutOfTime) | None => "no exit code".to_owned(),
+    }
+}
+
+/// The text in one line that is not too long.
+fn line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = words.chars().take(LONGEST).collect();
+    if short.len() < words.len() { format!("{short}…") } else { short }
+}
+
+fn last_line(text: &str) -> Option<String> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(line)
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Asked(why) => why,
+            Self::Whole => "it took longer than its time limit",
+            Self::Idle => "nothing happened for longer than its idle limit",
+            Self::FirstEvent => "it did not start to work in time",
+            Self::Output => "it wrote more tokens than its limit",
+            Self::CallsWithoutTool => "the model answered too often without using a tool",
+            Self::Retries => "the client retried too often",
+            Self::LongWait => "the client waits too long before it retries",
+            Self::RefusedLogin => "the key or login was refused",
+        })
+    }
+}

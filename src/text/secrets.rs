@@ -1,0 +1,224 @@
+//! Secrets in text that is quoted or kept: taken out before it is.
+
+use std::borrow::Cow;
+
+/// What stands in the place of a secret.
+const REDACTED: &str = "[REDACTED]";
+
+/// Beginnings of words that are keys of services.
+const KEYS: &[&str] = &[
+    "sk-",
+    "pk-",
+    "rk_",
+    "sk_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "eyJ",
+    "npm_",
+    "hf_",
+    "-----BEGIN",
+];
+/// Words before `=` or `:` behind which a secret stands.
+const NAMES: &[&str] =
+    &["password", "passwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "private_key"];
+/// A key is at least this long.
+const SHORTEST: usize = 12;
+
+/// The text without its secrets, and how many there were. A home folder loses the name of its owner.
+pub(crate) fn redact(text: &str) -> (String, usize) {
+    let mut count = 0;
+    let mut after_bearer = false;
+    let words: Vec<String> = text
+        .split(' ')
+        .map(|word| {
+            let was_after_bearer = std::mem::replace(&mut after_bearer, word.eq_ignore_ascii_case("bearer"));
+            match redacted_word(word, was_after_bearer) {
+                Some(word) => {
+                    count += 1;
+                    word
+                }
+                None => word.to_owned(),
+            }
+        })
+        .collect();
+    (words.join(" "), count)
+}
+
+fn redacted_word(word: &str, after_bearer: bool) -> Option<String> {
+    let bare = word.trim_matches(|letter: char| matches!(letter, '"' | '\'' | '`' | ',' | ';' | '(' | ')' | '.'));
+    if bare.is_empty() {
+        return None;
+    }
+    if after_bearer || is_key(bare) {
+        return Some(word.replacen(bare, REDACTED, 1));
+    }
+    if let Some(at) = bare.find(['=', ':']) {
+        let (name, value) = (bare[..at].to_ascii_lowercase(), &bare[at + 1..]);
+        let names_a_secret = NAMES.iter().any(|secret| name.ends_with(secret));
+        if (names_a_secret && !value.is_empty() && !value.starts_with("//")) || is_key(value) {
+            return Some(word.replacen(value, REDACTED, 1));
+        }
+    }
+    for home in ["/home/", "/Users/", "C:\\Users\\"] {
+        if let Some((before, rest)) = word.split_once(home) {
+            let end = rest.find(['/', '\\']).unwrap_or(rest.len());
+            return Some(format!("{before}{home}{REDACTED}{}", &rest[end..]));
+        }
+    }
+    None
+}
+
+fn is_key(word: &str) -> bool {
+    word.len() >= SHORTEST && KEYS.iter().any(|key| word.starts_with(key))
+}
+
+/// As many bytes of a value as make it worth hiding.
+const SHORTEST_VALUE: usize = 8;
+
+/// A line of a stream of bytes, such as JSON, without the keys in it and the values of what is named like a secret.
+#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which keeps what runners say"))]
+pub(crate) fn redact_line(line: &[u8]) -> Cow<'_, [u8]> {
+    let mut clean: Vec<u8> = Vec::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+        let is_inside_word =
+            at.checked_sub(1).and_then(|before| line.get(before)).is_some_and(|byte| is_of_word(*byte));
+        let found = if is_inside_word { named_value(rest, true) } else { secret(rest) };
+        let Some((from, to)) = found else {
+            at += 1;
+            continue;
+        };
+        clean.extend_from_slice(line.get(kept..at + from).unwrap_or_default());
+        clean.extend_from_slice(REDACTED.as_bytes());
+        at += to;
+        kept = at;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(line);
+    }
+    clean.extend_from_slice(line.get(kept..).unwrap_or_default());
+    Cow::Owned(clean)
+}
+
+/// Where in `text`, which begins with a word, a secret is that this word begins.
+fn secret(text: &[u8]) -> Option<(usize, usize)> {
+    const PRIVATE: &[u8] = b"-----BEGIN";
+    const END: &[u8] = b"-----END";
+    if text.starts_with(PRIVATE) {
+        let end = text.windows(END.len()).position(|part| part == END).map_or(text.len(), |at| at + END.len());
+        return Some((0, end));
+    }
+    let length = run(text);
+    if length >= SHORTEST && KEYS.iter().any(|key| text.starts_with(key.as_bytes())) {
+        return Some((0, length));
+    }
+    let bearer = text.get(..7).filter(|word| word.eq_ignore_ascii_case(b"bearer ")).map(<[u8]>::len);
+    if let Some(from) = bearer {
+        let length = run(text.get(from..)?);
+        return (length >= SHORTEST_VALUE).then_some((from, from + length));
+    }
+    named_value(text, false)
+}
+
+/// The value behind one of [`NAMES`] that `text` begins with. `is_end` where a longer word ends with the name.
+fn named_value(text: &[u8], is_end: bool) -> Option<(usize, usize)> {
+    let first = *text.first()?;
+    if !matches!(first.to_ascii_lowercase(), b'p' | b's' | b't' | b'a') || (is_end && first == b'-') {
+        return None;
+    }
+    let is_name = |name: &&&str| text.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()));
+    let mut from = NAMES.iter().find(is_name)?.len();
+    let mut has_sign = false;
+    // As in `"token": "…"`, also where that is quoted once more.
+    while let Some(byte) = text.get(from) {
+        match byte {
+            b'=' | b':' if !has_sign => has_sign = true,
+            b'"' | b'\'' | b'\\' => {}
+            b' ' if has_sign => {}
+            _ => break,
+        }
+        from += 1;
+    }
+    let length = run(text.get(from..)?);
+    (has_sign && length >= SHORTEST_VALUE).then_some((from, from + length))
+}
+
+/// How many bytes at the beginning can be of a key.
+fn run(text: &[u8]) -> usize {
+    text.iter().position(|byte| !is_of_word(*byte) && !b"./+=~".contains(byte)).unwrap_or(text.len())
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{redact, redact_line};
+
+    fn clean(line: &str) -> String {
+        String::from_utf8(redact_line(line.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn keys_and_named_values_go_from_a_line_of_a_stream() {
+        for (line, expected) in [
+            (r#"{"a":"sk-ant-api03-abcdefgh","b":1}"#, r#"{"a":"[REDACTED]","b":1}"#),
+            (r#"{"h":"Authorization: Bearer abcdefgh.ijk"}"#, r#"{"h":"Authorization: Bearer [REDACTED]"}"#),
+            (r#"{"access_token": "abcdefgh1", "n": 5}"#, r#"{"access_token": "[REDACTED]", "n": 5}"#),
+            (r#"{"x":"{\"password\":\"correcthorse\"}"}"#, r#"{"x":"{\"password\":\"[REDACTED]\"}"}"#),
+            ("API_KEY=abcdefgh1 make", "API_KEY=[REDACTED] make"),
+            (r"-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----", "[REDACTED] PRIVATE KEY-----"),
+        ] {
+            assert_eq!(clean(line), expected);
+        }
+        for line in [r#"{"output_tokens":12345678,"text":"the token: it is a task-list"}"#, "sk-", "", "bearer of news"]
+        {
+            assert_eq!(clean(line), line);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_never_stays_and_any_bytes_are_taken(
+            before in "[ -~]{0,20}[ \"=:{]", key in "[A-Za-z0-9]{12,30}", bytes in prop::collection::vec(any::<u8>(), 0..200)
+        ) {
+            let line = format!("{before}ghp_{key} after");
+            prop_assert!(!clean(&line).contains(&key), "{line}");
+            let _ = redact_line(&bytes);
+        }
+    }
+
+    #[test]
+    fn secrets_are_taken_out_and_counted() {
+        let text = "my key sk-ant-api03-abcdefghijklm and \"ghp_abcdefghijklmnop\", AKIAIOSFODNN7EXAMPLE password=hunter2 Bearer abc.def /home/bob/x TOKEN: eyJhbGciOiJI.x";
+        let (clean, count) = redact(text);
+        assert_eq!(
+            clean,
+            "my key [REDACTED] and \"[REDACTED]\", [REDACTED] password=[REDACTED] Bearer [REDACTED] /home/[REDACTED]/x TOKEN: [REDACTED]"
+        );
+        assert_eq!(count, 7);
+    }
+
+    #[test]
+    fn plain_words_stay() {
+        for text in
+            ["fix the sk- prefix", "token: the word", "https://example.com/a:b", "é = = :", "", "task-list-of-mine"]
+        {
+            assert_eq!(redact(text), (text.to_owned(), 0), "{text}");
+        }
+    }
+}

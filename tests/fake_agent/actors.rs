@@ -1,0 +1,163 @@
+//! Ways to behave, good and bad, that need no script.
+
+use crate::ideal::{self, Manner};
+use crate::script;
+use crate::speak::{Say, Voice};
+use crate::world::{self, Call};
+
+/// Acts; gives the exit code.
+pub fn play(call: Call) -> Result<u8, String> {
+    let mut voice = Voice::new(&call.dialect, &call.session);
+    let code = match &call.script {
+        Some(rows) => script::play(rows, &call, &mut voice)?,
+        None => act(&call, &mut voice)?,
+    };
+    if let Some(path) = &call.usage_file {
+        let usage = format!(r#"{{"inputTokens":{},"outputTokens":{}}}"#, voice.input, voice.output);
+        world::write(path, &format!(r#"{{"totalNanoAiu":1000000000,"modelMetrics":{{"fake":{{"usage":{usage}}}}}}}"#))?;
+    }
+    Ok(code)
+}
+
+fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
+    let tool = |name: &str| Say::Tool { name: name.to_owned(), end: "finished" };
+    let text = |text: &str| Say::Text(text.to_owned());
+    let number = call.argument.parse::<u64>().ok();
+    if call.actor == "stubborn" || call.actor == "hang-hard" {
+        world::ignore_signals();
+    }
+    voice.say(&Say::Start);
+    match call.actor.as_str() {
+        "ideal" => work(call, voice, Manner::Whole)?,
+        "thin" => work(call, voice, Manner::Thin)?,
+        "partial" => work(call, voice, Manner::Half)?,
+        "empty-planner" => work(call, voice, Manner::Empty)?,
+        // Fails its own check in the first attempts.
+        "flaky" if u64::from(call.attempt) <= number.unwrap_or(1) => work(call, voice, Manner::Broken)?,
+        "flaky" => work(call, voice, Manner::Whole)?,
+        "blocker" => {
+            let is_it = call.kind == "execute-task" && (call.argument.is_empty() || call.id.ends_with(&call.argument));
+            work(call, voice, if is_it { Manner::Blocked } else { Manner::Whole })?;
+        }
+        "lazy" => {
+            voice.say(&tool("Read"));
+            voice.say(&text("Everything is done."));
+        }
+        "liar" => {
+            voice.say(&tool("Write"));
+            voice.say(&tool("Bash"));
+            voice.say(&text("I wrote the files and ran the checks: all pass."));
+        }
+        "standby" => voice.say(&text("I am ready when you are.")),
+        "vandal" => {
+            work(call, voice, Manner::Whole)?;
+            let _ = world::write("../fake-vandal.txt", "outside\n");
+            let _ = world::write(".gsd/STATE.md", "# State\n\nEverything is complete.\n");
+            let _ = world::write("README.md", "nothing\n");
+        }
+        "denied" => {
+            voice.say(&Say::Tool { name: "Bash".to_owned(), end: "denied" });
+            voice.say(&text("I was not allowed to run it."));
+        }
+        "question" => voice.say(&Say::Question("Shall I go on?".to_owned())),
+        "churn" => {
+            for _ in 0..3 {
+                world::write("src/churn.txt", "the same\n")?;
+                voice.say(&tool("Write"));
+            }
+            voice.say(&text("I improved it."));
+        }
+        "daemon" => {
+            world::spawn_daemon()?;
+            work(call, voice, Manner::Whole)?;
+        }
+        "worker" => {
+            world::work(number.unwrap_or(2000));
+            work(call, voice, Manner::Whole)?;
+        }
+        "stubborn" => {
+            world::spawn_daemon()?;
+            work(call, voice, Manner::Whole)?;
+            voice.say(&Say::Success);
+            world::hang();
+        }
+        "hang" | "hang-hard" => {
+            world::spawn_daemon()?;
+            world::hang();
+        }
+        "mute" => world::hang(),
+        "crash" if u64::from(call.attempt) > number.unwrap_or(u64::MAX) => work(call, voice, Manner::Whole)?,
+        "crash" => {
+            voice.say(&tool("Write"));
+            ideal::work_in(call, Manner::Half)?;
+            std::process::abort();
+        }
+        "flood" => loop {
+            voice.say(&text(&"much ado about nothing ".repeat(40)));
+        },
+        "drip" => loop {
+            voice.line(r#"{"type":"heartbeat","event":"heartbeat"}"#);
+            world::sleep(50);
+        },
+        "chatter" => loop {
+            voice.say(&text("Let me think about that."));
+            world::sleep(5);
+        },
+        "retry-storm" => loop {
+            voice.say(&Say::Retry { status: 500, wait_ms: 10 });
+            world::sleep(10);
+        },
+        "refused" => loop {
+            voice.say(&Say::Retry { status: 401, wait_ms: 500 });
+            world::sleep(500);
+        },
+        "patient" => {
+            voice.say(&Say::Retry { status: 429, wait_ms: 3 * 3600 * 1000 });
+            world::hang();
+        }
+        "rate-limited" => {
+            voice.say(&Say::Quota { resets_at: number.unwrap_or(4_000_000_000) });
+            voice.say(&Say::Failure { status: 429, text: "usage limit reached".to_owned() });
+            return Ok(1);
+        }
+        "dead" => {
+            let status = number.unwrap_or(500) as u16;
+            voice.say(&Say::Failure { status, text: format!("the server gave {status}") });
+            return Ok(1);
+        }
+        // Says nothing at all, and that all is well.
+        "ghost" => {}
+        // Ends without a last word.
+        "silent" => {
+            voice.say(&text("I will now"));
+            return Ok(number.unwrap_or(0) as u8);
+        }
+        // Says that all is well, and ends as if it were not.
+        "two-faced" => {
+            work(call, voice, Manner::Whole)?;
+            voice.say(&Say::Success);
+            return Ok(number.unwrap_or(1) as u8);
+        }
+        "noisy" => {
+            use std::io::Write;
+            voice.line("npm warn deprecated: something");
+            let _ = std::io::stdout().write_all(b"\xff\xfe\x00\n[1,2]\n{\"open\": \n");
+            eprintln!("Warning: colours");
+            work(call, voice, Manner::Whole)?;
+        }
+        other => return Err(format!("`{other}` is no actor")),
+    }
+    voice.say(&Say::Success);
+    Ok(0)
+}
+
+/// Works, and says so.
+fn work(call: &Call, voice: &mut Voice, manner: Manner) -> Result<(), String> {
+    voice.say(&Say::Tool { name: "Read".to_owned(), end: "finished" });
+    if !call.kind.is_empty() {
+        ideal::work_in(call, manner)?;
+    }
+    voice.say(&Say::Tool { name: "Write".to_owned(), end: "finished" });
+    voice.say(&Say::Text("The unit is done.".to_owned()));
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! The work of a unit, done as its prompt orders it.
+
+use crate::world::{Call, edit, write};
+
+/// How much of the work is done, and how well.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    Whole,
+    /// The half of what belongs to it.
+    Half,
+    /// With a summary that says nothing.
+    Thin,
+    /// With code on which its own check fails.
+    Broken,
+    /// The task cannot be done as planned.
+    Blocked,
+    /// A plan with nothing to do in it.
+    Empty,
+}
+
+pub fn work(call: &Call) -> Result<(), String> {
+    work_in(call, Manner::Whole)
+}
+
+pub fn work_in(call: &Call, manner: Manner) -> Result<(), String> {
+    let parts = call.parts();
+    let (milestone, slice, task) =
+        (parts.first().copied().unwrap_or("M001"), parts.get(1).copied(), parts.get(2).copied());
+    match call.kind.as_str() {
+        "plan-milestone" => plan_milestone(call, milestone, manner),
+        "plan-slice" => plan_slice(milestone, slice.unwrap_or("S01"), call.shape.1, manner),
+        "replan-slice" => replan(milestone, slice.unwrap_or("S01")),
+        "execute-task" => execute(milestone, slice.unwrap_or("S01"), task.unwrap_or("T01"), manner),
+        "complete-slice" => complete_slice(milestone, slice.unwrap_or("S01"), manner),
+        "run-uat" => run_uat(milestone, slice.unwrap_or("S01")),
+        "reassess-roadmap" => reassess(milestone, slice.unwrap_or("S01")),
+        "validate-milestone" => validate(milestone),
+        "complete-milestone" => complete_milestone(milestone),
+        "rewrite-docs" => rewrite(),
+        "research-milestone" => write(&format!("{}-RESEARCH.md", of_milestone(milestone)), "# Research\n\nNothing new.\n"),
+        "research-slice" => {
+            let slice = slice.unwrap_or("S01");
+            write(&format!("{}/{slice}-RESEARCH.md", of_slice(milestone, slice)), "# Research\n\nNothing new.\n")
+        }
+        "discuss-milestone" => {
+            let text = format!("# {milestone}: A shelf of small files\n\n## Decisions\n\n- Files are made one by one.\n");
+            write(&format!("{}-CONTEXT.md", of_milestone(milestone)), &text)
+        }
+        "discuss-phase" | "plan-phase" | "execute-phase" => phase(&call.kind, milestone, manner),
+        other => Err(format!("`{other}` is no kind of unit that is known")),
+    }
+}
+
+fn of_milestone(milestone: &str) -> String {
+    format!(".gsd/milestones/{milestone}/{milestone}")
+}
+
+fn of_slice(milestone: &str, slice: &str) -> String {
+    format!(".gsd/milestones/{milestone}/slices/{slice}")
+}
+
+/// The file that a task makes, and the check of it.
+fn files_of(slice: &str, task: &str) -> (String, String) {
+    let name = format!("{}_{}", slice.to_lowercase(), task.to_lowercase());
+    (format!("src/{name}.txt"), format!("checks/{name}.sh"))
+}
+
+fn plan_milestone(call: &Call, milestone: &str, manner: Manner) -> Result<(), String> {
+    let mut text = format!(
+        "# {milestone}: A shelf of small files\n\n**Vision:** every task leaves one file and one check\n\n\
+         ## Success Criteria\n\n- every check passes\n\n## Slices\n\n"
+    );
+    let slices = if manner == Manner::Empty { 0 } else { call.shape.0 };
+    for number in 1..=slices {
+        let depends = if number == 1 { String::new() } else { format!("S{:02}", number - 1) };
+        text.push_str(&format!(
+            "- [ ] **S{number:02}: Shelf {number}** `risk:low` `depends:[{depends}]`\n  > After this: the files of shelf {number} are there\n"
+        ));
+    }
+    write(&format!("{}-ROADMAP.md", of_milestone(milestone)), &text)?;
+    if slices == 0 || manner == Manner::Half {
+        return Ok(());
+    }
+    plan_slice(milestone, "S01", call.shape.1, manner)
+}
+
+fn plan_slice(milestone: &str, slice: &str, tasks: usize, manner: Manner) -> Result<(), String> {
+    let tasks = if manner == Manner::Empty { 0 } else { tasks };
+    let names: Vec<String> = (1..=tasks).map(|number| format!("T{number:02}")).collect();
+    let mut text = format!(
+        "# {slice}: A shelf\n\n**Goal:** the files of this shelf\n**Demo:** every check of the shelf passes\n\n\
+         ## Must-Haves\n\n- one file a task\n\n## Verification\n\n"
+    );
+    for task in &names {
+        text.push_str(&format!("- `sh {}`\n", files_of(slice, task).1));
+    }
+    text.push_str("\n## Tasks\n\n");
+    for task in &names {
+        let (source, check) = files_of(slice, task);
+        text.push_str(&format!(
+            "- [ ] **{task}: Make {source}** `est:10m`\n  - Why: the shelf needs it\n  - Files: `{source}`, `{check}`\n  - Verify: sh {check}\n"
+        ));
+    }
+    text.push_str("\n## Files Likely Touched\n\n");
+    for task in &names {
+        let (source, check) = files_of(slice, task);
+        text.push_str(&format!("- `{source}`\n- `{check}`\n"));
+    }
+    let folder = of_slice(milestone, slice);
+    write(&format!("{folder}/{slice}-PLAN.md"), &text)?;
+    for task in names.iter().filter(|_| manner != Manner::Half) {
+        let (source, check) = files_of(slice, task);
+        let text = format!(
+            "---\nestimated_steps: 2\nestimated_files: 2\nskills_used: []\n---\n\n# {task}: Make {source}\n\n## Description\n\n\
+             Make the file and its check.\n\n## Steps\n\n1. Write `{source}`.\n2. Write `{check}`.\n\n## Must-Haves\n\n- [ ] the check passes\n\n\
+             ## Verification\n\n- `sh {check}`\n\n## Inputs\n\n- none\n\n## Expected Output\n\n- `{source}`\n- `{check}`\n"
+        );
+        write(&format!("{folder}/tasks/{task}-PLAN.md"), &text)?;
+    }
+    Ok(())
+}
+
+fn replan(milestone: &str, slice: &str) -> Result<(), String> {
+    let folder = of_slice(milestone, slice);
+    let plan = format!("{folder}/{slice}-PLAN.md");
+    let text = std::fs::read_to_string(&plan).map_err(|error| format!("{plan}: {error}"))?;
+    write(&plan, &text.replacen("**Goal:** ", "**Goal:** (planned again) ", 1))?;
+    write(&format!("{folder}/{slice}-REPLAN.md"), "# Replan\n\nThe blocked task is left as it is; the others go on.\n")
+}
+
+fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(), String> {
+    let (source, check) = files_of(slice, task);
+    let words = if manner == Manner::Broken { "not yet" } else { "ready" };
+    write(&source, &format!("{slice} {task} {words}\n"))?;
+    if manner == Manner::Half {
+        return Ok(());
+    }
+    write(&check, &format!("#!/bin/sh\ngrep -q \"{slice} {task} ready\" {source}\n"))?;
+    let (is_blocked, result) = (manner == Manner::Blocked, if manner == Manner::Blocked { "failed" } else { "passed" });
+    let body = if manner == Manner::Thin {
+        "Done.\n".to_owned()
+    } else {
+        format!(
+            "**The shelf has {source}**\n\n## What Happened\n\n{source} was written with the words that its check looks for. \
+             The check {check} greps for them and was run.\n\n## Verification\n\n`sh {check}` passed.\n\n## Verification Evidence\n\n\
+             | command | exit |\n| --- | --- |\n| `sh {check}` | 0 |\n\n## Deviations\n\nNone.\n\n## Known Issues\n\nNone.\n\n\
+             ## Files Created/Modified\n\n- `{source}` — the file of this task\n- `{check}` — its check\n"
+        )
+    };
+    let text = format!(
+        "---\nid: {task}\nparent: {slice}\nmilestone: {milestone}\nprovides: [{source}]\nrequires: []\naffects: []\nkey_files: [{source}, {check}]\n\
+         key_decisions: []\npatterns_established: []\ndrill_down_paths: []\nobservability_surfaces: []\nduration: 1m\nverification_result: {result}\n\
+         completed_at: 2026-01-05T10:00:00Z\nblocker_discovered: {is_blocked}\n---\n\n# {task}: Make {source}\n\n{body}"
+    );
+    write(&format!("{}/tasks/{task}-SUMMARY.md", of_slice(milestone, slice)), &text)
+}
+
+fn complete_slice(milestone: &str, slice: &str, manner: Manner) -> Result<(), String> {
+    let folder = of_slice(milestone, slice);
+    let body = if manner == Manner::Thin { "Done." } else { "## What Happened\n\nEvery task left its file and its check." };
+    let text = format!(
+        "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: []\nverification_result: passed\n\
+         completed_at: 2026-01-05T10:00:00Z\nblocker_discovered: false\n---\n\n# {slice}: A shelf\n\n{body}\n"
+    );
+    write(&format!("{folder}/{slice}-SUMMARY.md"), &text)?;
+    if manner == Manner::Half {
+        return Ok(());
+    }
+    let uat = "# UAT\n\n## UAT Type\n\n- UAT mode: artifact-driven\n\n## Test Cases\n\n1. Run the checks. Expected: all pass.\n";
+    write(&format!("{folder}/{slice}-UAT.md"), uat)?;
+    let roadmap = format!("{}-ROADMAP.md", of_milestone(milestone));
+    let _ = edit(&roadmap, &format!("- [ ] **{slice}:"), &format!("- [x] **{slice}:"));
+    Ok(())
+}
+
+fn run_uat(milestone: &str, slice: &str) -> Result<(), String> {
+    let text = "---\nverdict: PASS\n---\n\n# Result\n\n1. Every check passes.\n";
+    write(&format!("{}/{slice}-UAT-RESULT.md", of_slice(milestone, slice)), text)
+}
+
+fn reassess(milestone: &str, slice: &str) -> Result<(), String> {
+    let text = format!("---\ndate: 2026-01-05\ntriggering_slice: {slice}\nverdict: no-change\n---\n\n# Assessment\n\nGo on.\n");
+    write(&format!("{}/{slice}-ASSESSMENT.md", of_slice(milestone, slice)), &text)
+}
+
+fn validate(milestone: &str) -> Result<(), String> {
+    let text = format!(
+        "---\nid: {milestone}\nremediation_round: 0\nverdict: pass\nslices_added: []\nhuman_required_items: []\n\
+         validated_at: 2026-01-05T10:00:00Z\n---\n\n# Validation\n\nEvery check passes.\n"
+    );
+    write(&format!("{}-VALIDATION.md", of_milestone(milestone)), &text)
+}
+
+fn complete_milestone(milestone: &str) -> Result<(), String> {
+    let text = format!("---\nid: {milestone}\nstatus: complete\nrequirement_outcomes: []\n---\n\n# {milestone}\n\nThe shelf is full.\n");
+    write(&format!("{}-SUMMARY.md", of_milestone(milestone)), &text)
+}
+
+fn rewrite() -> Result<(), String> {
+    let path = ".gsd/OVERRIDES.md";
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    write(path, &text.replace("**Scope:** active", "**Scope:** resolved"))
+}
+
+fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
+    let folder = phase_folder(number)?;
+    let name = folder.rsplit('/').next().unwrap_or_default().split('-').next().unwrap_or("01").to_owned();
+    match kind {
+        "discuss-phase" => write(&format!("{folder}/{name}-CONTEXT.md"), "# Context\n\n## Decisions\n\n- One file a plan.\n"),
+        "plan-phase" if manner == Manner::Empty => Ok(()),
+        "plan-phase" => {
+            let (source, check) = files_of(&format!("p{name}"), "01");
+            let text = format!(
+                "---\nphase: {name}\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [{source}, {check}]\nautonomous: true\n---\n\n\
+                 <objective>\nMake {source} and its check.\n</objective>\n\n<tasks>\n<task type=\"auto\">\n  <name>Task 1: Make the file</name>\n  \
+                 <files>{source}, {check}</files>\n  <action>Write both.</action>\n  <verify>sh {check}</verify>\n  <done>The check passes.</done>\n</task>\n</tasks>\n"
+            );
+            write(&format!("{folder}/{name}-01-PLAN.md"), &text)
+        }
+        _ => {
+            let (source, check) = files_of(&format!("p{name}"), "01");
+            let words = if manner == Manner::Broken { "not yet" } else { "ready" };
+            write(&source, &format!("phase {name} {words}\n"))?;
+            if manner == Manner::Half {
+                return Ok(());
+            }
+            write(&check, &format!("#!/bin/sh\ngrep -q \"phase {name} ready\" {source}\n"))?;
+            let text = format!(
+                "---\nphase: {name}\nplan: 01\nkey-files: [{source}]\ncompleted: 2026-01-05\n---\n\n# Phase {name} Plan 01 Summary\n\n\
+                 **{source} is there, and its check passes**\n\n## Accomplishments\n\n- {source}\n"
+            );
+            write(&format!("{folder}/{name}-01-SUMMARY.md"), &text)
+        }
+    }
+}
+
+/// The folder of a phase; made where there is none.
+fn phase_folder(number: &str) -> Result<String, String> {
+    let wanted: u32 = number.trim_start_matches('0').parse().unwrap_or(1);
+    let found = std::fs::read_dir(".planning/phases").into_iter().flatten().flatten().find_map(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let begins: u32 = name.split('-').next()?.parse().ok()?;
+        (begins == wanted).then(|| format!(".planning/phases/{name}"))
+    });
+    Ok(found.unwrap_or_else(|| format!(".planning/phases/{wanted:02}-shelf")))
+}
