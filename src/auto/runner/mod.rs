@@ -19,9 +19,14 @@ mod usage_file;
 mod verdict;
 
 pub(crate) use death::Death;
+#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
 pub(crate) use event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
 pub(crate) use heard::Heard;
+#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
 pub(crate) use request::{Limits, Request, RunnerError, Session};
+#[expect(unused_imports, reason = "of the pipeline, which no command starts yet")]
 pub(crate) use session::{Go, Observer, Outcome, TICK, run};
+#[expect(unused_imports, reason = "of the pipeline, which no command starts yet")]
 pub(crate) use table::{Delivery, Fact, Profile, ProfileKey, Runner, Runners, TableError};
+#[expect(unused_imports, reason = "of the pipeline, which no command starts yet")]
 pub(crate) use verdict::{End, Judgement, Reason, Verdict, judge};

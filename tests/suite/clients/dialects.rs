@@ -83,6 +83,17 @@ pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: 
     }
 }
 
+/// The part of a streamed text that comes before the service says that it is whole.
+pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
+    let first = match dialect {
+        Dialect::AnthropicMessages => 3,
+        Dialect::OpenAiResponses => 2,
+        Dialect::OpenAiChat | Dialect::Gemini | Dialect::Nodes => 1,
+    };
+    let text: String = events.iter().take(first).map(String::as_str).collect();
+    text.replace(r#""finishReason":"STOP","#, "")
+}
+
 /// What a reply consists of: one text, or its calls.
 enum Piece<'reply> {
     Text(&'reply str),

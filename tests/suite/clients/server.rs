@@ -268,7 +268,9 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
         Some(Fault::Cut | Fault::Drip(_)) | None => {}
     }
     // Without tools it is the client's own question beside the conversation: about a title, or whether it runs in circles.
-    let reply = if request.offers_tools() {
+    let reply = if fault == Some(Fault::Cut) {
+        Reply::Say("I will begin with".to_owned())
+    } else if request.offers_tools() {
         state.part.reply(request)
     } else {
         Reply::Say(request.plain_json().map_or_else(|| "A short title".to_owned(), |answer| answer.to_string()))
@@ -304,7 +306,7 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
             write!(stream, "HTTP/1.1 200 OK\r\n{head}{}\r\n", lines(&headers))?;
             let body = events.concat();
             match fault {
-                Some(Fault::Cut) => stream.write_all(events.first().map(String::as_bytes).unwrap_or_default()),
+                Some(Fault::Cut) => stream.write_all(dialects::beginning(dialect, &events).as_bytes()),
                 Some(Fault::Drip(pause)) => drip(&mut stream, body.as_bytes(), pause, state),
                 _ => stream.write_all(body.as_bytes()),
             }
