@@ -3,10 +3,22 @@
 //! Files are the truth, and one log is the memory. What to do next is decided by pure functions of both; what acts stands
 //! in `runner`, `landing`, `gate` and `engine`.
 
+pub(crate) mod ceilings;
+pub(crate) mod decide;
+pub(crate) mod engine;
+pub(crate) mod event;
 pub(crate) mod gate;
 pub(crate) mod landing;
 pub(crate) mod mechanical;
+pub(crate) mod memory;
+pub(crate) mod phases;
+pub(crate) mod position;
+pub(crate) mod preferences;
 pub(crate) mod prompt;
 pub(crate) mod runner;
+pub(crate) mod sim;
+pub(crate) mod slices;
+pub(crate) mod status;
+pub(crate) mod stop;
 pub(crate) mod supervise;
 pub(crate) mod unit;

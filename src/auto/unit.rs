@@ -1,12 +1,17 @@
 //! Units of work: what one session of an agent is started for.
 
-use crate::text::words::words;
+use std::fmt;
+
+use crate::text::words::{of_word, words};
 
 words! {
     /// The kind of a unit. What it leaves, and what it may change, follows from it.
-    #[derive(Hash, PartialOrd, Ord)]
+    #[derive(Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum UnitKind {
+        DiscussMilestone = "discuss-milestone",
+        ResearchMilestone = "research-milestone",
         PlanMilestone = "plan-milestone",
+        ResearchSlice = "research-slice",
         PlanSlice = "plan-slice",
         ReplanSlice = "replan-slice",
         ExecuteTask = "execute-task",
@@ -16,11 +21,91 @@ words! {
         ValidateMilestone = "validate-milestone",
         CompleteMilestone = "complete-milestone",
         RewriteDocs = "rewrite-docs",
-        ResearchMilestone = "research-milestone",
-        ResearchSlice = "research-slice",
-        DiscussMilestone = "discuss-milestone",
         DiscussPhase = "discuss-phase",
         PlanPhase = "plan-phase",
         ExecutePhase = "execute-phase",
+    }
+}
+
+/// What a unit may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// The planning folder only.
+    Planning,
+    /// The planning folder, and documents of the project.
+    Documents,
+    /// The planning folder; it runs what the project offers.
+    Verification,
+    /// Everything in the worktree.
+    Work,
+}
+
+impl UnitKind {
+    pub(crate) fn class(self) -> Class {
+        match self {
+            Self::DiscussMilestone
+            | Self::ResearchMilestone
+            | Self::PlanMilestone
+            | Self::ResearchSlice
+            | Self::PlanSlice
+            | Self::ReplanSlice
+            | Self::ReassessRoadmap
+            | Self::DiscussPhase
+            | Self::PlanPhase => Class::Planning,
+            Self::RewriteDocs => Class::Documents,
+            Self::RunUat | Self::CompleteSlice | Self::ValidateMilestone | Self::CompleteMilestone => {
+                Class::Verification
+            }
+            Self::ExecuteTask | Self::ExecutePhase => Class::Work,
+        }
+    }
+
+    /// Whether what it did has to pass the checks before it counts.
+    pub(crate) fn is_gated(self) -> bool {
+        self == Self::ExecuteTask
+    }
+}
+
+/// One unit: its kind, and what it is about, such as `M001/S02/T03`.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+pub(crate) struct Unit {
+    pub(crate) kind: UnitKind,
+    pub(crate) id: String,
+}
+
+impl Unit {
+    pub(crate) fn new(kind: UnitKind, id: impl Into<String>) -> Self {
+        Self { kind, id: id.into() }
+    }
+
+    /// The milestone, slice and task of the identifier, as far as it has them.
+    pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
+        let mut parts = self.id.splitn(3, '/');
+        (parts.next().unwrap_or_default(), parts.next(), parts.next())
+    }
+}
+
+/// `execute-task M001/S02/T03`.
+impl fmt::Display for Unit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.kind.word(), self.id)
+    }
+}
+
+/// The kinds that a word on the command line may mean: their own words, and short ones of which some depend on how far
+/// the work is.
+pub(crate) fn kinds_of_word(word: &str) -> Vec<UnitKind> {
+    match word {
+        "research" => vec![UnitKind::ResearchMilestone, UnitKind::ResearchSlice],
+        "plan" => vec![UnitKind::PlanMilestone, UnitKind::PlanSlice],
+        "execute" => vec![UnitKind::ExecuteTask],
+        "complete" => vec![UnitKind::CompleteSlice, UnitKind::CompleteMilestone],
+        "reassess" => vec![UnitKind::ReassessRoadmap],
+        "uat" => vec![UnitKind::RunUat],
+        "replan" => vec![UnitKind::ReplanSlice],
+        "validate" => vec![UnitKind::ValidateMilestone],
+        word => of_word(word).into_iter().collect(),
     }
 }

@@ -8,7 +8,7 @@ use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
 use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, program, usage};
 use super::{
-    agents, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
+    agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
 };
 use crate::text::screen;
@@ -49,6 +49,7 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     phases::workstream::FAMILY,
     worktree::FAMILY,
     git::FAMILY,
+    auto::FAMILY,
     loops::auto_chain::FAMILY,
     checks::check::FAMILY,
     checks::gate::FAMILY,

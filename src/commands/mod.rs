@@ -8,6 +8,7 @@
 //! with `--`), and wrong usage exits 1, or 2 in families that have no counterpart in the peer.
 
 pub(crate) mod agents;
+mod auto;
 pub(crate) mod checks;
 pub(crate) mod code;
 #[cfg(test)]

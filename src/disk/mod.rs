@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{RealPaths, canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
-pub(crate) use digest::Digest;
+pub(crate) use digest::{Digest, Digester};
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;
@@ -167,6 +167,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Its name, with the bytes that the system has.
+    pub(crate) fn file_name(&self) -> &[u8] {
+        self.path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default()
+    }
+
     /// Whether this is a folder, or a link to one.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind == EntryKind::Folder || (self.kind == EntryKind::Link && self.path.is_dir())

@@ -89,7 +89,7 @@ impl Library {
     }
 
     /// Makes a library of files given by their path, such as `commands/x.md`, and their text. Files outside the
-    /// six folders, pages about hooks, and files whose name begins with a dot are passed over.
+    /// six folders, prompts of the pipeline, pages about hooks, and files whose name begins with a dot are passed over.
     pub(crate) fn from_files(files: impl IntoIterator<Item = (String, String)>) -> Result<Library, LibraryError> {
         let mut items = BTreeMap::new();
         let mut hooks = HookTable::default();
@@ -135,6 +135,26 @@ impl Library {
     }
 }
 
+/// A text that prompts of the pipeline are made of. These are in no install, and not in a [`Library`].
+pub(crate) fn prompt_text(name: &str) -> Option<&'static str> {
+    prompts()?.get_file(format!("{PROMPTS}/{name}.md"))?.contents_utf8()
+}
+
+/// Every text of the prompts, with its path.
+#[cfg(test)]
+pub(crate) fn prompt_texts() -> Vec<(String, &'static str)> {
+    let files = prompts().into_iter().flat_map(Dir::files);
+    files.filter_map(|file| Some((format!("templates/{}", with_slashes(file.path())), file.contents_utf8()?))).collect()
+}
+
+/// The folder of the templates that is the pipeline's.
+const PROMPTS: &str = "auto";
+
+fn prompts() -> Option<&'static Dir<'static>> {
+    let (_, templates) = FOLDERS.iter().find(|(name, _)| *name == "templates")?;
+    templates.get_dir(PROMPTS)
+}
+
 /// The text of a page of the guide, as it is printed for a person; nothing else of the content is read.
 pub(crate) fn guide_page(name: &str) -> Option<&'static str> {
     guide()?.get_file(format!("guide/{name}.md"))?.contents_utf8()
@@ -169,7 +189,8 @@ fn with_slashes(path: &Path) -> String {
 
 fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
     let Some((folder, inside)) = path.split_once('/') else { return Ok(None) };
-    if inside.split('/').any(|part| part.starts_with('.')) {
+    let is_prompt = folder == "templates" && inside.split('/').next() == Some(PROMPTS);
+    if is_prompt || inside.split('/').any(|part| part.starts_with('.')) {
         return Ok(None);
     }
     let Some(kind) = kind_of(folder) else { return Ok(None) };
@@ -223,6 +244,7 @@ mod tests {
             ("templates/config.json", "{}\n"),
             ("templates/plan.md", "---\nphase: {N}\n---\nbody\n"),
             ("workflows/.gitkeep", ""),
+            ("templates/auto/common.md", "passed over"),
             ("README.md", "passed over"),
             ("hooks/read-guard.md", "passed over"),
         ])

@@ -1,6 +1,5 @@
 //! How a project's files are read: from the disk, or from memory in tests.
 
-#[cfg(any(test, fuzzing))]
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -70,13 +69,11 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 
 /// Files in memory. Every file has changed at the second of its position in `order`, or at zero.
 #[derive(Clone, Debug, Default)]
-#[cfg(any(test, fuzzing))]
 pub(crate) struct MemoryFiles {
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) changed: BTreeMap<String, i64>,
 }
 
-#[cfg(any(test, fuzzing))]
 impl MemoryFiles {
     pub(crate) fn new<'text>(files: impl IntoIterator<Item = (&'text str, &'text str)>) -> Self {
         Self {
@@ -86,7 +83,6 @@ impl MemoryFiles {
     }
 }
 
-#[cfg(any(test, fuzzing))]
 impl Files for MemoryFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
         Ok(self.texts.get(path).cloned())

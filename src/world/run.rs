@@ -12,6 +12,15 @@ use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_gr
 use super::program::{Program, is_for_lookups};
 use super::{Environment, World, WorldError, tree};
 
+/// How long a lock of another git is waited for.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether git stopped at a lock that another git holds: on the index, or on a reference.
+fn is_lock_of_another(error: &str) -> bool {
+    let is_taken = error.contains(".lock") && error.contains("File exists");
+    is_taken || error.contains("cannot lock ref")
+}
+
 impl World {
     /// Runs another program to its end and gives what it said. When its time is up it is killed, with all it started.
     pub(crate) fn run(&self, program: &Program) -> Result<Finished, WorldError> {
@@ -93,6 +102,23 @@ impl World {
         arguments: impl IntoIterator<Item = S>,
     ) -> Result<Finished, WorldError> {
         self.run(&Program::git(folder).arguments(arguments))
+    }
+
+    /// Runs a `git`; where another git holds a lock of the repository, tries again for a while.
+    pub(crate) fn git_in_turn(&self, program: &Program) -> Result<Finished, WorldError> {
+        let mut waited = Duration::ZERO;
+        // Several that wait for the same lock are to come back at different times.
+        let mut seed = u64::from(self.process()) ^ self.now().milliseconds().unsigned_abs();
+        loop {
+            let finished = self.run(program)?;
+            if finished.success() || !is_lock_of_another(&finished.error_text()) || waited >= LOCK_PATIENCE {
+                return Ok(finished);
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let pause = Duration::from_millis(50 + (seed >> 33) % 200);
+            self.pause(pause);
+            waited += pause;
+        }
     }
 
     /// As [`Self::git`], to ask which files differ from what is committed. To compare a file, git runs it through the filter

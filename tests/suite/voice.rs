@@ -140,7 +140,7 @@ fn without_values(text: &str) -> String {
 }
 
 /// Folders with pages that people or agents read.
-const PAGES: &[&str] = &["hooks", "references", "templates/guide", "docs"];
+const PAGES: &[&str] = &["hooks", "references", "templates/guide", "templates/auto", "docs"];
 
 /// The lines of a page that are prose, by number: what is between fences is code.
 fn prose_of(page: &str) -> Vec<(usize, &str)> {

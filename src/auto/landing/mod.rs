@@ -1,1 +1,49 @@
 //! Worktrees, candidates, and how a tested tree reaches the branch it is for.
+//!
+//! Work is done in a worktree that only the engine uses, on a branch that only the engine moves. What lands is a
+//! [`Candidate`]: the merge of that branch with the target as it is now, made without touching any worktree. The gate runs on
+//! exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before [`Proof`] that the work
+//! landed, and what was never committed is kept under `refs/gsd/keep/` first.
+//!
+//! Each effect is named by the trees or commits before and after it, so a call that is repeated after a crash finds the
+//! effect done and does nothing.
+//!
+//! Git is the user's own program with the user's settings, with these exceptions. Hooks of the repository do not run in any
+//! call: `pre-commit` and the like judge commits of a person, and the gate judges these. File system monitors do not run,
+//! and garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes in
+//! the tree would be wrong without them. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
+
+mod candidate;
+mod checkpoint;
+mod commit;
+mod error;
+mod git;
+mod id;
+mod keep;
+mod land;
+mod leftovers;
+mod overlap;
+mod proof;
+mod release;
+mod repository;
+mod snapshot;
+#[cfg(all(test, unix))]
+mod tests;
+mod worktree;
+
+#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
+pub(crate) use self::{
+    candidate::{Candidate, Merge, Merged},
+    checkpoint::{Checkpoint, Restored},
+    commit::{Committed, Message},
+    error::LandingError,
+    id::{Changed, Commit, GitPath, Status, Tree},
+    keep::Kept,
+    land::{Landing, Refusal},
+    leftovers::Leftover,
+    proof::{Proof, Proved, Way},
+    release::{LeftOut, Release},
+    repository::{Repository, Target},
+    snapshot::Snapshot,
+    worktree::{Entered, Worktree},
+};

@@ -7,6 +7,7 @@ mod calls;
 mod contracts;
 mod pages;
 mod project;
+mod prompts;
 mod rehearsal;
 
 use std::cell::OnceCell;
@@ -259,11 +260,16 @@ fn no_call_in_a_text_needs_a_shell_to_fill_it_in() {
 fn every_value_that_others_wrote_stands_in_single_quotes() {
     let mut faults = BTreeSet::new();
     for call in all_calls().iter().filter(|call| !call.path.starts_with("templates/guide/")) {
-        let bare = call.words.iter().flat_map(Word::unquoted).filter(|name| !PLAIN.contains(name));
-        faults.extend(bare.filter(|name| !name.contains("in single quotes")).map(|name| format!("{name} in {call}")));
+        faults.extend(unquoted(call));
     }
     let faults: Vec<String> = faults.into_iter().collect();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// The values of a call that a shell would look into.
+fn unquoted(call: &Call) -> impl Iterator<Item = String> {
+    let bare = call.words.iter().flat_map(Word::unquoted).filter(|name| !PLAIN.contains(name));
+    bare.filter(|name| !name.contains("in single quotes")).map(move |name| format!("{name} in {call}"))
 }
 
 #[test]

@@ -15,15 +15,6 @@ use crate::world::{Finished, Program, World, WorldError, embedded_repository, pa
 /// How long git may take: hooks run inside it, a lock may be waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long a lock of another git is waited for.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
-
-/// Whether git stopped at a lock that another git holds: on the index, or on a reference.
-fn is_lock_of_another(error: &str) -> bool {
-    let is_taken = error.contains(".lock") && error.contains("File exists");
-    is_taken || error.contains("cannot lock ref")
-}
-
 /// Names that a base branch has where nothing tells it.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
@@ -86,27 +77,19 @@ impl Repository {
     }
 
     pub(super) fn git<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
-        let program = Program::git(self.folder.as_path()).arguments(arguments).timeout(self.patience);
-        self.world.run(&match &self.scratch {
-            Some(scratch) => scratch.divert(program),
-            None => program,
-        })
+        self.world.run(&self.program(arguments))
     }
 
     /// As [`Self::git`]; where another git holds a lock of the repository, tries again for a while.
     pub(super) fn git_in_turn<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Finished, WorldError> {
-        let mut waited = Duration::ZERO;
-        // Several that wait for the same lock are to come back at different times.
-        let mut seed = u64::from(self.world.process()) ^ self.world.now().milliseconds().unsigned_abs();
-        loop {
-            let finished = self.git(arguments)?;
-            if finished.success() || !is_lock_of_another(&finished.error_text()) || waited >= LOCK_PATIENCE {
-                return Ok(finished);
-            }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let pause = Duration::from_millis(50 + (seed >> 33) % 200);
-            self.world.pause(pause);
-            waited += pause;
+        self.world.git_in_turn(&self.program(arguments))
+    }
+
+    fn program<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Program {
+        let program = Program::git(self.folder.as_path()).arguments(arguments).timeout(self.patience);
+        match &self.scratch {
+            Some(scratch) => scratch.divert(program),
+            None => program,
         }
     }
 

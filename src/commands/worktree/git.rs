@@ -8,6 +8,7 @@ use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::scratch::GitScratch;
 use crate::disk::{self, AbsolutePath};
 use crate::project::head::Head;
+use crate::project::worktrees::{ListedWorktree, listed};
 use crate::world::{Finished, Program, World};
 
 /// How long git may take: hooks run inside it, and a worktree may be large.
@@ -30,20 +31,23 @@ pub(in crate::commands) struct Uncommitted {
     pub(super) is_untracked: bool,
 }
 
-/// A worktree as git lists it.
+/// A worktree as git lists it, and what git keeps for it.
 #[derive(Clone, Debug)]
-pub(super) struct ListedWorktree {
-    pub(super) path: String,
-    pub(super) head: Option<String>,
-    /// The branch that is checked out, without `refs/heads/`.
-    pub(super) branch: Option<String>,
-    /// What its lock says, if it is locked.
-    pub(super) lock: Option<String>,
+pub(super) struct KnownWorktree {
+    pub(super) listed: ListedWorktree,
     /// The folder in which git keeps what belongs to this worktree; none for the main one.
     own: Option<PathBuf>,
 }
 
-impl ListedWorktree {
+impl std::ops::Deref for KnownWorktree {
+    type Target = ListedWorktree;
+
+    fn deref(&self) -> &ListedWorktree {
+        &self.listed
+    }
+}
+
+impl KnownWorktree {
     /// When a file that git keeps for this worktree was last written, in milliseconds since 1970.
     fn written(&self, name: &str) -> Option<i64> {
         disk::modified(self.own.as_ref()?.join(name))
@@ -124,26 +128,15 @@ impl Git {
     }
 
     /// The worktrees of the repository, the main one first; the complaint of git if it does not answer.
-    pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, String> {
-        let listed = self.run(&["worktree", "list", "--porcelain", "-z"]);
-        if !listed.success() {
-            return Err(listed.error_text());
+    pub(super) fn worktrees(&self) -> Result<Vec<KnownWorktree>, String> {
+        let answer = self.run(&["worktree", "list", "--porcelain", "-z"]);
+        if !answer.success() {
+            return Err(answer.error_text());
         }
         let folders = self.own_folders();
-        let worktree = |block: &str| {
-            let field = |key: &str| {
-                block.split('\0').find_map(|line| match line.strip_prefix(key) {
-                    Some("") => Some(String::new()),
-                    Some(rest) => rest.strip_prefix(' ').map(str::to_owned),
-                    None => None,
-                })
-            };
-            let path = field("worktree")?;
-            let own = folders.iter().find(|(place, _)| place == Path::new(&path)).map(|(_, own)| own.clone());
-            let branch = field("branch").map(|name| name.trim_start_matches("refs/heads/").to_owned());
-            Some(ListedWorktree { head: field("HEAD"), branch, lock: field("locked"), own, path })
-        };
-        Ok(listed.text().split("\0\0").filter_map(worktree).collect())
+        let own = |path: &str| folders.iter().find(|(place, _)| place == Path::new(path)).map(|(_, own)| own.clone());
+        let known = |listed: ListedWorktree| KnownWorktree { own: own(&listed.path), listed };
+        Ok(listed(&answer.text()).into_iter().map(known).collect())
     }
 
     /// The places of linked worktrees, and the folders that git keeps for them: it tells no times itself.

@@ -1,7 +1,7 @@
 //! The wave that `create-wave` noted: which worktrees are its own, who may merge them, and what becomes of the note.
 
 use super::cleanup::{Stop, Task, Warning, clear_all, is_clean};
-use super::git::{Git, ListedWorktree};
+use super::git::{Git, KnownWorktree};
 use super::{CleanupArgs, Refusal, emit, refuse};
 use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, Change, Digest};
@@ -30,7 +30,7 @@ pub(super) struct NotedWave {
 /// A worktree of the wave, or the branch that is left of one.
 pub(super) struct NotedWorktree {
     pub(super) entry: WaveEntry,
-    listed: Option<ListedWorktree>,
+    listed: Option<KnownWorktree>,
     claim: Claim,
 }
 
@@ -106,7 +106,7 @@ impl NotedWorktree {
         let is_there = !self.entry.worktree_path.is_empty() && disk::is_folder(&folder);
         let changed = if is_there { git.at(folder.as_path()).uncommitted().unwrap_or_default() } else { Vec::new() };
         let files = changed.iter().filter_map(|file| disk::modified(folder.resolve(&file.path)));
-        files.chain(self.listed.as_ref().and_then(ListedWorktree::touched)).max()
+        files.chain(self.listed.as_ref().and_then(KnownWorktree::touched)).max()
     }
 
     /// Whether only its folder is left: it had work, and that is merged.
@@ -119,7 +119,7 @@ impl NotedWorktree {
     }
 }
 
-fn holder(worktree: &ListedWorktree) -> Option<Holder> {
+fn holder(worktree: &KnownWorktree) -> Option<Holder> {
     let lock = LockedWorktree { lock_reason: worktree.lock.as_deref()?, lock_age: None };
     Some(match lock.process() {
         Some(process) if disk::process_lives(process) => Holder::Alive(process),
@@ -185,7 +185,7 @@ impl NotedWave {
         &mut self,
         context: &Context,
         git: &Git,
-        listed: &[ListedWorktree],
+        listed: &[KnownWorktree],
         (start, with_left): (&str, bool),
     ) -> Result<(), CommandError> {
         let branches = git.run(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]);
@@ -244,7 +244,7 @@ impl NotedWave {
     }
 
     /// What a worktree of the host is to the wave that has no commit of its plans.
-    fn claim_of_nobody(&self, git: &Git, branch: &str, worktree: &ListedWorktree, with_left: bool) -> Option<Claim> {
+    fn claim_of_nobody(&self, git: &Git, branch: &str, worktree: &KnownWorktree, with_left: bool) -> Option<Claim> {
         if worktree.made()? < self.note.written_at - COARSE {
             return None;
         }

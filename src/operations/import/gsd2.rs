@@ -12,7 +12,8 @@ use crate::operations::documents::configuration::{self, ConfigurationError, NewF
 use crate::operations::milestones::archive::free_name;
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError};
 use crate::project::files::FileError;
-use crate::project::gsd2::{self, Document, FOLDER, Milestone, Slice, Task};
+use crate::project::gsd2::{self, Document, Milestone, Slice, Task};
+use crate::project::milestone_layout::lookup::FOLDER;
 use crate::project::phase::pad;
 use crate::project::state::State;
 use crate::project::state::edit::{one_line, progress_bar};
@@ -248,8 +249,7 @@ impl Phase<'_> {
     }
 
     fn write_section(&self, text: &mut String) {
-        let plan = self.slice.plan.as_ref();
-        let goal = plan.and_then(|plan| plan.field("Goal")).or_else(|| self.slice.after.clone());
+        let goal = self.slice.goal.clone().or_else(|| self.slice.after.clone());
         let depends: Vec<String> = self.depends.iter().map(|number| format!("Phase {number}")).collect();
         let depends = if depends.is_empty() { "Nothing".to_owned() } else { depends.join(", ") };
         let tasks = &self.slice.tasks;
@@ -262,7 +262,7 @@ impl Phase<'_> {
         let goal = goal.unwrap_or_else(|| self.slice.title.clone());
         let _ = write!(text, "\n### Phase {}: {}\n\n**Goal**: {}\n", self.number, self.name(), one_line(&goal));
         let _ = writeln!(text, "**Depends on**: {depends}");
-        let must = plan.map(|plan| plan.items("Must-Haves")).unwrap_or_default();
+        let must = &self.slice.must_haves;
         if !must.is_empty() {
             text.push_str("**Success Criteria** (what must be TRUE):\n");
             for (index, item) in must.iter().enumerate() {

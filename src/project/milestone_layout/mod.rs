@@ -1,1 +1,35 @@
 //! The documents of a project in milestones, slices and tasks, below `.gsd/`: read, changed and written.
+//!
+//! A document is a model and a list of problems with their lines, never an error; people and agents write these files. An
+//! edit takes the text and gives the new one. Records of the pipeline are JSON, and one that does not parse is an error
+//! with its line: evidence that cannot be read is no evidence.
+
+pub(crate) mod assessment;
+pub(crate) mod captures;
+pub(crate) mod context;
+pub(crate) mod decisions;
+pub(crate) mod escalation;
+pub(crate) mod evidence;
+pub(crate) mod gates;
+pub(crate) mod ids;
+pub(crate) mod knowledge;
+#[cfg(test)]
+mod linear_tests;
+pub(crate) mod lines;
+pub(crate) mod lookup;
+pub(crate) mod milestone_summary;
+pub(crate) mod overrides;
+pub(crate) mod preferences;
+pub(crate) mod queue;
+pub(crate) mod record;
+pub(crate) mod replan;
+pub(crate) mod requirements;
+pub(crate) mod roadmap;
+pub(crate) mod slice_plan;
+pub(crate) mod slice_rows;
+pub(crate) mod summary;
+pub(crate) mod task_plan;
+pub(crate) mod tick;
+pub(crate) mod uat;
+pub(crate) mod validation;
+pub(crate) mod verdict;

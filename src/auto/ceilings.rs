@@ -1,0 +1,107 @@
+//! What a run may spend, and whether the next session still fits. On without a flag.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Spend;
+
+/// The limits of a run and of one unit of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ceilings {
+    /// Sessions of the run; without a number, one and a half times the forecast and three more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sessions: Option<u32>,
+    /// US dollars of the run, as far as the client tells.
+    pub(crate) money: f64,
+    /// Tokens of a unit: its output.
+    pub(crate) unit_tokens: u64,
+    /// Minutes of a unit.
+    pub(crate) unit_minutes: u32,
+    /// Calls of the model one after the other without the use of a tool.
+    pub(crate) calls_without_tool: u32,
+}
+
+impl Default for Ceilings {
+    fn default() -> Self {
+        Self { sessions: None, money: 25.0, unit_tokens: 300_000, unit_minutes: 30, calls_without_tool: 20 }
+    }
+}
+
+/// A ceiling that the next session would pass.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Passed {
+    Sessions { used: u32, most: u32 },
+    Money { used: f64, most: f64 },
+}
+
+impl Ceilings {
+    /// The most sessions of a run that should take `forecast`.
+    pub(crate) fn most_sessions(&self, forecast: u32) -> u32 {
+        self.sessions.unwrap_or_else(|| forecast.saturating_add(forecast.div_ceil(2)).saturating_add(3))
+    }
+
+    /// The ceiling that one more session would pass, by what is spent and reserved.
+    pub(crate) fn passed(&self, spent: &Spend, forecast: u32) -> Option<Passed> {
+        let most = self.most_sessions(forecast);
+        if spent.sessions >= most {
+            return Some(Passed::Sessions { used: spent.sessions, most });
+        }
+        let used = spent.money.unwrap_or(0.0);
+        (used >= self.money).then_some(Passed::Money { used, most: self.money })
+    }
+
+    /// The share of one unit. A plan that estimates more than ten minutes gives more, up to six times as much.
+    pub(crate) fn unit(&self, estimate_minutes: Option<u32>) -> UnitCeiling {
+        // Ten minutes are one, so a minute is a tenth.
+        let tenths = u64::from(estimate_minutes.unwrap_or(0).clamp(10, 60));
+        UnitCeiling { tenths, base: *self }
+    }
+}
+
+/// What one unit may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct UnitCeiling {
+    tenths: u64,
+    base: Ceilings,
+}
+
+impl UnitCeiling {
+    /// Output tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.base.unit_tokens.saturating_mul(self.tenths) / 10
+    }
+
+    pub(crate) fn seconds(&self) -> u64 {
+        u64::from(self.base.unit_minutes).saturating_mul(60).saturating_mul(self.tenths) / 10
+    }
+
+    pub(crate) fn calls_without_tool(&self) -> u32 {
+        self.base.calls_without_tool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_limited_by_the_forecast_unless_a_number_is_given() {
+        let ceilings = Ceilings::default();
+        assert_eq!([0, 1, 8, 16].map(|forecast| ceilings.most_sessions(forecast)), [3, 5, 15, 27]);
+        assert_eq!(Ceilings { sessions: Some(4), ..ceilings }.most_sessions(16), 4);
+    }
+
+    #[test]
+    fn unknown_money_is_not_nothing_and_passes_no_ceiling() {
+        let ceilings = Ceilings { money: 1.0, ..Ceilings::default() };
+        let spent = |money| Spend { sessions: 0, tokens: 0, money };
+        assert_eq!(ceilings.passed(&spent(None), 4), None);
+        assert_eq!(ceilings.passed(&spent(Some(0.99)), 4), None);
+        assert_eq!(ceilings.passed(&spent(Some(1.0)), 4), Some(Passed::Money { used: 1.0, most: 1.0 }));
+    }
+
+    #[test]
+    fn the_share_of_a_unit_grows_with_its_estimate_up_to_six_times() {
+        let minutes = |estimate| Ceilings::default().unit(estimate).seconds() / 60;
+        assert_eq!([None, Some(5), Some(10), Some(15), Some(60), Some(600)].map(minutes), [30, 30, 30, 45, 180, 180]);
+    }
+}

@@ -1,0 +1,381 @@
+//! The next step of a run, from the documents and the log alone.
+
+use super::ceilings::Passed;
+use super::event::{Death, Evidence, Halt, Mechanical, Refusal, UnitEnded, Vector, Verdict};
+use super::memory::{Attempts, Memory, Operation, Stage};
+use super::position::{Finding, Position};
+use super::stop::{Cause, Stop};
+use super::unit::{Class, Unit, UnitKind};
+
+/// All that a decision is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Situation<'a> {
+    pub(crate) position: &'a Position,
+    pub(crate) memory: &'a Memory,
+    /// How often a unit whose checks fail is tried again.
+    pub(crate) check_retries: u32,
+    /// Whether the client can continue a session that was killed.
+    pub(crate) can_resume: bool,
+}
+
+/// The next step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Step {
+    /// Starts a session; `resumes` is the one that is continued.
+    Launch {
+        unit: Unit,
+        rule: &'static str,
+        attempt: u32,
+        resumes: Option<String>,
+    },
+    /// The process that ran the session died: what it left running is ended.
+    Sweep,
+    /// The session ended: whether its work counts.
+    Judge,
+    /// The checks are run.
+    Check,
+    /// What the checks said goes into the documents.
+    Settle,
+    /// The checks failed: the attempt does not count.
+    Refuse {
+        why: Refusal,
+        text: String,
+        vector: Vector,
+    },
+    Mechanical(Mechanical),
+    Commit,
+    /// The commit that is to land is made.
+    MakeCandidate,
+    CheckCandidate,
+    Land,
+    Release,
+    /// Nothing is done until this time of the wall clock.
+    Wait {
+        until: i64,
+        why: String,
+    },
+    EndWait,
+    Stop(Stop),
+}
+
+/// The next step. `now` is the time of the wall clock in milliseconds.
+pub(crate) fn decide(situation: &Situation<'_>, now: i64) -> Step {
+    let memory = situation.memory;
+    if let Some(stop) = &memory.stop {
+        return Step::Stop(stop.clone());
+    }
+    if let Some(hold) = &memory.hold {
+        return if now >= hold.until { Step::EndWait } else { Step::Wait { until: hold.until, why: hold.why.clone() } };
+    }
+    if memory.committing.is_some() {
+        return Step::Commit;
+    }
+    if let Some(operation) = &memory.current {
+        return in_operation(situation, operation);
+    }
+    if let Some(step) = landing(situation) {
+        return step;
+    }
+    let position = situation.position;
+    match &position.mechanical {
+        Some(step) if position.blocked.is_none() => return Step::Mechanical(step.clone()),
+        _ => {}
+    }
+    if memory.is_uncommitted {
+        return Step::Commit;
+    }
+    if let Some(stop) = &position.blocked {
+        return Step::Stop(stop.clone());
+    }
+    if position.is_complete {
+        return Step::MakeCandidate;
+    }
+    by_rules(situation)
+}
+
+/// What comes after the work: the candidate, its checks, and the branch.
+fn landing(situation: &Situation<'_>) -> Option<Step> {
+    let memory = situation.memory;
+    if memory.landed.is_some() {
+        if !memory.is_released {
+            return Some(Step::Release);
+        }
+        let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
+        return Some(Step::Stop(Stop::new(
+            Cause::Complete,
+            format!("{milestone} has landed"),
+            "gsd-tools auto status",
+        )));
+    }
+    let candidate = memory.candidate.as_ref()?;
+    Some(match &candidate.evidence {
+        None => Step::CheckCandidate,
+        Some(evidence) if evidence.passed => Step::Land,
+        Some(evidence) => Step::Stop(candidate_refused(evidence)),
+    })
+}
+
+fn candidate_refused(evidence: &Evidence) -> Stop {
+    let failing = evidence.checks.iter().filter(|check| !check.passed);
+    let failing: Vec<String> = failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
+    let text = "the checks fail on the merge with the target, so nothing has landed";
+    Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(failing)
+}
+
+fn by_rules(situation: &Situation<'_>) -> Step {
+    match &situation.position.finding {
+        Finding::Dispatch(unit) => launch(situation, unit.clone(), situation.position.rule),
+        Finding::Mechanical(step) => Step::Mechanical(step.clone()),
+        Finding::Stop(stop) => Step::Stop(stop.clone()),
+        Finding::No(why) => Step::Stop(Stop::new(Cause::Unhandled, why.clone(), "gsd-tools auto status")),
+    }
+}
+
+/// How often an attempt whose documents are missing is made.
+const ATTEMPTS: usize = 3;
+/// How often a session that crashes ended is started again.
+const CRASHES: u32 = 6;
+/// How often a session is started for a model that cannot be reached.
+const HOLDS: u32 = 5;
+
+/// Starts a unit, unless it was tried often enough or the run may not spend more.
+fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
+    let attempts = situation.memory.attempts(&unit);
+    if let Some(stop) = given_up(situation, &unit, &attempts) {
+        return Step::Stop(stop);
+    }
+    if let Some(stop) = ceiling(situation.memory) {
+        return Step::Stop(stop);
+    }
+    let attempt = u32::try_from(attempts.refused.len()).unwrap_or(u32::MAX).saturating_add(1);
+    Step::Launch { unit, rule, attempt, resumes: None }
+}
+
+fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
+    let refused = &attempts.refused;
+    let last = refused.last()?;
+    let next = format!("gsd-tools auto log {}", unit.id);
+    let shown = || refused.iter().map(|refused| refused.text.clone());
+    if let Some(before) = refused.len().checked_sub(2).and_then(|index| refused.get(index))
+        && before.vector == last.vector
+        && before.why == last.why
+    {
+        let text = format!("two attempts at {unit} ended in the same state");
+        return Some(Stop::new(Cause::NoProgress, text, next).shown(shown()));
+    }
+    let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered);
+    let most = if is_checks {
+        usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1)
+    } else {
+        ATTEMPTS
+    };
+    if refused.len() < most {
+        return None;
+    }
+    let cause = match last.why {
+        Refusal::Checks | Refusal::Tampered => Cause::ChecksFailed,
+        Refusal::Outside => Cause::Outside,
+        Refusal::Denied => Cause::Denied,
+        Refusal::Session | Refusal::Artifact | Refusal::NoChange => Cause::Stuck,
+    };
+    let text = format!("{unit} was tried {} times: {}", refused.len(), last.text);
+    Some(Stop::new(cause, text, next).shown(shown()))
+}
+
+fn ceiling(memory: &Memory) -> Option<Stop> {
+    let (text, next) = match memory.ceilings.passed(&memory.spent, memory.forecast())? {
+        Passed::Sessions { used, most } => {
+            let text = format!("{used} sessions were started, and the ceiling is {most}");
+            (text, format!("gsd-tools auto run --max-sessions {}", most.saturating_add(most / 2 + 1)))
+        }
+        Passed::Money { used, most } => {
+            let text = format!("{used:.2} USD were spent, and the ceiling is {most:.2}");
+            (text, format!("gsd-tools auto run --budget {:.0}", (most * 2.0).max(1.0)))
+        }
+    };
+    Some(Stop::new(Cause::Ceiling, text, next))
+}
+
+fn in_operation(situation: &Situation<'_>, operation: &Operation) -> Step {
+    match &operation.stage {
+        Stage::Running => Step::Sweep,
+        Stage::Interrupted => relaunch(situation, operation),
+        Stage::Ended => Step::Judge,
+        Stage::Accepted if operation.start.unit.kind.is_gated() => Step::Check,
+        Stage::Accepted => close(situation),
+        Stage::Checked(_) => Step::Settle,
+        Stage::Settled(evidence) if evidence.passed => close(situation),
+        Stage::Settled(evidence) => refuse_by_checks(operation, evidence),
+    }
+}
+
+/// The unit counts: what follows from it without an agent comes into the same commit.
+fn close(situation: &Situation<'_>) -> Step {
+    situation.position.mechanical.clone().map_or(Step::Commit, Step::Mechanical)
+}
+
+/// The session of the operation ended before its time: it is continued, or started anew.
+fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
+    let unit = operation.start.unit.clone();
+    let attempts = situation.memory.attempts(&unit);
+    let next = format!("gsd-tools auto log {}", unit.id);
+    if attempts.interrupted > CRASHES {
+        let text = format!("{unit} was interrupted {} times", attempts.interrupted);
+        return Step::Stop(Stop::new(Cause::Stuck, text, next));
+    }
+    if let Some(stop) = ceiling(situation.memory) {
+        return Step::Stop(stop);
+    }
+    let session = operation.ended.as_ref().and_then(|ended| ended.session.clone());
+    let session = session.unwrap_or_else(|| operation.start.session.clone());
+    let resumes = situation.can_resume.then_some(session);
+    Step::Launch { unit, rule: "continued", attempt: operation.start.attempt, resumes }
+}
+
+fn refuse_by_checks(operation: &Operation, evidence: &Evidence) -> Step {
+    let failing = evidence.checks.iter().filter(|check| !check.passed).map(|check| check.command.clone());
+    let mut failing: Vec<String> = failing.collect();
+    failing.extend(evidence.findings.iter().map(|finding| format!("{}: {}", finding.path, finding.what)));
+    let why = if evidence.findings.is_empty() { Refusal::Checks } else { Refusal::Tampered };
+    let tree = operation.ended.as_ref().map(|ended| ended.tree.clone()).unwrap_or_default();
+    Step::Refuse { why, text: evidence.failure.clone(), vector: Vector { tree, failing, missing: Vec::new() } }
+}
+
+/// What becomes of a session that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Judgement {
+    Accept,
+    Refuse {
+        why: Refusal,
+        text: String,
+        vector: Vector,
+    },
+    /// It is continued when the time has come: no attempt is lost.
+    Hold {
+        until: i64,
+        why: String,
+    },
+    /// It is continued when a person starts the run again.
+    SetAside(Stop),
+}
+
+/// Whether the work of the session counts.
+pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &UnitEnded, now: i64) -> Judgement {
+    let unit = &operation.start.unit;
+    let planning = situation.position.planning;
+    let missing = situation.position.missing.clone();
+    let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: missing.clone() };
+    let refuse = |why, text: String| Judgement::Refuse { why, text, vector: vector.clone() };
+    match &ended.verdict {
+        Verdict::Ran => {}
+        Verdict::NoSignal { exit } => {
+            let exit = exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
+            return refuse(Refusal::Session, format!("the session ended {exit} and did not say that it was done"));
+        }
+        Verdict::Dead { cause, resets_at, text } => {
+            return dead(situation, unit, *cause, *resets_at, text, now, &refuse);
+        }
+        Verdict::Halted { why, text } => return halted(unit, *why, text, &refuse),
+    }
+    let outside = outside(unit.kind.class(), &ended.changed, planning);
+    if !outside.is_empty() {
+        let shown = outside.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+        return refuse(Refusal::Outside, format!("{} may not change {shown}", unit.kind.word()));
+    }
+    if !missing.is_empty() {
+        let text = format!("missing: {}", missing.join("; "));
+        if ended.denied.is_empty() {
+            return refuse(Refusal::Artifact, text);
+        }
+        return refuse(Refusal::Denied, format!("{text}; the client refused {}", ended.denied.join(", ")));
+    }
+    if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, unit, &ended.changed) {
+        let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";
+        return refuse(Refusal::NoChange, text.to_owned());
+    }
+    Judgement::Accept
+}
+
+/// Whether the task changed the project, or says that nothing had to be changed, which the checks then prove. A task that
+/// is tried again has changed what earlier attempts did.
+fn changed_anything(situation: &Situation<'_>, unit: &Unit, changed: &[String]) -> bool {
+    let planning = situation.position.planning;
+    let is_earlier = !situation.memory.attempts(unit).refused.is_empty();
+    changed.iter().any(|path| !is_below(path, planning)) || is_earlier || situation.position.claims_no_change
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The files that a unit of this class may not change.
+fn outside(class: Class, changed: &[String], planning: &str) -> Vec<String> {
+    let is_document = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        path.starts_with("docs/") || name.to_ascii_lowercase().ends_with(".md")
+    };
+    let may = |path: &String| match class {
+        Class::Work => true,
+        Class::Documents => is_below(path, planning) || is_document(path),
+        Class::Planning | Class::Verification => is_below(path, planning),
+    };
+    changed.iter().filter(|path| !may(path)).cloned().collect()
+}
+
+/// Half a minute, twice as long each time, at most ten minutes.
+fn patience(holds: u32) -> i64 {
+    (30_000_i64 << holds.min(5)).min(600_000)
+}
+
+fn dead(
+    situation: &Situation<'_>,
+    unit: &Unit,
+    cause: Death,
+    resets_at: Option<i64>,
+    text: &str,
+    now: i64,
+    refuse: &impl Fn(Refusal, String) -> Judgement,
+) -> Judgement {
+    let held = situation.memory.attempts(unit).held;
+    match cause {
+        Death::Quota => {
+            let until = resets_at.unwrap_or_else(|| now.saturating_add(patience(held).max(60_000)));
+            Judgement::Hold { until, why: format!("the quota is used up: {text}") }
+        }
+        Death::Overload | Death::Network if held < HOLDS => Judgement::Hold {
+            until: now.saturating_add(patience(held)),
+            why: format!("the model cannot be reached: {text}"),
+        },
+        Death::Auth => {
+            let text = format!("the client is not allowed to use its model: {text}");
+            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto probe"))
+        }
+        Death::Start => {
+            let text = format!("the client could not be started: {text}");
+            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto probe"))
+        }
+        Death::Overload | Death::Network => {
+            let text = format!("the model could not be reached {} times: {text}", held + 1);
+            Judgement::SetAside(Stop::new(Cause::Stuck, text, "gsd-tools auto run"))
+        }
+        Death::Context => refuse(Refusal::Session, format!("the context of the session was full: {text}")),
+        Death::Limit => refuse(Refusal::Session, format!("a limit of the client ended the session: {text}")),
+        Death::Model => refuse(Refusal::Session, format!("the model failed: {text}")),
+    }
+}
+
+fn halted(unit: &Unit, why: Halt, text: &str, refuse: &impl Fn(Refusal, String) -> Judgement) -> Judgement {
+    match why {
+        Halt::Pause => Judgement::SetAside(Stop::new(Cause::Paused, format!("paused in {unit}"), "gsd-tools auto run")),
+        Halt::Stop => {
+            Judgement::SetAside(Stop::new(Cause::Stopped, format!("stopped in {unit}"), "gsd-tools auto run"))
+        }
+        Halt::Ceiling => {
+            let text = format!("{unit} reached its ceiling: {text}");
+            Judgement::SetAside(Stop::new(Cause::Ceiling, text, "gsd-tools auto run --unit-minutes 60"))
+        }
+        Halt::Idle => refuse(Refusal::Session, format!("the session did nothing any more: {text}")),
+        Halt::Retries => refuse(Refusal::Session, format!("the session made no progress: {text}")),
+        Halt::Question => refuse(Refusal::Session, format!("the session asked a question, and nobody answers: {text}")),
+    }
+}

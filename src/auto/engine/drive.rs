@@ -1,0 +1,136 @@
+//! One run, from where its log ends to where it stops.
+
+use super::{Edit, Effects, EngineError, Request};
+use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::event::{Entry, Event};
+use crate::auto::memory::Memory;
+use crate::auto::position::Position;
+use crate::auto::preferences::Preferences;
+use crate::auto::slices::derive::{Phase, Scope, State, derive};
+use crate::auto::slices::position;
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::slices::rules::{Facts, Look};
+use crate::auto::slices::snapshot::Snapshot;
+use crate::auto::stop::{Cause, Stop};
+
+/// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
+const DECISIONS: u32 = 5_000;
+
+/// What is fixed for a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) preferences: Preferences,
+    pub(crate) scope: Scope,
+    /// Stops after so many units.
+    pub(crate) most_units: Option<u32>,
+    pub(crate) allows_planning_only: bool,
+    pub(crate) last_slice_has_no_uat: bool,
+    pub(crate) reassesses_last: bool,
+}
+
+/// A run in this process.
+#[derive(Debug)]
+pub(crate) struct Drive<'a, E> {
+    pub(super) effects: &'a mut E,
+    pub(super) memory: Memory,
+    pub(super) settings: &'a Settings,
+    /// Units that this call has closed.
+    pub(super) units: u32,
+}
+
+/// What was read for one decision.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) snapshot: Snapshot,
+    pub(super) state: State,
+    pub(super) position: Position,
+}
+
+impl<'a, E: Effects> Drive<'a, E> {
+    pub(crate) fn new(effects: &'a mut E, memory: Memory, settings: &'a Settings) -> Self {
+        Self { effects, memory, settings, units: 0 }
+    }
+
+    /// What the log tells, with what this call has added.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Goes on until the run stops.
+    pub(crate) fn run(&mut self) -> Result<Stop, EngineError> {
+        let mut last = String::new();
+        for _ in 0..DECISIONS {
+            let reading = self.read()?;
+            let now = self.effects.now().wall;
+            let step = match self.asked()? {
+                Some(stop) => Step::Stop(stop),
+                None => decide(&self.situation(&reading), now),
+            };
+            last = format!("{step:?}");
+            if let Some(stop) = self.perform(&reading, step)? {
+                return Ok(stop);
+            }
+        }
+        Err(EngineError::Endless { steps: DECISIONS, last })
+    }
+
+    pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
+        let preferences = &self.settings.preferences;
+        let snapshot = reading::snapshot(self.effects.files(), Extent::Active);
+        let state = derive(&snapshot, &self.settings.scope, preferences);
+        let is_completing = state.phase == Phase::CompletingMilestone && !self.settings.allows_planning_only;
+        let has_implementation = if is_completing { self.effects.has_implementation()? } else { None };
+        let facts = Facts {
+            has_implementation,
+            last_slice_has_no_uat: self.settings.last_slice_has_no_uat,
+            reassesses_last: self.settings.reassesses_last,
+            has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
+        };
+        let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
+        let unit = self.memory.current.as_ref().map(|operation| &operation.start.unit);
+        let position = position::of(&look, unit);
+        Ok(Reading { snapshot, state, position })
+    }
+
+    pub(super) fn situation<'b>(&'b self, reading: &'b Reading) -> Situation<'b> {
+        Situation {
+            position: &reading.position,
+            memory: &self.memory,
+            check_retries: self.settings.preferences.verification_retries,
+            can_resume: self.effects.can_resume(),
+        }
+    }
+
+    /// A person asked for an end, or for so many units. Between two units only.
+    fn asked(&mut self) -> Result<Option<Stop>, EngineError> {
+        if self.memory.current.is_some() || self.memory.stop.is_some() {
+            return Ok(None);
+        }
+        if let Some(request) = self.effects.requested()? {
+            return Ok(Some(requested(request, "between two units")));
+        }
+        let is_enough = self.settings.most_units.is_some_and(|most| self.units >= most) && !self.memory.is_uncommitted;
+        Ok(is_enough.then(|| Stop::new(Cause::UnitsDone, format!("{} units done", self.units), "gsd-tools auto run")))
+    }
+
+    /// Notes what happened, and remembers it.
+    pub(super) fn note(&mut self, event: Event) -> Result<(), EngineError> {
+        let entry = Entry { at: self.effects.now(), event };
+        self.effects.append(&entry)?;
+        self.memory.add(&entry);
+        Ok(())
+    }
+
+    pub(super) fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
+        if edits.is_empty() { Ok(()) } else { self.effects.write(edits) }
+    }
+}
+
+/// The stop that a person asked for.
+pub(super) fn requested(request: Request, place: &str) -> Stop {
+    let (cause, text) = match request {
+        Request::Pause => (Cause::Paused, "paused"),
+        Request::Stop => (Cause::Stopped, "stopped"),
+    };
+    Stop::new(cause, format!("{text} {place}"), "gsd-tools auto run")
+}

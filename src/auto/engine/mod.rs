@@ -1,0 +1,155 @@
+//! The loop: read, derive, decide, do one thing, note it. What it does goes through [`Effects`], so that the same loop runs
+//! on a real project and in memory.
+
+pub(crate) mod drive;
+mod perform;
+
+use super::ceilings::UnitCeiling;
+use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::memory::{Candidate, Committing, Operation};
+use super::stop::Stop;
+use super::unit::Unit;
+use crate::project::files::{FileError, Files};
+
+/// Why the loop cannot go on: not a stop, but a defect or a disk that does not do what it should.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EngineError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{message}")]
+    Effect { message: String, hint: Option<String> },
+    /// In memory only: the process died here.
+    #[error("the process died")]
+    Died,
+    #[error("the run decided {steps} times without an end; the last decision was {last}")]
+    Endless { steps: u32, last: String },
+}
+
+impl EngineError {
+    /// What a person can do about it, where there is something.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Effect { hint, .. } => hint.clone(),
+            Self::Died => None,
+            Self::Endless { .. } => Some("`gsd-tools auto log` shows what the run did".to_owned()),
+        }
+    }
+}
+
+/// A file that is to have this text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// From the root of the worktree.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// A session that is to run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Session {
+    pub(crate) operation: u64,
+    pub(crate) unit: Unit,
+    pub(crate) attempt: u32,
+    pub(crate) session: String,
+    pub(crate) resumes: bool,
+    pub(crate) mark: String,
+    pub(crate) prompt: String,
+    pub(crate) ceiling: UnitCeiling,
+}
+
+/// What a new session is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) session: String,
+    pub(crate) mark: String,
+}
+
+/// What a person asked for while the run went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Request {
+    Pause,
+    Stop,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Landing {
+    Landed,
+    /// The target is elsewhere by now.
+    Moved {
+        target: String,
+    },
+    Refused(Stop),
+}
+
+/// Whether a candidate could be made.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Merge {
+    Made { base: String, head: String, tree: String, commit: String },
+    Refused(Stop),
+}
+
+/// All that the loop does and asks.
+pub(crate) trait Effects {
+    fn now(&mut self) -> Time;
+
+    /// Puts an entry into the log; it is there when this returns.
+    fn append(&mut self, entry: &Entry) -> Result<(), EngineError>;
+
+    /// The worktree that the work is done in.
+    fn files(&self) -> &dyn Files;
+
+    fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError>;
+
+    /// What identifies all that is in the worktree.
+    fn tree(&mut self) -> Result<String, EngineError>;
+
+    /// The paths that differ between two trees.
+    fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
+
+    /// Makes the worktree what `tree` was.
+    fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
+
+    fn identity(&mut self) -> Result<Identity, EngineError>;
+
+    /// The text that the agent is given.
+    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError>;
+
+    /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
+    fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;
+
+    /// Ends all that has this mark.
+    fn sweep(&mut self, mark: &str) -> Result<(), EngineError>;
+
+    /// Runs the checks of the unit on the worktree.
+    fn check(&mut self, operation: &Operation) -> Result<Evidence, EngineError>;
+
+    /// The commit that the worktree is on.
+    fn head(&mut self) -> Result<String, EngineError>;
+
+    /// Makes the commit, unless it was made already; gives its name.
+    fn commit(&mut self, commit: &Committing) -> Result<String, EngineError>;
+
+    /// Whether anything outside the planning folder differs from the target; `None` where nobody knows.
+    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError>;
+
+    /// The commit that is to land, for the target as it is now. `at` is its date, in milliseconds.
+    fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
+
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError>;
+
+    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
+
+    /// Removes the worktree; refused while anything of it is not kept elsewhere.
+    fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError>;
+
+    /// Waits until the time of the wall clock has come, or somebody asks for an end.
+    fn wait(&mut self, until: i64) -> Result<(), EngineError>;
+
+    /// What a person asked for.
+    fn requested(&mut self) -> Result<Option<Request>, EngineError>;
+
+    /// Whether a session that was killed can be continued.
+    fn can_resume(&self) -> bool;
+}

@@ -1,0 +1,230 @@
+//! One step, done and noted.
+
+use super::drive::{Drive, Reading};
+use super::{Effects, EngineError, Landing, Merge, Session};
+use crate::auto::decide::{Judgement, Step, judge};
+use crate::auto::event::{Event, Mechanical, Refusal, Spend, UnitEnded, UnitStarted, Vector};
+use crate::auto::memory::{Operation, Stage};
+use crate::auto::slices::record;
+use crate::auto::stop::Stop;
+use crate::auto::unit::{Class, Unit};
+
+impl<E: Effects> Drive<'_, E> {
+    /// Does one step. A stop is the end of the call.
+    pub(super) fn perform(&mut self, reading: &Reading, step: Step) -> Result<Option<Stop>, EngineError> {
+        match step {
+            Step::Launch { unit, attempt, resumes, .. } => self.launch(reading, unit, attempt, resumes)?,
+            Step::Sweep => self.sweep()?,
+            Step::Judge => return self.judge(reading),
+            Step::Check => self.check()?,
+            Step::Settle => self.settle()?,
+            Step::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
+            Step::Mechanical(step) => self.mechanical(step)?,
+            Step::Commit => self.commit(reading)?,
+            Step::MakeCandidate => return self.make_candidate(reading),
+            Step::CheckCandidate => self.check_candidate()?,
+            Step::Land => return self.land(),
+            Step::Release => return self.release(),
+            Step::Wait { until, .. } => {
+                self.effects.wait(until)?;
+                if let Some(request) = self.effects.requested()? {
+                    return self.stop(super::drive::requested(request, "while waiting")).map(Some);
+                }
+            }
+            Step::EndWait => self.note(Event::HoldEnded)?,
+            Step::Stop(stop) => return self.stop(stop).map(Some),
+        }
+        Ok(None)
+    }
+
+    fn stop(&mut self, stop: Stop) -> Result<Stop, EngineError> {
+        if self.memory.stop.is_none() {
+            self.note(Event::Stopped(stop.clone()))?;
+        }
+        Ok(stop)
+    }
+
+    fn launch(
+        &mut self,
+        reading: &Reading,
+        unit: Unit,
+        attempt: u32,
+        resumes: Option<String>,
+    ) -> Result<(), EngineError> {
+        let refused = self.memory.attempts(&unit).refused;
+        let prompt = self.effects.prompt(&unit, attempt, refused.last().map(|refused| refused.text.as_str()))?;
+        let identity = self.effects.identity()?;
+        let tree = match &self.memory.current {
+            // A session that is continued is measured from where its unit began.
+            Some(operation) => operation.start.tree.clone(),
+            None => self.effects.tree()?,
+        };
+        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit));
+        let operation = self.memory.operations + 1;
+        let session = resumes.clone().unwrap_or(identity.session);
+        let start = UnitStarted {
+            operation,
+            unit: unit.clone(),
+            attempt,
+            session: session.clone(),
+            resumed: resumes.is_some(),
+            mark: identity.mark.clone(),
+            tree: tree.clone(),
+            reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: None },
+            prompt: crate::project::files::sha256(prompt.as_bytes()),
+            prompt_bytes: prompt.len(),
+        };
+        self.note(Event::UnitStarted(start))?;
+        let mark = identity.mark;
+        let resumes = resumes.is_some();
+        let session = Session { operation, unit, attempt, session, resumes, mark, prompt, ceiling };
+        let mut ended: UnitEnded = self.effects.run(&session)?;
+        ended.tree = self.effects.tree()?;
+        ended.changed = self.effects.changed(&tree, &ended.tree)?;
+        self.note(Event::UnitEnded(ended))
+    }
+
+    fn current(&self) -> Result<Operation, EngineError> {
+        self.memory.current.clone().ok_or_else(|| EngineError::Effect {
+            message: "the log names no operation that could go on".to_owned(),
+            hint: None,
+        })
+    }
+
+    fn sweep(&mut self) -> Result<(), EngineError> {
+        let operation = self.current()?;
+        self.effects.sweep(&operation.start.mark)?;
+        self.note(Event::Interrupted { operation: operation.start.operation })
+    }
+
+    fn judge(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
+        let operation = self.current()?;
+        let number = operation.start.operation;
+        let Some(ended) = operation.ended.clone() else { return Ok(None) };
+        let now = self.effects.now().wall;
+        match judge(&self.situation(reading), &operation, &ended, now) {
+            Judgement::Accept => self.note(Event::Accepted { operation: number })?,
+            Judgement::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
+            Judgement::Hold { until, why } => self.note(Event::Held { until, why, operation: Some(number) })?,
+            Judgement::SetAside(stop) => {
+                self.note(Event::SetAside { operation: number })?;
+                return self.stop(stop).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The attempt does not count. What it did stays, so that the next one goes on from there, unless it wrote where it may
+    /// not.
+    fn refuse(&mut self, why: Refusal, text: String, vector: Vector) -> Result<(), EngineError> {
+        let operation = self.current()?;
+        let number = operation.start.operation;
+        if why == Refusal::Outside && operation.start.unit.kind.class() != Class::Work {
+            let tree = operation.start.tree.clone();
+            self.effects.restore(&tree)?;
+            self.note(Event::Restored { operation: number, tree })?;
+        }
+        self.note(Event::Refused { operation: number, why, text, vector })
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        let operation = self.current()?;
+        let evidence = self.effects.check(&operation)?;
+        self.note(Event::Checked { operation: operation.start.operation, evidence })
+    }
+
+    fn settle(&mut self) -> Result<(), EngineError> {
+        let operation = self.current()?;
+        let Stage::Checked(evidence) = &operation.stage else { return Ok(()) };
+        let attempts = self.memory.attempts(&operation.start.unit);
+        let edits =
+            record::evidence(self.effects.files(), &operation, evidence, &attempts, &self.settings.preferences)?;
+        self.write(&edits)?;
+        self.note(Event::Settled { operation: operation.start.operation })
+    }
+
+    fn mechanical(&mut self, step: Mechanical) -> Result<(), EngineError> {
+        let done = record::mechanical(self.effects.files(), &step, &self.settings.preferences)?;
+        let fallback = match done {
+            Ok(edits) => {
+                for edit in &edits {
+                    self.write(std::slice::from_ref(edit))?;
+                }
+                None
+            }
+            Err(reason) => Some(reason),
+        };
+        self.note(Event::Mechanical { step, fallback })
+    }
+
+    fn commit(&mut self, reading: &Reading) -> Result<(), EngineError> {
+        let committing = match self.memory.committing.clone() {
+            Some(committing) => committing,
+            None => {
+                let operation = self.memory.current.as_ref();
+                let message = record::message(self.effects.files(), &reading.snapshot, operation)?;
+                let number = operation.map(|operation| operation.start.operation);
+                let (parent, tree) = (self.effects.head()?, self.effects.tree()?);
+                self.note(Event::Committing { operation: number, parent, tree, message })?;
+                let Some(committing) = self.memory.committing.clone() else { return Ok(()) };
+                committing
+            }
+        };
+        let commit = self.effects.commit(&committing)?;
+        self.units += u32::from(committing.operation.is_some());
+        self.note(Event::Committed { operation: committing.operation, commit })
+    }
+
+    fn make_candidate(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
+        let Some(run) = self.memory.run.clone() else { return Ok(None) };
+        let message = record::landing_message(&reading.snapshot, &run);
+        let at = self.effects.now().wall;
+        match self.effects.make_candidate(&message, at)? {
+            Merge::Made { base, head, tree, commit } => {
+                self.note(Event::Candidate { milestone: run.milestone, base, head, tree, commit })?;
+                Ok(None)
+            }
+            Merge::Refused(stop) => self.stop(stop).map(Some),
+        }
+    }
+
+    fn check_candidate(&mut self) -> Result<(), EngineError> {
+        let Some(candidate) = self.memory.candidate.clone() else { return Ok(()) };
+        let evidence = self.effects.check_candidate(&candidate)?;
+        self.note(Event::CandidateChecked { commit: candidate.commit, evidence })
+    }
+
+    fn land(&mut self) -> Result<Option<Stop>, EngineError> {
+        let (Some(candidate), Some(run)) = (self.memory.candidate.clone(), self.memory.run.clone()) else {
+            return Ok(None);
+        };
+        match self.effects.land(&candidate)? {
+            Landing::Landed => {
+                self.note(Event::Landed { milestone: run.milestone, commit: candidate.commit })?;
+                Ok(None)
+            }
+            Landing::Moved { target } => {
+                self.note(Event::Outdated { commit: candidate.commit, target })?;
+                Ok(None)
+            }
+            Landing::Refused(stop) => self.stop(stop).map(Some),
+        }
+    }
+
+    fn release(&mut self) -> Result<Option<Stop>, EngineError> {
+        let (Some(landed), Some(run)) = (self.memory.landed.clone(), self.memory.run.clone()) else { return Ok(None) };
+        match self.effects.release(&landed)? {
+            None => {
+                self.note(Event::Released { milestone: run.milestone })?;
+                Ok(None)
+            }
+            Some(stop) => self.stop(stop).map(Some),
+        }
+    }
+}
+
+/// What the plan says a task takes, in minutes.
+fn estimate(reading: &Reading, unit: &Unit) -> Option<u32> {
+    let (milestone, slice, task) = unit.parts();
+    reading.snapshot.task(milestone, slice?, task?)?.estimate
+}

@@ -1,0 +1,370 @@
+//! What the log of a project's runs holds. All that a run must remember is in it: the clock, numbers of sessions, and
+//! what an agent answered come from here, so that the same log leads to the same decisions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::ceilings::Ceilings;
+use super::slices::snapshot::Problem;
+use super::stop::Stop;
+use super::unit::Unit;
+
+/// The version of the rules that made a decision. A log of another version is gone on with, and says so.
+pub(crate) const ENGINE: u32 = 1;
+
+/// An entry of the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) at: Time,
+    #[serde(flatten)]
+    pub(crate) event: Event,
+}
+
+/// A moment on both clocks, in milliseconds: that of the wall, which may jump, and that of the machine since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Time {
+    pub(crate) wall: i64,
+    pub(crate) machine: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(crate) enum Event {
+    /// A run began.
+    Started(Run),
+    /// Another process goes on with the run.
+    Resumed {
+        engine: u32,
+        process: u32,
+        runner: String,
+        profile: String,
+        ceilings: Ceilings,
+    },
+    /// A session is about to be started. What it may use is reserved from here on.
+    UnitStarted(UnitStarted),
+    /// What the session of the operation left.
+    UnitEnded(UnitEnded),
+    /// The process that ran the session died before its end.
+    Interrupted {
+        operation: u64,
+    },
+    /// The session of the operation ended, and is to be continued later.
+    SetAside {
+        operation: u64,
+    },
+    /// The unit did what it was for, as far as its documents show.
+    Accepted {
+        operation: u64,
+    },
+    /// It did not.
+    Refused {
+        operation: u64,
+        why: Refusal,
+        text: String,
+        vector: Vector,
+    },
+    /// The worktree is again as it was before the operation.
+    Restored {
+        operation: u64,
+        tree: String,
+    },
+    /// The checks of a unit ran.
+    Checked {
+        operation: u64,
+        evidence: Evidence,
+    },
+    /// The evidence is on record in the documents, and the task is ticked if it passed.
+    Settled {
+        operation: u64,
+    },
+    /// Something was done without an agent.
+    Mechanical {
+        step: Mechanical,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fallback: Option<String>,
+    },
+    /// A commit is about to be made; `operation` is the unit it closes.
+    Committing {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        operation: Option<u64>,
+        parent: String,
+        tree: String,
+        message: String,
+    },
+    /// It was made, or there was nothing to commit.
+    Committed {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        operation: Option<u64>,
+        commit: String,
+    },
+    /// The commit that is to land, on a target that was at `base`.
+    Candidate {
+        milestone: String,
+        base: String,
+        head: String,
+        tree: String,
+        commit: String,
+    },
+    CandidateChecked {
+        commit: String,
+        evidence: Evidence,
+    },
+    /// The target moved before the candidate landed: another one is needed.
+    Outdated {
+        commit: String,
+        target: String,
+    },
+    Landed {
+        milestone: String,
+        commit: String,
+    },
+    /// The worktree is gone, and all that was in it is reachable.
+    Released {
+        milestone: String,
+    },
+    /// Nothing is started until then.
+    Held {
+        until: i64,
+        why: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        operation: Option<u64>,
+    },
+    /// The time of waiting is over, or somebody ended it.
+    HoldEnded,
+    /// A person decided.
+    Verdict {
+        id: String,
+        passed: bool,
+        why: String,
+    },
+    Stopped(Stop),
+}
+
+/// What holds for a run from its beginning to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) run: String,
+    pub(crate) engine: u32,
+    pub(crate) process: u32,
+    pub(crate) milestone: String,
+    /// The branch that it is for.
+    pub(crate) target: String,
+    /// Where the target was.
+    pub(crate) base: String,
+    /// The branch that the work is on, and its worktree.
+    pub(crate) branch: String,
+    pub(crate) worktree: String,
+    pub(crate) runner: String,
+    pub(crate) profile: String,
+    /// Whether the process that runs sessions keeps them from writing elsewhere.
+    pub(crate) fenced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) brief: Option<String>,
+    /// How many sessions it should take.
+    pub(crate) forecast: u32,
+    pub(crate) ceilings: Ceilings,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct UnitStarted {
+    pub(crate) operation: u64,
+    pub(crate) unit: Unit,
+    /// Counted from 1; a session that a crash ended does not count.
+    pub(crate) attempt: u32,
+    /// The identifier the client is to give its session.
+    pub(crate) session: String,
+    /// Whether that session is continued.
+    pub(crate) resumed: bool,
+    /// What all that it starts is found by.
+    pub(crate) mark: String,
+    /// The worktree before it.
+    pub(crate) tree: String,
+    pub(crate) reserved: Spend,
+    /// The digest of the prompt, and its size in bytes.
+    pub(crate) prompt: String,
+    pub(crate) prompt_bytes: usize,
+}
+
+/// What is spent, or may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spend {
+    pub(crate) sessions: u32,
+    /// Output and uncached input.
+    pub(crate) tokens: u64,
+    /// In US dollars, as the client says; unknown is not nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct UnitEnded {
+    pub(crate) operation: u64,
+    pub(crate) verdict: Verdict,
+    pub(crate) usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
+    pub(crate) model_calls: u32,
+    pub(crate) tool_calls: u32,
+    /// Tools that the client did not let the agent use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) denied: Vec<String>,
+    pub(crate) milliseconds: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    /// Processes of it that could not be ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) survivors: Vec<u32>,
+    /// The worktree after it.
+    pub(crate) tree: String,
+    /// The files that differ from before.
+    pub(crate) changed: Vec<String>,
+}
+
+/// Tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Usage {
+    /// Without what was read from or written to a cache.
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_write: u64,
+}
+
+/// How a session ended, by its own stream and never by its exit code alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// The client says that it is done. That is not yet success.
+    Ran,
+    /// It ended without saying how.
+    NoSignal { exit: Option<i32> },
+    /// It could not talk to its model any more.
+    Dead {
+        cause: Death,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        resets_at: Option<i64>,
+        text: String,
+    },
+    /// We ended it.
+    Halted { why: Halt, text: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Death {
+    Auth,
+    Quota,
+    Overload,
+    Network,
+    Context,
+    Limit,
+    Model,
+    /// The client could not be started.
+    Start,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Halt {
+    Pause,
+    Stop,
+    /// Its share of time, tokens or money is used up.
+    Ceiling,
+    Idle,
+    /// It only asked its model again and again.
+    Retries,
+    Question,
+}
+
+/// Why a unit that ended did not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Refusal {
+    /// The session did not end well.
+    Session,
+    /// A document is missing or incomplete.
+    Artifact,
+    /// Files were changed that it may not change.
+    Outside,
+    /// Nothing was changed, and nothing proves that nothing had to be.
+    NoChange,
+    Checks,
+    /// Checks were weakened.
+    Tampered,
+    Denied,
+}
+
+/// What shows whether an attempt came further than the one before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Vector {
+    pub(crate) tree: String,
+    pub(crate) failing: Vec<String>,
+    pub(crate) missing: Vec<String>,
+}
+
+/// Checks that were run on a tree.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    pub(crate) tree: String,
+    /// Where the commands come from.
+    pub(crate) source: String,
+    pub(crate) passed: bool,
+    pub(crate) checks: Vec<CheckRun>,
+    /// Why there was nothing to check, where that is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) no_checks_reason: Option<String>,
+    /// What the next attempt is told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) failure: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<Problem>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) notes: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CheckRun {
+    pub(crate) command: String,
+    pub(crate) exit_code: i32,
+    pub(crate) milliseconds: u64,
+    pub(crate) digest: String,
+    pub(crate) passed: bool,
+}
+
+/// A step that needs no agent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "kebab-case")]
+pub(crate) enum Mechanical {
+    CompleteSlice {
+        milestone: String,
+        slice: String,
+    },
+    ValidateMilestone {
+        milestone: String,
+    },
+    /// The validation that a preference leaves out.
+    PassValidation {
+        milestone: String,
+    },
+    CompleteMilestone {
+        milestone: String,
+    },
+    /// Changes of course that were tried often enough count as made.
+    ResolveOverrides {
+        milestone: String,
+    },
+}
+
+impl Mechanical {
+    /// The unit that would do it with an agent.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::CompleteSlice { .. } => "complete-slice",
+            Self::ValidateMilestone { .. } => "validate-milestone",
+            Self::PassValidation { .. } => "pass-validation",
+            Self::CompleteMilestone { .. } => "complete-milestone",
+            Self::ResolveOverrides { .. } => "resolve-overrides",
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Candidates: what the target would be with the work in it, made without touching a worktree.
+
+use serde::Serialize;
+
+use super::commit::{Audience, Message};
+use super::error::LandingError;
+use super::id::{Commit, GitPath, Tree, records};
+use super::repository::Repository;
+
+/// How work becomes part of the history of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Merge {
+    /// One commit on the target.
+    Squash,
+    /// A merge commit.
+    Merge,
+}
+
+/// A commit that would land: the gate runs on it, and it lands as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Candidate {
+    /// What the target is before.
+    pub(crate) base: Commit,
+    /// The work.
+    pub(crate) head: Commit,
+    pub(crate) tree: Tree,
+    pub(crate) commit: Commit,
+}
+
+/// What merging gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Merged {
+    Ready(Candidate),
+    /// Both sides changed the same lines of these files.
+    Conflict {
+        paths: Vec<GitPath>,
+    },
+    /// The base has all of the work.
+    Nothing,
+}
+
+impl Repository {
+    /// The merge of `head` into `base`, which is the target as it is now, or the candidate before this one.
+    pub(crate) fn candidate(
+        &self,
+        base: &Commit,
+        head: &Commit,
+        how: Merge,
+        message: &Message,
+    ) -> Result<Merged, LandingError> {
+        if self.git.is_ancestor(head, base)? {
+            return Ok(Merged::Nothing);
+        }
+        let tree = match self.merge_tree(base, head)? {
+            Ok(tree) => tree,
+            Err(paths) => return Ok(Merged::Conflict { paths }),
+        };
+        if tree == self.tree_of(base)? {
+            return Ok(Merged::Nothing);
+        }
+        let parents: &[&Commit] = match how {
+            Merge::Squash => &[base],
+            Merge::Merge => &[base, head],
+        };
+        let commit = self.commit_tree(&tree, parents, message, Audience::History)?;
+        Ok(Merged::Ready(Candidate { base: base.clone(), head: head.clone(), tree, commit }))
+    }
+
+    /// The tree of a merge, or the paths in conflict.
+    pub(super) fn merge_tree(&self, base: &Commit, head: &Commit) -> Result<Result<Tree, Vec<GitPath>>, LandingError> {
+        let line = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base.as_str(), head.as_str()];
+        let finished = self.git.run(line)?;
+        let mut answer = records(&finished.stdout);
+        match finished.code {
+            Some(0) => {
+                let tree = answer.next().map(String::from_utf8_lossy).and_then(|name| Tree::parse(&name));
+                tree.map(Ok).ok_or(LandingError::Answer { command: "git merge-tree" })
+            }
+            Some(1) => Ok(Err(answer.skip(1).map(GitPath::of).collect())),
+            _ => Err(LandingError::Git { command: "git merge-tree".to_owned(), why: finished.error_text() }),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Checkpoints of a worktree, and going back to one.
+
+use super::commit::{Audience, Message};
+use super::error::LandingError;
+use super::git::Git;
+use super::id::{Commit, GitPath, Status, Tree};
+use super::keep::Kept;
+use super::repository::Repository;
+use super::snapshot::Snapshot;
+use super::worktree::Worktree;
+use crate::disk;
+use crate::project::branch_name::is_branch_name;
+
+/// Where checkpoints are.
+pub(super) const CHECKPOINT: &str = "refs/gsd/checkpoint/";
+
+/// A state of a worktree to which it can be restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    pub(crate) reference: String,
+    pub(crate) commit: Commit,
+    pub(crate) tree: Tree,
+}
+
+/// What became of a restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Restored {
+    /// The states that the worktree had before: none if it had the tree already.
+    pub(crate) before: Vec<Checkpoint>,
+}
+
+impl Repository {
+    /// Keeps the state of a worktree as checkpoint `number` of a run. The same state again is the same checkpoint.
+    pub(crate) fn checkpoint(
+        &self,
+        worktree: &Worktree,
+        (run, number): (&str, u32),
+        at: i64,
+    ) -> Result<Checkpoint, LandingError> {
+        let snapshot = self.snapshot(worktree)?;
+        self.store(&snapshot, run, &number.to_string(), at)
+    }
+
+    fn store(&self, snapshot: &Snapshot, run: &str, name: &str, at: i64) -> Result<Checkpoint, LandingError> {
+        if !is_branch_name(run) {
+            return Err(LandingError::BadBranch { name: run.to_owned() });
+        }
+        let reference = format!("{CHECKPOINT}{run}/{name}");
+        let tree = snapshot.tree.clone();
+        let message = Message::new(format!("gsd checkpoint {run}/{name}"), at);
+        let commit = self.commit_tree(&tree, &[&snapshot.head], &message, Audience::Engine)?;
+        match self.git.swap(&reference, None, Some(&commit), "gsd-tools auto: checkpoint")? {
+            Ok(()) => Ok(Checkpoint { reference, commit, tree }),
+            // Made at another moment, of the same files.
+            Err(Some(there)) if self.tree_of(&there)? == tree => Ok(Checkpoint { reference, commit: there, tree }),
+            Err(_) => Err(LandingError::Moved { reference }),
+        }
+    }
+
+    /// Has the files of a worktree be exactly `tree`, after keeping the state before as a checkpoint of the run. New files
+    /// go; ignored files stay, by the rules of `tree`. The commit that is checked out stays, and so does the index.
+    pub(crate) fn restore(
+        &self,
+        worktree: &Worktree,
+        tree: &Tree,
+        run: &str,
+        at: i64,
+    ) -> Result<Restored, LandingError> {
+        let mut before = Vec::new();
+        let mut now = self.snapshot(worktree)?;
+        if &now.tree == tree {
+            return Ok(Restored { before });
+        }
+        let keep = |state: &Snapshot| self.store(state, run, &format!("before-{}", state.tree.short()), at);
+        before.push(keep(&now)?);
+        let git = worktree.aside(self)?;
+        // What is ignored is decided by the rules of the tree, so these come first.
+        let rules = self.differences(now.tree.as_str(), tree.as_str())?.into_iter().map(|change| change.path);
+        let rules: Vec<GitPath> = rules.filter(|path| path.name() == b".gitignore").collect();
+        if !rules.is_empty() {
+            let source = format!("--source={tree}");
+            on_paths(&git, &["restore", &source, "--staged", "--worktree"], &rules)?;
+            now = self.snapshot(worktree)?;
+            before.push(keep(&now)?);
+        }
+        // The tree has files here that are ignored although it has them: what is there now is kept too.
+        let new = self.differences(now.tree.as_str(), tree.as_str())?.into_iter();
+        let new = new.filter(|change| change.status == Status::Added).map(|change| change.path);
+        let is_there = |path: &GitPath| {
+            let place = path.below(worktree.folder.as_path());
+            disk::is_file(&place) || disk::is_link(&place)
+        };
+        let hidden: Vec<GitPath> = new.filter(is_there).collect();
+        if !hidden.is_empty() {
+            on_paths(&git, &["add", "--force"], &hidden)?;
+            let answer = git.text(["write-tree"])?;
+            now.tree = Tree::parse(&answer).ok_or(LandingError::Answer { command: "git write-tree" })?;
+            before.push(keep(&now)?);
+        }
+        let failed = |why: String| LandingError::Unrestored { folder: worktree.folder.clone(), why };
+        let moved = git.run(["read-tree", "-m", "-u", now.tree.as_str(), tree.as_str()])?;
+        if !moved.success() {
+            return Err(failed(moved.error_text()));
+        }
+        let after = self.snapshot(worktree)?.tree;
+        if &after == tree { Ok(Restored { before }) } else { Err(failed(format!("its files are {after} now"))) }
+    }
+
+    /// Keeps the checkpoints of a run for 30 days more, as one commit, and removes their references. `None` if there are
+    /// none.
+    pub(crate) fn retire_checkpoints(&self, run: &str, at: i64) -> Result<Option<Kept>, LandingError> {
+        let found = self.references(&[&format!("{CHECKPOINT}{run}/")])?;
+        let Some((_, newest)) = found.last() else { return Ok(None) };
+        let tree = self.tree_of(newest)?;
+        let parents: Vec<&Commit> = found.iter().map(|(_, commit)| commit).collect();
+        let message = Message::new(format!("gsd checkpoints of {run}"), at);
+        let commit = self.commit_tree(&tree, &parents, &message, Audience::Engine)?;
+        let kept = self.keep(&commit, run, "checkpoints", at)?;
+        let deletions: Vec<u8> =
+            found.iter().flat_map(|(name, commit)| format!("delete {name}\0{commit}\0").into_bytes()).collect();
+        self.git.tell(["update-ref", "-z", "--stdin"], deletions)?;
+        Ok(Some(kept))
+    }
+}
+
+/// Runs git on exactly these paths.
+pub(super) fn on_paths(git: &Git, line: &[&str], paths: &[GitPath]) -> Result<(), LandingError> {
+    let input = paths.iter().flat_map(|path| path.as_bytes().iter().copied().chain([0])).collect();
+    let from_input = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+    git.with("GIT_LITERAL_PATHSPECS", "1").tell(line.iter().chain(&from_input), input).map(drop)
+}

@@ -1,0 +1,209 @@
+//! Git, as the pipeline runs it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::Duration;
+
+use super::error::LandingError;
+use super::id::Commit;
+use crate::disk::{self, AbsolutePath};
+use crate::world::{Finished, Program, World};
+
+/// How long a call may take: a large tree is checked out, and filters and signing programs run inside.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What is set for each call, whatever the repository says.
+const SETTINGS: &[&str] = &[
+    // A folder with no hooks in it.
+    "core.hooksPath=/dev/null",
+    "core.safecrlf=false",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "i18n.commitEncoding=UTF-8",
+    "advice.addEmbeddedRepo=false",
+];
+
+/// What is set besides in worktrees that only the engine uses: they hold the whole tree.
+const WHOLE: &[&str] = &["core.sparseCheckout=false", "index.sparse=false", "core.splitIndex=false"];
+
+/// Git in one folder.
+#[derive(Clone, Debug)]
+pub(super) struct Git {
+    world: World,
+    folder: AbsolutePath,
+    /// Whether the folder is a worktree of the engine.
+    is_whole: bool,
+    /// The index that is used instead of that of the worktree.
+    index: Option<AbsolutePath>,
+    variables: Vec<(&'static str, OsString)>,
+    #[cfg(test)]
+    pub(super) calls: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl Git {
+    pub(super) fn new(world: &World, folder: &AbsolutePath) -> Self {
+        Self {
+            world: world.clone(),
+            folder: folder.clone(),
+            is_whole: false,
+            index: None,
+            variables: Vec::new(),
+            #[cfg(test)]
+            calls: std::sync::Arc::default(),
+        }
+    }
+
+    /// The same in a worktree of the engine.
+    pub(super) fn in_worktree(&self, folder: &AbsolutePath) -> Self {
+        Self { folder: folder.clone(), is_whole: true, ..self.clone() }
+    }
+
+    /// The same in another folder.
+    pub(super) fn at(&self, folder: &AbsolutePath) -> Self {
+        Self { folder: folder.clone(), ..self.clone() }
+    }
+
+    /// The same with an index at this place.
+    pub(super) fn with_index(&self, index: AbsolutePath) -> Self {
+        Self { index: Some(index), ..self.clone() }
+    }
+
+    /// The same with one more variable.
+    pub(super) fn with(&self, name: &'static str, value: impl Into<OsString>) -> Self {
+        let mut with = self.clone();
+        with.variables.push((name, value.into()));
+        with
+    }
+
+    pub(super) fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn program<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Program {
+        let whole = if self.is_whole { WHOLE } else { &[] };
+        let settings = SETTINGS.iter().chain(whole).flat_map(|setting| ["-c", setting]);
+        let mut program =
+            Program::git(self.folder.as_path()).arguments(settings).arguments(arguments).timeout(PATIENCE);
+        if let Some(index) = &self.index {
+            program = program.variable("GIT_INDEX_FILE", index.as_path());
+        }
+        for (name, value) in &self.variables {
+            program = program.variable(name, value);
+        }
+        #[cfg(test)]
+        self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        program
+    }
+
+    /// Runs git, and gives how it ended. A lock of another git is waited for.
+    pub(super) fn run<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Finished, LandingError> {
+        Ok(self.world.git_in_turn(&self.program(arguments))?)
+    }
+
+    /// What git answers; that it failed is an error.
+    pub(super) fn ask<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Vec<u8>, LandingError> {
+        self.tell(arguments, Vec::new())
+    }
+
+    /// As [`Self::ask`], with what git reads on standard input.
+    pub(super) fn tell<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+        input: Vec<u8>,
+    ) -> Result<Vec<u8>, LandingError> {
+        let mut program = self.program(arguments);
+        if !input.is_empty() {
+            program = program.stdin(input);
+        }
+        let finished = self.world.git_in_turn(&program)?;
+        if finished.success() { Ok(finished.stdout) } else { Err(failed(&program, &finished)) }
+    }
+
+    /// As [`Self::ask`], as text without the line end that closes it.
+    pub(super) fn text<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<String, LandingError> {
+        let answer = self.ask(arguments)?;
+        Ok(String::from_utf8_lossy(&answer).trim_end_matches(['\n', '\r']).to_owned())
+    }
+
+    /// The commit of a reference; `None` if there is no such reference.
+    pub(super) fn commit_of(&self, reference: &str) -> Result<Option<Commit>, LandingError> {
+        let finished = self.run(["rev-parse", "--verify", "--quiet", &format!("{reference}^{{commit}}")])?;
+        match finished.code {
+            Some(0) => Ok(Commit::parse(&finished.text())),
+            Some(1) => Ok(None),
+            _ => Err(LandingError::Git { command: format!("git rev-parse {reference}"), why: finished.error_text() }),
+        }
+    }
+
+    /// Whether the first commit is the second, or in its history.
+    pub(super) fn is_ancestor(&self, commit: &Commit, of: &Commit) -> Result<bool, LandingError> {
+        let finished = self.run(["merge-base", "--is-ancestor", commit.as_str(), of.as_str()])?;
+        match finished.code {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(LandingError::Git { command: "git merge-base".to_owned(), why: finished.error_text() }),
+        }
+    }
+
+    /// Moves a reference from one commit to another, `None` being that it does not exist. `Err` within is where it is if it
+    /// is not at `from`.
+    pub(super) fn swap(
+        &self,
+        reference: &str,
+        from: Option<&Commit>,
+        to: Option<&Commit>,
+        why: &str,
+    ) -> Result<Result<(), Option<Commit>>, LandingError> {
+        // Git takes an empty value for a reference that does not exist.
+        let old = from.map_or("", Commit::as_str);
+        let line: Vec<&str> = match to {
+            Some(to) => vec!["update-ref", "-m", why, reference, to.as_str(), old],
+            None => vec!["update-ref", "-m", why, "-d", reference, old],
+        };
+        let program = self.program(line);
+        // Git says `cannot lock` for a reference that moved too, and that is not worth waiting for.
+        if self.world.run(&program)?.success() {
+            return Ok(Ok(()));
+        }
+        let now = self.commit_of(reference)?;
+        if now.as_ref() == to {
+            return Ok(Ok(()));
+        }
+        if now.as_ref() != from {
+            return Ok(Err(now));
+        }
+        let finished = self.world.git_in_turn(&program)?;
+        if finished.success() { Ok(Ok(())) } else { Err(failed(&program, &finished)) }
+    }
+}
+
+fn failed(program: &Program, finished: &Finished) -> LandingError {
+    let told = finished.error_text();
+    let why = if told.is_empty() { finished.text() } else { told };
+    match locked(&why) {
+        Some(lock) => LandingError::Locked { lock },
+        None => LandingError::Git { command: program.to_string(), why },
+    }
+}
+
+/// The file of git's that keeps others out, where that is what git complains of.
+fn locked(why: &str) -> Option<String> {
+    let (_, rest) = why.split_once("Unable to create '")?;
+    let (lock, rest) = rest.split_once('\'')?;
+    (lock.ends_with(".lock") && rest.contains("exists")).then(|| lock.to_owned())
+}
+
+/// Where git keeps what belongs to the worktree at `folder`.
+pub(super) fn own_folder(folder: &Path) -> Option<AbsolutePath> {
+    let folder = AbsolutePath::parse(folder).ok()?;
+    let mark = folder.resolve(".git");
+    if disk::is_folder(&mark) {
+        return Some(mark);
+    }
+    let text = disk::read_text(&mark).ok()??;
+    Some(folder.resolve(text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r'])))
+}

@@ -1,0 +1,158 @@
+//! Landing: the target moves to a commit that was gated, or nothing happens.
+
+use super::candidate::Candidate;
+use super::error::LandingError;
+use super::git::Git;
+use super::id::{Changed, Commit, GitPath};
+use super::overlap::{Overlap, is_in_place, overlap};
+use super::repository::Repository;
+use crate::disk::AbsolutePath;
+use crate::text::shell::shell_word;
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Landing {
+    Landed,
+    /// The target has this commit in its history.
+    AlreadyLanded,
+    /// Nothing was changed.
+    Refused(Refusal),
+}
+
+/// Why a candidate did not land.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("`{branch}` moved to {} since the candidate was made", now.short())]
+    TargetMoved { branch: String, now: Commit },
+    #[error("{} in `{folder}` {} uncommitted changes, and the candidate changes {}", listed(paths), if paths.len() == 1 { "has" } else { "have" }, if paths.len() == 1 { "it" } else { "them" })]
+    DirtyOverlap { folder: AbsolutePath, paths: Vec<GitPath> },
+    #[error("{} in `{folder}` {} not tracked by git, and the candidate has {} of the same name", listed(paths), if paths.len() == 1 { "is" } else { "are" }, if paths.len() == 1 { "a file" } else { "files" })]
+    UntrackedClash { folder: AbsolutePath, paths: Vec<GitPath> },
+    #[error("git refused to change `{folder}`: {why}")]
+    GitRefused { folder: AbsolutePath, why: String },
+}
+
+impl Refusal {
+    /// What a person can do about it. A target that moved needs a new candidate, which the engine makes itself.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let at = |folder: &AbsolutePath| shell_word(&folder.to_string());
+        match self {
+            Self::TargetMoved { .. } => None,
+            Self::DirtyOverlap { folder, .. } => Some(format!(
+                "commit your changes, or set them aside with `git -C {0} stash`; get them back with `git -C {0} stash pop`",
+                at(folder)
+            )),
+            Self::UntrackedClash { folder, paths } => {
+                let first = paths.first().map(|path| shell_word(&format!("{folder}/{path}"))).unwrap_or_default();
+                Some(format!("rename your files, for example: `mv {first} {first}.mine`"))
+            }
+            Self::GitRefused { folder, .. } => Some(format!("run `git -C {} status`", at(folder))),
+        }
+    }
+}
+
+/// The first of some paths, and how many more there are.
+fn listed(paths: &[GitPath]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
+    let rest = match paths.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{rest}", shown.join(", "))
+}
+
+impl Repository {
+    /// Moves the target to the commit of `candidate`, if it is still at its base. Where the target is checked out, the files
+    /// there change with it, unless a person has changed the same ones; all other changes stay as they are. Repeating the
+    /// call finishes one that was killed.
+    pub(crate) fn land(&self, candidate: &Candidate) -> Result<Landing, LandingError> {
+        self.alone(|| self.land_alone(candidate))
+    }
+
+    fn land_alone(&self, candidate: &Candidate) -> Result<Landing, LandingError> {
+        let tip = self.tip()?;
+        if tip == candidate.commit || self.git.is_ancestor(&candidate.commit, &tip)? {
+            return Ok(Landing::AlreadyLanded);
+        }
+        let branch = &self.target().branch;
+        let moved = |now| Ok(Landing::Refused(Refusal::TargetMoved { branch: branch.clone(), now }));
+        if tip != candidate.base {
+            return moved(tip);
+        }
+        match self.checked_out(branch)? {
+            Some(folder) => self.land_in(&folder, candidate),
+            None => {
+                let (from, to) = (Some(&candidate.base), Some(&candidate.commit));
+                match self.git.swap(&self.target().reference(), from, to, "gsd-tools auto: land")? {
+                    Ok(()) => Ok(Landing::Landed),
+                    Err(Some(now)) => moved(now),
+                    Err(None) => Err(LandingError::NoBranch { name: branch.clone() }),
+                }
+            }
+        }
+    }
+
+    fn land_in(&self, folder: &AbsolutePath, candidate: &Candidate) -> Result<Landing, LandingError> {
+        let git = self.git.at(folder);
+        let changes = self.differences(candidate.base.as_str(), candidate.commit.as_str())?;
+        let found = overlap(&git, folder, &changes)?;
+        if let Some(refusal) = refusal(folder, &found) {
+            return Ok(Landing::Refused(refusal));
+        }
+        index_as_landed(&git, &found.same)?;
+        let merged = fast_forward(&git, &candidate.commit)?;
+        let now = self.tip()?;
+        if now == candidate.commit {
+            return Ok(Landing::Landed);
+        }
+        // The files changed, and the branch did not: it moved meanwhile, or is locked.
+        if is_in_place(&git, &changes)? {
+            git.ask(["read-tree", "-m", "-u", candidate.commit.as_str(), candidate.base.as_str()])?;
+        }
+        if now != candidate.base {
+            let branch = self.target().branch.clone();
+            return Ok(Landing::Refused(Refusal::TargetMoved { branch, now }));
+        }
+        let found = overlap(&git, folder, &changes)?;
+        let refusal = refusal(folder, &found);
+        Ok(Landing::Refused(refusal.unwrap_or(Refusal::GitRefused { folder: folder.clone(), why: merged })))
+    }
+}
+
+fn refusal(folder: &AbsolutePath, found: &Overlap) -> Option<Refusal> {
+    let folder = || folder.clone();
+    match (found.dirty.is_empty(), found.untracked.is_empty()) {
+        (false, _) => Some(Refusal::DirtyOverlap { folder: folder(), paths: found.dirty.clone() }),
+        (true, false) => Some(Refusal::UntrackedClash { folder: folder(), paths: found.untracked.clone() }),
+        (true, true) => None,
+    }
+}
+
+/// Has the index say of these files, which are as they are to be, what the commit will say.
+fn index_as_landed(git: &Git, same: &[Changed]) -> Result<(), LandingError> {
+    if same.is_empty() {
+        return Ok(());
+    }
+    let entry = |change: &Changed| {
+        let (mode, id) = match (&change.after, &change.before) {
+            (Some(state), _) => (state.mode.clone(), state.id.clone()),
+            (None, Some(state)) => ("0".to_owned(), "0".repeat(state.id.len())),
+            (None, None) => return Vec::new(),
+        };
+        [format!("{mode} {id}\t").as_bytes(), change.path.as_bytes(), b"\0"].concat()
+    };
+    git.tell(["update-index", "-z", "--index-info"], same.iter().flat_map(entry).collect())?;
+    git.run(["update-index", "-q", "--refresh"]).map(drop)
+}
+
+/// Moves the branch that is checked out to `commit`, with the files, and gives what git complains of. Settings of the branch
+/// and of the user for merges do not count: they are for merges of a person.
+fn fast_forward(git: &Git, commit: &Commit) -> Result<String, LandingError> {
+    let line =
+        ["merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--commit", "--no-stat"];
+    let line = line.into_iter().chain(["--no-verify-signatures", "--quiet", commit.as_str()]);
+    let finished = git.with("GIT_REFLOG_ACTION", "gsd-tools auto: land").run(line)?;
+    let told = finished.error_text();
+    Ok(if told.is_empty() { finished.text() } else { told })
+}

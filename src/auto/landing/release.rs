@@ -1,0 +1,200 @@
+//! Removing a worktree and its branch once its work has landed. What was never committed is kept first.
+
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::on_paths;
+use super::commit::{Audience, Message, index_as_committed};
+use super::error::LandingError;
+use super::git::own_folder;
+use super::id::{Commit, GitPath, Tree, records};
+use super::keep::Kept;
+use super::proof::Proved;
+use super::repository::Repository;
+use super::worktree::{Worktree, is_ours};
+use crate::disk::{self, EntryKind};
+
+/// The most bytes of ignored files that are kept of a worktree.
+const MOST: u64 = 64 << 20;
+
+/// Folders that programs make again from other files; nothing in them is kept. So it is with any folder that has the file
+/// of <https://bford.info/cachedir/> (2026-11).
+const REMADE: &[&str] = &["node_modules", "__pycache__"];
+const CACHE_MARK: &str = "CACHEDIR.TAG";
+
+/// The index with which ignored files are kept, and the mark of a worktree that is being removed; both in the folder that
+/// git keeps for the worktree.
+const INDEX: &str = "gsd-ignored-index";
+const LEAVING: &str = "gsd-leaving";
+
+/// What became of a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// It is removed, and so is its branch.
+    Removed {
+        kept: Vec<Kept>,
+        /// Folders with files that can be made again, which were not kept.
+        remade: Vec<GitPath>,
+    },
+    /// It is still there: these ignored files are too large to be kept, or are repositories themselves.
+    Held { kept: Vec<Kept>, left_out: Vec<LeftOut> },
+}
+
+/// An ignored file that is not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) path: GitPath,
+    /// `None` for a repository.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// The ignored files of a worktree.
+#[derive(Debug, Default)]
+struct Ignored {
+    files: Vec<GitPath>,
+    left_out: Vec<LeftOut>,
+    remade: Vec<GitPath>,
+}
+
+impl Repository {
+    /// Removes a worktree and its branch, whose head landed. Its head, its uncommitted files and its ignored files are kept
+    /// for 30 days under `name`. Repeating the call finishes one that was killed.
+    pub(crate) fn release(
+        &self,
+        worktree: &Worktree,
+        proved: &Proved,
+        name: &str,
+        at: i64,
+    ) -> Result<Release, LandingError> {
+        let mut kept = vec![self.keep(proved.head(), name, "head", at)?];
+        let mut remade = Vec::new();
+        if let Some(known) = self.known(&worktree.folder)? {
+            if !is_ours(&known) {
+                return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
+            }
+            if !self.has_mark(&worktree.folder, LEAVING)? {
+                let ignored = self.keep_files(worktree, proved.head(), (name, at), &mut kept)?;
+                if !ignored.left_out.is_empty() {
+                    return Ok(Release::Held { kept, left_out: ignored.left_out });
+                }
+                remade = ignored.remade;
+                if let Some(own) = own_folder(worktree.folder.as_path()) {
+                    disk::write_fleeting(&own.resolve(LEAVING), b"")?;
+                }
+            }
+            self.discard(&worktree.folder)?;
+        }
+        if let Some(branch) = &worktree.branch
+            && self.branch(branch)?.is_some()
+        {
+            self.drop_branch(branch, proved.head())?;
+        }
+        Ok(Release::Removed { kept, remade })
+    }
+
+    /// Keeps what is not committed, and leaves the worktree as its commit has it.
+    fn keep_files(
+        &self,
+        worktree: &Worktree,
+        head: &Commit,
+        (name, at): (&str, i64),
+        kept: &mut Vec<Kept>,
+    ) -> Result<Ignored, LandingError> {
+        let snapshot = self.snapshot(worktree)?;
+        if &snapshot.head != head {
+            return Err(LandingError::Moved {
+                reference: worktree.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
+            });
+        }
+        let keep = |tree: &Tree, kind: &str| {
+            let message = Message::new(format!("gsd keep {kind} of {name}"), at);
+            let commit = self.commit_tree(tree, &[head], &message, Audience::Engine)?;
+            self.keep(&commit, name, kind, at)
+        };
+        if !snapshot.changes.is_empty() {
+            kept.push(keep(&snapshot.tree, "files")?);
+        }
+        let ignored = self.ignored(worktree)?;
+        if !ignored.files.is_empty() {
+            kept.push(keep(&self.tree_of_files(worktree, &ignored.files)?, "ignored")?);
+        }
+        if ignored.left_out.is_empty() && !snapshot.changes.is_empty() {
+            let aside = worktree.aside(self)?;
+            aside.ask(["read-tree", "-m", "-u", snapshot.tree.as_str(), head.as_str()])?;
+            index_as_committed(&worktree.git(self))?;
+        }
+        Ok(ignored)
+    }
+
+    /// The ignored files of a worktree: those to keep, small ones first.
+    fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
+        let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        let answer = worktree.git(self).ask(line)?;
+        let mut found = Ignored::default();
+        let mut files: Vec<(u64, GitPath)> = Vec::new();
+        for record in records(&answer) {
+            let path = GitPath::of(record.strip_suffix(b"/").unwrap_or(record));
+            let place = path.below(worktree.folder.as_path());
+            if disk::is_link(&place) || !disk::is_folder(&place) {
+                files.push((size(&place), path));
+            } else {
+                files_below(&place, path, &mut files, &mut found)?;
+            }
+        }
+        files.sort();
+        let mut total: u64 = 0;
+        for (bytes, path) in files {
+            total = total.saturating_add(bytes);
+            if total <= MOST {
+                found.files.push(path);
+            } else {
+                found.left_out.push(LeftOut { path, bytes: Some(bytes) });
+            }
+        }
+        Ok(found)
+    }
+
+    /// A tree of these files of a worktree alone.
+    fn tree_of_files(&self, worktree: &Worktree, files: &[GitPath]) -> Result<Tree, LandingError> {
+        let own = own_folder(worktree.folder.as_path());
+        let own = own.ok_or_else(|| LandingError::Missing { folder: worktree.folder.clone() })?;
+        let git = worktree.git(self).with_index(own.resolve(INDEX));
+        git.ask(["read-tree", "--empty"])?;
+        on_paths(&git, &["add", "--force"], files)?;
+        Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })
+    }
+}
+
+fn size(place: &Path) -> u64 {
+    if disk::is_link(place) { 0 } else { disk::size(place).unwrap_or_default() }
+}
+
+/// The files of an ignored folder.
+fn files_below(
+    place: &Path,
+    path: GitPath,
+    files: &mut Vec<(u64, GitPath)>,
+    found: &mut Ignored,
+) -> Result<(), LandingError> {
+    let mut open: Vec<(PathBuf, GitPath)> = vec![(place.to_path_buf(), path)];
+    while let Some((place, path)) = open.pop() {
+        let is_remade = REMADE.iter().any(|name| path.name() == name.as_bytes());
+        if is_remade || disk::is_file(place.join(CACHE_MARK)) {
+            found.remade.push(path);
+            continue;
+        }
+        // Git stores the name of a commit for a repository, and not its files.
+        if disk::exists(place.join(".git")) {
+            found.left_out.push(LeftOut { path, bytes: None });
+            continue;
+        }
+        for entry in disk::list(&place)?.unwrap_or_default() {
+            let below = GitPath::of(&[path.as_bytes(), b"/", entry.file_name()].concat());
+            match entry.kind {
+                EntryKind::Folder => open.push((entry.path, below)),
+                EntryKind::File | EntryKind::Link => files.push((size(&entry.path), below)),
+                EntryKind::Other => {}
+            }
+        }
+    }
+    Ok(())
+}

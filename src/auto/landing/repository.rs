@@ -1,0 +1,216 @@
+//! The repository that work lands in, and the branch that it is for.
+
+use super::error::LandingError;
+use super::git::{Git, own_folder};
+use super::id::{Commit, path_of};
+use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Scratch};
+use crate::project::branch_name::is_branch_name;
+use crate::project::head::Head;
+use crate::project::repository::{repository_of, repository_of_others};
+use crate::project::worktrees::{ListedWorktree, listed};
+use crate::world::{World, WorldError, embedded_repository};
+
+/// The oldest git that merges without a worktree.
+const OLDEST: (u32, u32) = (2, 38);
+
+/// What git leaves in its folder while an operation waits for a person.
+const OPERATIONS: &[(&str, &str)] = &[
+    ("MERGE_HEAD", "merge"),
+    ("rebase-merge", "rebase"),
+    ("rebase-apply/applying", "am"),
+    ("rebase-apply", "rebase"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+];
+
+/// The files in which git notes the branch that it has taken away from HEAD for a while.
+const BORROWED: &[(&str, &str)] =
+    &[("rebase-merge/head-name", "rebase"), ("rebase-apply/head-name", "rebase"), ("BISECT_START", "bisect")];
+
+/// A repository that work can land in.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    pub(super) git: Git,
+    root: AbsolutePath,
+    /// Where git keeps what all worktrees have in common.
+    common: AbsolutePath,
+    target: Target,
+    /// Whether the user signs commits.
+    pub(super) signs: bool,
+}
+
+/// The branch that work is for, when the repository was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Such as `main`.
+    pub(crate) branch: String,
+    pub(crate) commit: Commit,
+    /// The worktree in which it is checked out.
+    pub(crate) checked_out: Option<AbsolutePath>,
+}
+
+impl Target {
+    pub(super) fn reference(&self) -> String {
+        reference_of(&self.branch)
+    }
+}
+
+pub(super) fn reference_of(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+impl Repository {
+    /// The repository around `folder`, with `target` or the branch that is checked out there as the one that work is for.
+    /// Refuses whatever would make work impossible to land.
+    pub(crate) fn open(world: &World, folder: &AbsolutePath, target: Option<&str>) -> Result<Self, LandingError> {
+        if let Some(embedded) = embedded_repository(folder.as_path()) {
+            return Err(LandingError::World(WorldError::Embedded { folder: embedded }));
+        }
+        let git = Git::new(world, folder);
+        check_version(&git)?;
+        let root = match repository_of(folder) {
+            Some(root) => disk::canonical(&root)?,
+            None => return Err(no_worktree(&git, folder)),
+        };
+        if let Some(other) = repository_of_others(&root) {
+            return Err(LandingError::OtherRepository { why: other.to_string(), hint: other.hint() });
+        }
+        let git = git.at(&root);
+        let common = common_folder(&git, &root)?;
+        check_operations(&root)?;
+        let head = Head::branch_at(&root, |arguments| git.text(arguments).ok());
+        let target = target.map(str::to_owned).or(head).ok_or_else(|| LandingError::Detached { root: root.clone() })?;
+        if !is_branch_name(&target) {
+            return Err(LandingError::BadBranch { name: target });
+        }
+        let commit = match git.commit_of(&reference_of(&target))? {
+            Some(commit) => commit,
+            None if git.text(["rev-list", "-n", "1", "--all"])?.is_empty() => {
+                return Err(LandingError::NoCommit { root });
+            }
+            None => return Err(LandingError::NoBranch { name: target }),
+        };
+        // A folder is made there and removed: permissions alone do not say what a file system allows.
+        if Scratch::new(common.as_path()).is_err() {
+            return Err(LandingError::ReadOnly { path: common });
+        }
+        let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
+        let target = Target { branch: target, commit, checked_out: None };
+        let mut repository = Self { git, root, common, target, signs };
+        repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
+        Ok(repository)
+    }
+
+    pub(crate) fn root(&self) -> &AbsolutePath {
+        &self.root
+    }
+
+    /// The target as it was when the repository was opened.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The commit of the target now.
+    pub(crate) fn tip(&self) -> Result<Commit, LandingError> {
+        let tip = self.git.commit_of(&self.target.reference())?;
+        tip.ok_or_else(|| LandingError::NoBranch { name: self.target.branch.clone() })
+    }
+
+    /// The commit of a branch; `None` if there is no such branch.
+    pub(crate) fn branch(&self, name: &str) -> Result<Option<Commit>, LandingError> {
+        self.git.commit_of(&reference_of(name))
+    }
+
+    pub(super) fn common(&self) -> &AbsolutePath {
+        &self.common
+    }
+
+    /// The worktrees of the repository, the main one first.
+    pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, LandingError> {
+        let answer = self.git.ask(["worktree", "list", "--porcelain", "-z"])?;
+        Ok(listed(&String::from_utf8_lossy(&answer)))
+    }
+
+    /// The worktree in which a branch is checked out. One that is missing, or in which a rebase has taken the branch away
+    /// for a while, is refused: moving the branch would surprise whoever continues there.
+    pub(super) fn checked_out(&self, branch: &str) -> Result<Option<AbsolutePath>, LandingError> {
+        let mut found: Option<AbsolutePath> = None;
+        for worktree in self.worktrees()? {
+            let Ok(folder) = AbsolutePath::parse(&worktree.path) else { continue };
+            if worktree.branch.is_none() {
+                if let Some(operation) = borrower(&folder, branch) {
+                    return Err(LandingError::InProgress { operation, folder });
+                }
+                continue;
+            }
+            if worktree.branch.as_deref() != Some(branch) {
+                continue;
+            }
+            if let Some(first) = found {
+                return Err(LandingError::BranchInUse { branch: branch.to_owned(), folder: first.to_string() });
+            }
+            // The main worktree of a bare repository has no files.
+            if !disk::is_folder(&folder) {
+                return Err(LandingError::Missing { folder });
+            }
+            check_operations(&folder)?;
+            found = Some(folder);
+        }
+        Ok(found)
+    }
+
+    /// Runs `act` while no other call of this program changes the repository.
+    pub(super) fn alone<R>(&self, act: impl FnOnce() -> Result<R, LandingError>) -> Result<R, LandingError> {
+        let world = self.git.world();
+        let since = world.now().to_string();
+        let holder = Holder { process: world.process(), folder: self.root.as_path().to_path_buf(), since };
+        let disk = Disk::new(world.lock_folders(), holder, Faults::default());
+        disk.transact([&self.common], |_, _| act())
+    }
+}
+
+fn check_version(git: &Git) -> Result<(), LandingError> {
+    let told = git.text(["version"])?;
+    let number = told.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    let mut parts = number.unwrap_or_default().split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let version = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    if version >= OLDEST { Ok(()) } else { Err(LandingError::OldGit { found: number.unwrap_or("?").to_owned() }) }
+}
+
+/// Why there is no worktree around `folder`: it is in a bare repository, or in none.
+fn no_worktree(git: &Git, folder: &AbsolutePath) -> LandingError {
+    let is_bare = git.text(["rev-parse", "--is-bare-repository"]).is_ok_and(|answer| answer == "true");
+    let folder = folder.clone();
+    if is_bare { LandingError::Bare { folder } } else { LandingError::NoRepository { folder } }
+}
+
+fn common_folder(git: &Git, root: &AbsolutePath) -> Result<AbsolutePath, LandingError> {
+    let line = ["rev-parse", "--path-format=absolute", "--is-inside-work-tree", "--git-common-dir"];
+    let answer = git.ask(line)?;
+    let answer = answer.strip_suffix(b"\n").unwrap_or(&answer);
+    if let Some(path) = answer.strip_prefix(b"true\n") {
+        return Ok(disk::canonical(&AbsolutePath::parse(path_of(path)).map_err(disk::DiskError::from)?)?);
+    }
+    Err(LandingError::Bare { folder: root.clone() })
+}
+
+/// Refuses a worktree in which an operation waits for a person.
+fn check_operations(folder: &AbsolutePath) -> Result<(), LandingError> {
+    let Some(own) = own_folder(folder.as_path()) else { return Ok(()) };
+    let waiting = OPERATIONS.iter().find(|(file, _)| disk::exists(own.resolve(file)));
+    match waiting {
+        Some((_, operation)) => Err(LandingError::InProgress { operation, folder: folder.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// The operation that has taken the branch away from HEAD of the worktree.
+fn borrower(folder: &AbsolutePath, branch: &str) -> Option<&'static str> {
+    let own = own_folder(folder.as_path())?;
+    let is_borrowed = |file: &str| {
+        let text = disk::read_text(own.resolve(file)).ok().flatten().unwrap_or_default();
+        let name = text.trim();
+        name == branch || name == reference_of(branch)
+    };
+    BORROWED.iter().find(|(file, _)| is_borrowed(file)).map(|(_, operation)| *operation)
+}

@@ -1,0 +1,144 @@
+//! The tree of a worktree as its files are now, and what differs between trees.
+
+use super::error::LandingError;
+use super::git::{Git, own_folder};
+use super::id::{Changed, Commit, GitPath, State, Tree, records};
+use super::repository::Repository;
+use super::worktree::Worktree;
+use crate::disk::{self, AbsolutePath};
+
+/// The index that snapshots are made with, in the folder that git keeps for the worktree. The one of the worktree stays as
+/// it is, and nothing that was set in it, such as files to be assumed unchanged, hides anything from a snapshot.
+const INDEX: &str = "gsd-index";
+
+/// All files of a worktree at one moment: what is tracked, and what is neither tracked nor ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) tree: Tree,
+    /// The commit that is checked out.
+    pub(crate) head: Commit,
+    /// What differs from that commit.
+    pub(crate) changes: Vec<Changed>,
+}
+
+impl Worktree {
+    /// Git in this worktree with the index of snapshots.
+    pub(super) fn aside(&self, repository: &Repository) -> Result<Git, LandingError> {
+        let own = own_folder(self.folder.as_path());
+        let own = own.ok_or_else(|| LandingError::Missing { folder: self.folder.clone() })?;
+        Ok(repository.git.in_worktree(&self.folder).with_index(own.resolve(INDEX)))
+    }
+}
+
+impl Repository {
+    /// The tree of a worktree of the engine, with content stored in the repository. Neither the worktree nor its index
+    /// changes. Changed submodules and repositories inside are refused: git would store a commit's name for their files.
+    pub(crate) fn snapshot(&self, worktree: &Worktree) -> Result<Snapshot, LandingError> {
+        let git = worktree.aside(self)?;
+        let head = worktree.head(self)?;
+        // What was in the index beyond the commit is dropped, so that the answer depends only on the files.
+        let start = || git.ask(["read-tree", "--reset", head.as_str()]);
+        match start() {
+            // One writer a worktree: the lock was left by a git that was killed.
+            Err(LandingError::Locked { lock }) if lock.ends_with(&format!("{INDEX}.lock")) => {
+                disk::remove_note(&AbsolutePath::parse(&lock).map_err(disk::DiskError::from)?)?;
+                start()?;
+            }
+            other => drop(other?),
+        }
+        git.ask(["add", "--all"])?;
+        let line =
+            ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none"];
+        let changes = staged(&git.ask(line)?);
+        let folder = || worktree.folder.clone();
+        if let Some(change) = changes.iter().find(|change| change.is_about_submodule()) {
+            let path = change.path.clone();
+            return Err(match &change.before {
+                None => LandingError::Embedded { folder: folder(), path },
+                Some(_) => LandingError::Submodule { folder: folder(), path },
+            });
+        }
+        let tree = Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })?;
+        Ok(Snapshot { tree, head, changes })
+    }
+
+    /// What differs between two trees or commits.
+    pub(crate) fn differences(&self, from: &str, to: &str) -> Result<Vec<Changed>, LandingError> {
+        let line = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+        let answer = self.git.ask(line.into_iter().chain(["--end-of-options", from, to]))?;
+        Ok(raw(&answer))
+    }
+
+    /// The files outside `folder` that differ between two commits: work that is not only documents of the pipeline.
+    pub(crate) fn changed_outside(
+        &self,
+        folder: &str,
+        from: &Commit,
+        to: &Commit,
+    ) -> Result<Vec<GitPath>, LandingError> {
+        let changes = self.differences(from.as_str(), to.as_str())?.into_iter();
+        Ok(changes.map(|change| change.path).filter(|path| !path.is_within(folder)).collect())
+    }
+
+    /// The tree of a commit.
+    pub(crate) fn tree_of(&self, commit: &Commit) -> Result<Tree, LandingError> {
+        let tree = self.git.text(["rev-parse", "--verify", &format!("{commit}^{{tree}}")])?;
+        Tree::parse(&tree).ok_or(LandingError::Answer { command: "git rev-parse" })
+    }
+}
+
+/// The records of `git status --porcelain=v2 -z` about tracked files: between HEAD and the index. A submodule with changed
+/// files differs from itself.
+fn staged(answer: &[u8]) -> Vec<Changed> {
+    let record = |record: &[u8]| {
+        let record = record.strip_prefix(b"1 ")?;
+        let mut fields = record.splitn(8, |byte| *byte == b' ');
+        let mut field = || Some(String::from_utf8_lossy(fields.next()?).into_owned());
+        let (_states, _submodule) = (field()?, field()?);
+        let (before, after, _worktree) = (field()?, field()?, field()?);
+        let (old, new) = (field()?, field()?);
+        let path = GitPath::of(fields.next()?);
+        Some(Changed::between(path, State::of(&before, &old), State::of(&after, &new)))
+    };
+    records(answer).filter_map(record).collect()
+}
+
+/// The records of `git diff-tree --raw -z`.
+pub(super) fn raw(answer: &[u8]) -> Vec<Changed> {
+    let mut records = answer.split(|byte| *byte == 0);
+    let mut found = Vec::new();
+    while let Some(head) = records.next() {
+        let Some(head) = head.strip_prefix(b":") else { continue };
+        let head = String::from_utf8_lossy(head).into_owned();
+        let fields: Vec<&str> = head.split(' ').collect();
+        if let (&[before, after, old, new, _], Some(path)) = (fields.as_slice(), records.next()) {
+            found.push(Changed::between(GitPath::of(path), State::of(before, old), State::of(after, new)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use proptest::prelude::*;
+
+    use super::super::id::Status;
+    use super::*;
+
+    #[test]
+    fn raw_records_are_read_with_any_path() {
+        let zero = "0".repeat(40);
+        let one = "1".repeat(40);
+        let answer = format!(":000000 100644 {zero} {one} A\0a b\n\"c\0:100644 000000 {one} {zero} D\0d\0");
+        let found = raw(answer.as_bytes());
+        let told: Vec<(String, Status)> = found.iter().map(|found| (found.path.to_string(), found.status)).collect();
+        assert_eq!(told, [("a b\n\"c".to_owned(), Status::Added), ("d".to_owned(), Status::Deleted)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (raw(&bytes), staged(&bytes));
+        }
+    }
+}

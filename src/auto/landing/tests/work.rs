@@ -1,0 +1,221 @@
+//! From a worktree to the target and out again.
+use super::*;
+
+#[test]
+fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let entered = bench.enter(&repository, "M001");
+    assert!(entered.is_new && bench.read("r/.gsd/worktrees/.gitignore").as_deref() == Some("*\n"));
+    assert_eq!(bench.git("r", &["status", "--porcelain"]), "");
+    let worktree = entered.worktree;
+    bench.write("r/.gsd/worktrees/M001/b.txt", "two\n");
+    let snapshot = repository.snapshot(&worktree).unwrap();
+    assert_eq!(snapshot.changes.iter().map(|change| change.path.to_string()).collect::<Vec<_>>(), ["b.txt"]);
+    let made = repository.commit(&worktree, &message("feat: two"), false).unwrap();
+    let Committed::Made(head) = made.clone() else { panic!("{made:?}") };
+    assert_eq!(repository.tree_of(&head).unwrap(), snapshot.tree);
+    assert_eq!(bench.git("r/.gsd/worktrees/M001", &["status", "--porcelain"]), "");
+    let base = repository.tip().unwrap();
+    let candidate = ready(repository.candidate(&base, &head, Merge::Squash, &message("feat(M001): two")).unwrap());
+    let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, "gate").unwrap();
+    assert_eq!(repository.snapshot(&gate).unwrap().tree, candidate.tree);
+    bench.write("r/.gsd/worktrees/gate/target/out", "x");
+    repository.remove_scratch(&gate).unwrap();
+    repository.remove_scratch(&gate).unwrap();
+    assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
+    assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
+    assert_eq!((bench.read("r/b.txt").as_deref(), bench.head("r")), (Some("two\n"), candidate.commit.clone()));
+    let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
+    assert_eq!(proof.way(), Way::SameMerge);
+    let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
+    let Release::Removed { kept, .. } = &released else { panic!("{released:?}") };
+    assert_eq!(kept[0].reference, format!("refs/gsd/keep/2026-11-23/M001/head-{}", head.short()));
+    assert_eq!(repository.release(&worktree, &proof, "M001", NOW).unwrap(), released);
+    assert_eq!(bench.git("r", &["branch", "--format=%(refname:short)"]), "main");
+    assert_eq!(bench.git("r", &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
+    assert_eq!(repository.leftovers("milestone/").unwrap(), []);
+}
+
+#[test]
+fn the_same_commit_is_made_once_and_the_same_input_is_the_same_commit() {
+    let (one, other) = (Bench::new(), Bench::new());
+    let made = [&one, &other].map(|bench| {
+        let repository = bench.open();
+        // The beginning has the date of the clock.
+        let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
+        let start = repository.commit_tree(
+            &Tree::parse(&tree).unwrap(),
+            &[],
+            &message("start"),
+            super::super::commit::Audience::History,
+        );
+        let start = start.unwrap();
+        let folder = bench.path("r/.gsd/worktrees/M001");
+        let worktree = repository.enter(&folder, "milestone/M001", &start, "M001").unwrap().worktree;
+        bench.write("r/.gsd/worktrees/M001/b.txt", "two\n");
+        let made = repository.commit(&worktree, &message("feat: two\n\nBody.\n"), false).unwrap();
+        let again = repository.commit(&worktree, &message("feat: two\n\nBody.\n"), true).unwrap();
+        assert_eq!(again, Committed::AlreadyMade(made.commit().clone()));
+        let nothing = repository.commit(&worktree, &message("feat: three"), false).unwrap();
+        assert_eq!(nothing, Committed::Nothing(made.commit().clone()));
+        let empty = repository.commit(&worktree, &message("feat: three"), true).unwrap();
+        assert!(matches!(empty, Committed::Made(_)), "{empty:?}");
+        (made, empty)
+    });
+    assert_eq!(made[0], made[1]);
+}
+
+#[test]
+fn a_commit_that_was_killed_before_the_index_was_brought_up_to_date_is_finished() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let worktree = bench.enter(&repository, "M001").worktree;
+    bench.write("r/.gsd/worktrees/M001/b.txt", "two\n");
+    let snapshot = repository.snapshot(&worktree).unwrap();
+    let audience = super::super::commit::Audience::History;
+    let commit = repository.commit_tree(&snapshot.tree, &[&snapshot.head], &message("feat: two"), audience).unwrap();
+    repository.git.swap("refs/heads/milestone/M001", Some(&snapshot.head), Some(&commit), "x").unwrap().unwrap();
+    assert_ne!(bench.git("r/.gsd/worktrees/M001", &["status", "--porcelain"]), "");
+    let again = repository.commit(&worktree, &message("feat: two"), false).unwrap();
+    assert_eq!(again, Committed::AlreadyMade(commit));
+    assert_eq!(bench.git("r/.gsd/worktrees/M001", &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_snapshot_sees_every_file_and_changes_nothing() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let worktree = bench.enter(&repository, "M001").worktree;
+    let at = |path: &str| format!("r/.gsd/worktrees/M001/{path}");
+    bench.write(&at("staged.txt"), "s\n");
+    bench.git(&at(""), &["add", "staged.txt"]);
+    bench.write(&at("new dir/ü\n.txt"), "n\n");
+    bench.write(&at("x.log"), "ignored\n");
+    bench.write(&at("a.txt"), "changed\n");
+    // An agent that would hide a change from git.
+    bench.git(&at(""), &["update-index", "--assume-unchanged", "a.txt"]);
+    let before = bench.git(&at(""), &["ls-files", "-s", "-v"]);
+    let (snapshot, calls) = calls(&repository, || repository.snapshot(&worktree).unwrap());
+    assert_eq!(calls, 4);
+    assert_eq!(bench.git(&at(""), &["ls-files", "-s", "-v"]), before);
+    let found: Vec<(String, Status)> =
+        snapshot.changes.iter().map(|change| (change.path.to_string(), change.status)).collect();
+    let expected = [("a.txt", Status::Modified), ("new dir/ü\n.txt", Status::Added), ("staged.txt", Status::Added)];
+    assert_eq!(found, expected.map(|(path, status)| (path.to_owned(), status)));
+    let files = bench.git("r", &["ls-tree", "-r", "-z", "--name-only", snapshot.tree.as_str()]);
+    assert_eq!(
+        files.trim_end_matches('\0').split('\0').collect::<Vec<_>>(),
+        [".gitignore", "a.txt", "new dir/ü\n.txt", "staged.txt"]
+    );
+    let between = repository.differences(snapshot.head.as_str(), snapshot.tree.as_str()).unwrap();
+    assert_eq!(between, snapshot.changes);
+    // Once more, with what the last call left.
+    assert_eq!(repository.snapshot(&worktree).unwrap(), snapshot);
+    bench.write("r/.git/worktrees/M001/gsd-index.lock", "");
+    assert_eq!(repository.snapshot(&worktree).unwrap(), snapshot, "a killed git left its lock");
+}
+
+#[test]
+fn a_worktree_is_restored_exactly_and_what_it_had_is_kept() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let worktree = bench.enter(&repository, "M001").worktree;
+    let at = |path: &str| format!("r/.gsd/worktrees/M001/{path}");
+    bench.write(&at("b.txt"), "two\n");
+    bench.write(&at("gone/deep.txt"), "deep\n");
+    bench.write(&at("cache.log"), "mine\n");
+    let checkpoint = repository.checkpoint(&worktree, ("run-1", 1), NOW).unwrap();
+    assert_eq!(repository.checkpoint(&worktree, ("run-1", 1), NOW + 5000).unwrap(), checkpoint);
+    std::fs::remove_dir_all(bench.path(&at("gone"))).unwrap();
+    bench.write(&at("gone"), "a file now\n");
+    bench.write(&at("a.txt"), "rewritten\n");
+    bench.write(&at("new/x.txt"), "new\n");
+    bench.write(&at("cache.log"), "mine still\n");
+    let before = repository.snapshot(&worktree).unwrap().tree;
+    let restored = repository.restore(&worktree, &checkpoint.tree, "run-1", NOW).unwrap();
+    assert_eq!(restored.before.iter().map(|state| &state.tree).collect::<Vec<_>>(), [&before]);
+    assert_eq!(repository.snapshot(&worktree).unwrap().tree, checkpoint.tree);
+    assert_eq!(bench.read(&at("gone/deep.txt")).as_deref(), Some("deep\n"));
+    assert_eq!((bench.read(&at("new/x.txt")), bench.read(&at("cache.log")).as_deref()), (None, Some("mine still\n")));
+    assert_eq!(repository.restore(&worktree, &checkpoint.tree, "run-1", NOW).unwrap().before, []);
+    // And back.
+    repository.restore(&worktree, &before, "run-1", NOW).unwrap();
+    assert_eq!(bench.read(&at("a.txt")).as_deref(), Some("rewritten\n"));
+    let kept = repository.retire_checkpoints("run-1", NOW).unwrap().unwrap();
+    assert_eq!(repository.retire_checkpoints("run-1", NOW).unwrap(), None);
+    let trees = bench.git("r", &["log", "--format=%T", &kept.reference]);
+    assert!(trees.contains(before.as_str()) && trees.contains(checkpoint.tree.as_str()), "{trees}");
+}
+
+#[test]
+fn restoring_follows_the_ignore_rules_of_what_is_restored() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let worktree = bench.enter(&repository, "M001").worktree;
+    let at = |path: &str| format!("r/.gsd/worktrees/M001/{path}");
+    bench.write(&at("notes.tmp"), "first\n");
+    bench.write(&at("build.log"), "ignored\n");
+    let checkpoint = repository.checkpoint(&worktree, ("run-1", 1), NOW).unwrap();
+    // Rules that hide a file of the checkpoint, and no longer hide an ignored one.
+    bench.write(&at(".gitignore"), "*.tmp\n");
+    bench.write(&at("notes.tmp"), "second\n");
+    let restored = repository.restore(&worktree, &checkpoint.tree, "run-1", NOW).unwrap();
+    assert_eq!(bench.read(&at("notes.tmp")).as_deref(), Some("first\n"));
+    assert_eq!(bench.read(&at("build.log")).as_deref(), Some("ignored\n"), "ignored by the rules that are back");
+    let has = |tree: &Tree| bench.try_git("r", &["cat-file", "-e", &format!("{tree}:notes.tmp")]).0;
+    assert!(restored.before.iter().any(|state| has(&state.tree)), "what the rules hid is kept");
+}
+
+#[test]
+fn work_that_did_not_land_is_not_proved() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let worktree = bench.enter(&repository, "M001").worktree;
+    bench.write("r/.gsd/worktrees/M001/b.txt", "two\n");
+    let head = repository.commit(&worktree, &message("feat: two"), false).unwrap().commit().clone();
+    let base = repository.tip().unwrap();
+    assert_eq!(repository.proof(&head, &base).unwrap(), Proof::Unproved);
+    // The same tree by another way is no proof.
+    bench.write("r/b.txt", "two\n");
+    bench.write("r/c.txt", "three\n");
+    bench.commit_all("r", "two by hand");
+    bench.git("r", &["rm", "--quiet", "c.txt"]);
+    let other = bench.commit_all("r", "without three");
+    assert_eq!(repository.tree_of(&other).unwrap(), repository.tree_of(&head).unwrap());
+    assert_eq!(repository.landed_by(&head).unwrap(), Proof::Unproved);
+    assert_eq!(repository.proof(&head, &other).unwrap(), Proof::Unproved);
+}
+
+#[test]
+fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    for how in [Merge::Squash, Merge::Merge] {
+        let id = format!("{how:?}");
+        let worktree = bench.enter(&repository, &id).worktree;
+        bench.write(&format!("r/.gsd/worktrees/{id}/{id}.txt"), "two\n");
+        let head = repository.commit(&worktree, &message("feat: two"), false).unwrap().commit().clone();
+        bench.write("r/main.txt", &id);
+        bench.commit_all("r", "meanwhile");
+        let base = repository.tip().unwrap();
+        let candidate = ready(repository.candidate(&base, &head, how, &message("land")).unwrap());
+        assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
+        bench.write("r/main.txt", "later");
+        bench.commit_all("r", "later");
+        bench.git(
+            "r",
+            &["revert", "--no-edit", if how == Merge::Merge { "-m1" } else { "-n" }, candidate.commit.as_str()],
+        );
+        if how == Merge::Squash {
+            bench.git("r", &["commit", "--quiet", "-m", "revert"]);
+        }
+        let way = if how == Merge::Merge { Way::Ancestor } else { Way::SameMerge };
+        let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
+        assert_eq!(proof.way(), way);
+        assert_eq!(proved(repository.landed_by(&head).unwrap()).way(), way);
+        bench.git("r", &["reset", "--quiet", "--hard", base.as_str()]);
+        assert_eq!(repository.proof(&head, &candidate.commit).unwrap(), Proof::Unproved);
+        assert_eq!(repository.landed_by(&head).unwrap(), Proof::Unproved);
+    }
+}

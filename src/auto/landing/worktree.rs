@@ -1,0 +1,225 @@
+//! Worktrees that only the engine uses: made, entered again after a crash, removed.
+
+use super::error::LandingError;
+use super::git::{Git, own_folder};
+use super::id::Commit;
+use super::repository::{Repository, reference_of};
+use crate::disk::{self, AbsolutePath};
+use crate::project::branch_name::is_branch_name;
+use crate::project::head::Head;
+use crate::project::worktrees::ListedWorktree;
+
+/// How the reason of our locks begins. Git writes the reason before anything else, so that it names a worktree of ours
+/// even if the call that made it was killed.
+const REASON: &str = "gsd-tools auto: ";
+
+/// The file that says that a worktree was made completely, in the folder that git keeps for it.
+const READY: &str = "gsd-ready";
+
+/// A worktree of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Worktree {
+    pub(crate) folder: AbsolutePath,
+    /// The branch that is checked out; `None` for one commit.
+    pub(crate) branch: Option<String>,
+}
+
+/// What became of a call for a worktree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entered {
+    pub(crate) worktree: Worktree,
+    pub(crate) head: Commit,
+    /// Whether it was made by this call; else it was there.
+    pub(crate) is_new: bool,
+}
+
+impl Worktree {
+    /// The commit that is checked out here, on the branch that this worktree is for.
+    pub(super) fn head(&self, repository: &Repository) -> Result<Commit, LandingError> {
+        let git = self.git(repository);
+        if self.branch.is_some() {
+            let found = Head::branch_at(&self.folder, |arguments| git.text(arguments).ok());
+            if found != self.branch {
+                let (folder, expected) = (self.folder.clone(), self.branch.clone().unwrap_or_default());
+                return Err(LandingError::BranchLeft { folder, expected, found });
+            }
+        }
+        let head = Head::commit_at(&self.folder, |arguments| git.text(arguments).ok());
+        head.and_then(|head| Commit::parse(&head)).ok_or_else(|| LandingError::Missing { folder: self.folder.clone() })
+    }
+
+    pub(super) fn git(&self, repository: &Repository) -> Git {
+        repository.git.in_worktree(&self.folder)
+    }
+}
+
+/// Whether a lock is one of ours.
+pub(super) fn is_ours(worktree: &ListedWorktree) -> bool {
+    worktree.lock.as_ref().is_some_and(|reason| reason.starts_with(REASON))
+}
+
+impl Repository {
+    /// The worktree of `branch` at `folder`, which is made if there is none, on a new branch that begins at `start` if there
+    /// is no such branch. It is locked with a reason that names `purpose`. What a call left that was killed is finished.
+    pub(crate) fn enter(
+        &self,
+        folder: &AbsolutePath,
+        branch: &str,
+        start: &Commit,
+        purpose: &str,
+    ) -> Result<Entered, LandingError> {
+        if !is_branch_name(branch) {
+            return Err(LandingError::BadBranch { name: branch.to_owned() });
+        }
+        let wanted = Worktree { folder: folder.clone(), branch: Some(branch.to_owned()) };
+        if let Some(entered) = self.entered(&wanted)? {
+            return Ok(entered);
+        }
+        let in_use = self.worktrees()?.into_iter().find(|worktree| worktree.branch.as_deref() == Some(branch));
+        if let Some(other) = in_use {
+            return Err(LandingError::BranchInUse { branch: branch.to_owned(), folder: other.path });
+        }
+        let head = self.branch(branch)?;
+        let place = folder.to_string();
+        match &head {
+            Some(_) => self.add(folder, purpose, &[&place, branch])?,
+            None => self.add(folder, purpose, &["-b", branch, &place, start.as_str()])?,
+        }
+        Ok(Entered { worktree: wanted, head: head.unwrap_or_else(|| start.clone()), is_new: true })
+    }
+
+    /// A worktree of one commit at `folder`, to run checks in. One that is there is entered if it has this commit.
+    pub(crate) fn scratch(
+        &self,
+        folder: &AbsolutePath,
+        commit: &Commit,
+        purpose: &str,
+    ) -> Result<Worktree, LandingError> {
+        let wanted = Worktree { folder: folder.clone(), branch: None };
+        match self.entered(&wanted)? {
+            Some(entered) if &entered.head == commit => return Ok(wanted),
+            Some(_) => self.remove_scratch(&wanted)?,
+            None => {}
+        }
+        self.add(folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
+        Ok(wanted)
+    }
+
+    /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
+    pub(crate) fn remove_scratch(&self, worktree: &Worktree) -> Result<(), LandingError> {
+        let Some(known) = self.known(&worktree.folder)? else { return Ok(()) };
+        if worktree.branch.is_some() || known.branch.is_some() || !is_ours(&known) {
+            return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
+        }
+        self.discard(&worktree.folder)
+    }
+
+    /// The worktree as it is, if it is there and complete. One that was never completed is removed.
+    fn entered(&self, wanted: &Worktree) -> Result<Option<Entered>, LandingError> {
+        let folder = &wanted.folder;
+        let Some(known) = self.known(folder)? else {
+            let is_empty = disk::list(folder)?.is_none_or(|entries| entries.is_empty());
+            if is_empty && !disk::is_file(folder) && !disk::is_link(folder) {
+                return Ok(None);
+            }
+            return Err(LandingError::Occupied { folder: folder.clone() });
+        };
+        if !is_ours(&known) && known.branch != wanted.branch {
+            return Err(LandingError::NotOurs { folder: folder.clone() });
+        }
+        let own = own_folder(folder.as_path()).filter(|own| disk::is_folder(own));
+        let is_ready = own.as_ref().is_some_and(|own| disk::is_file(own.resolve(READY)));
+        if !is_ready && is_ours(&known) && !self.has_mark(folder, READY)? {
+            self.discard(folder)?;
+            return Ok(None);
+        }
+        if own.is_none() {
+            return Err(LandingError::Missing { folder: folder.clone() });
+        }
+        if !is_ready {
+            return Err(LandingError::NotOurs { folder: folder.clone() });
+        }
+        let head = wanted.head(self)?;
+        if !is_ours(&known) {
+            // Somebody unlocked it.
+            self.git.ask(["worktree", "lock", "--reason", &format!("{REASON}entered again"), &folder.to_string()])?;
+        }
+        Ok(Some(Entered { worktree: wanted.clone(), head, is_new: false }))
+    }
+
+    /// Whether git keeps a file of this name for the worktree at `folder`, which may be gone.
+    pub(super) fn has_mark(&self, folder: &AbsolutePath, name: &str) -> Result<bool, LandingError> {
+        Ok(self.kept_for(folder)?.is_some_and(|own| disk::is_file(own.resolve(name))))
+    }
+
+    /// The folder that git keeps for the worktree at `folder`, which may be gone.
+    fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
+        let kept = disk::list(self.common().resolve("worktrees"))?.unwrap_or_default();
+        let mark = folder.resolve(".git");
+        let is_of = |own: &AbsolutePath| {
+            let text = disk::read_text(own.resolve("gitdir")).ok().flatten().unwrap_or_default();
+            own.resolve(text.trim_end_matches(['\n', '\r'])) == mark
+        };
+        Ok(kept.iter().filter_map(|entry| AbsolutePath::parse(&entry.path).ok()).find(is_of))
+    }
+
+    /// What git lists at `folder`.
+    pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
+        let place = disk::canonical(folder)?;
+        let is_here = |worktree: &ListedWorktree| {
+            let path = AbsolutePath::parse(&worktree.path).and_then(|path| Ok(disk::canonical(&path).unwrap_or(path)));
+            path.is_ok_and(|path| path == place)
+        };
+        Ok(self.worktrees()?.into_iter().find(is_here))
+    }
+
+    fn add(&self, folder: &AbsolutePath, purpose: &str, line: &[&str]) -> Result<(), LandingError> {
+        if folder.is_within(self.root()) {
+            // Git follows every link.
+            disk::stays_within(folder, self.root())?;
+        }
+        if let Some(around) = folder.parent() {
+            let ignore = around.resolve(".gitignore");
+            if !disk::is_file(&ignore) {
+                disk::write_fleeting(&ignore, b"*\n")?;
+            }
+        }
+        let reason = format!("{REASON}{purpose}");
+        let begin = ["worktree", "add", "--quiet", "--lock", "--reason", &reason];
+        self.git.in_worktree(self.root()).ask(begin.iter().chain(line))?;
+        let own = own_folder(folder.as_path()).ok_or_else(|| LandingError::Missing { folder: folder.clone() })?;
+        Ok(disk::write_fleeting(&own.resolve(READY), b"")?)
+    }
+
+    /// Removes a worktree in which nobody has worked, or whose work is kept.
+    pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        let place = folder.to_string();
+        let mark = folder.resolve(".git");
+        // Without this file, which git may have removed before it was killed, git does not remove the others.
+        if disk::is_folder(folder)
+            && !disk::exists(&mark)
+            && let Some(own) = self.kept_for(folder)?
+        {
+            disk::write_fleeting(&mark, format!("gitdir: {own}\n").as_bytes())?;
+        }
+        self.git.run(["worktree", "unlock", &place])?;
+        if self.git.run(["worktree", "remove", "--force", "--", &place])?.success() {
+            return Ok(());
+        }
+        // Its folder is gone, or was never made: git only forgets it.
+        self.git.ask(["worktree", "prune"])?;
+        match self.known(folder)? {
+            None => Ok(()),
+            Some(_) => Err(LandingError::Occupied { folder: folder.clone() }),
+        }
+    }
+
+    /// Removes a branch that is at `commit`.
+    pub(super) fn drop_branch(&self, branch: &str, commit: &Commit) -> Result<(), LandingError> {
+        let reference = reference_of(branch);
+        match self.git.swap(&reference, Some(commit), None, "gsd-tools auto: landed")? {
+            Ok(()) => Ok(()),
+            Err(_) => Err(LandingError::Moved { reference }),
+        }
+    }
+}

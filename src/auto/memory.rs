@@ -1,0 +1,284 @@
+//! What the log tells, folded: the run, what it spends, and the operation that is not finished.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ceilings::Ceilings;
+use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, Spend, UnitEnded, UnitStarted, Vector};
+use super::stop::Stop;
+use super::unit::{Unit, UnitKind};
+
+/// The memory of a project's current run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Memory {
+    pub(crate) run: Option<Run>,
+    pub(crate) ceilings: Ceilings,
+    /// The number of the last operation.
+    pub(crate) operations: u64,
+    pub(crate) current: Option<Operation>,
+    pub(crate) spent: Spend,
+    pub(crate) attempts: BTreeMap<Unit, Attempts>,
+    /// Sessions whose work was accepted, by kind of unit.
+    pub(crate) accepted: BTreeMap<UnitKind, u32>,
+    /// What was done without an agent, by step.
+    pub(crate) mechanical: BTreeMap<&'static str, u32>,
+    /// Steps that could not be done without an agent, with the reason.
+    pub(crate) fallbacks: BTreeMap<Mechanical, String>,
+    /// Sessions that were to bring a change of course into the documents, since one did.
+    pub(crate) rewrites: u32,
+    /// What a person decided about a unit.
+    pub(crate) verdicts: BTreeMap<String, bool>,
+    /// Whether the run itself wrote something that is in no commit yet.
+    pub(crate) is_uncommitted: bool,
+    /// The commit that is being made.
+    pub(crate) committing: Option<Committing>,
+    pub(crate) candidate: Option<Candidate>,
+    pub(crate) landed: Option<String>,
+    pub(crate) is_released: bool,
+    pub(crate) hold: Option<Hold>,
+    pub(crate) stop: Option<Stop>,
+    /// The versions of the rules that made its decisions.
+    pub(crate) engines: BTreeSet<u32>,
+}
+
+/// A session and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Operation {
+    pub(crate) start: UnitStarted,
+    pub(crate) at: super::event::Time,
+    pub(crate) stage: Stage,
+    pub(crate) ended: Option<UnitEnded>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stage {
+    /// A session runs, or the process that ran it died.
+    Running,
+    /// That process died, and nothing of the session lives.
+    Interrupted,
+    Ended,
+    Accepted,
+    Checked(Evidence),
+    /// What the checks said is in the documents.
+    Settled(Evidence),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Attempts {
+    /// Sessions that were started for it.
+    pub(crate) sessions: u32,
+    /// Attempts that did not count.
+    pub(crate) refused: Vec<Refused>,
+    /// Sessions that a crash ended.
+    pub(crate) interrupted: u32,
+    /// Sessions that ended since the model could not be reached.
+    pub(crate) held: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refused {
+    pub(crate) why: Refusal,
+    pub(crate) text: String,
+    pub(crate) vector: Vector,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Committing {
+    pub(crate) operation: Option<u64>,
+    pub(crate) parent: String,
+    pub(crate) tree: String,
+    pub(crate) message: String,
+    /// When it was begun, in milliseconds: the date of the commit.
+    pub(crate) at: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) base: String,
+    pub(crate) head: String,
+    pub(crate) tree: String,
+    pub(crate) commit: String,
+    pub(crate) evidence: Option<Evidence>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hold {
+    pub(crate) until: i64,
+    pub(crate) why: String,
+    /// When it began.
+    pub(crate) since: super::event::Time,
+}
+
+impl Memory {
+    pub(crate) fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut memory = Self::default();
+        for entry in entries {
+            memory.add(entry);
+        }
+        memory
+    }
+
+    /// The forecast of the run, in sessions.
+    pub(crate) fn forecast(&self) -> u32 {
+        self.run.as_ref().map_or(0, |run| run.forecast)
+    }
+
+    pub(crate) fn attempts(&self, unit: &Unit) -> Attempts {
+        self.attempts.get(unit).cloned().unwrap_or_default()
+    }
+
+    /// Sessions of this kind that were started, whatever they are about below `id`.
+    pub(crate) fn sessions_of(&self, kind: UnitKind, id: &str) -> u32 {
+        let own = self.attempts.iter().filter(|(unit, _)| unit.kind == kind && unit.id.starts_with(id));
+        own.map(|(_, attempts)| attempts.sessions).sum()
+    }
+
+    pub(crate) fn add(&mut self, entry: &Entry) {
+        match &entry.event {
+            Event::Started(run) => self.begin(run),
+            Event::Resumed { engine, ceilings, .. } => self.resume(*engine, *ceilings),
+            Event::UnitStarted(start) => self.unit_started(entry, start),
+            Event::UnitEnded(ended) => self.unit_ended(ended),
+            Event::Interrupted { operation } => self.interrupted(*operation),
+            Event::Accepted { operation } => self.advance(*operation, Stage::Accepted),
+            Event::Refused { operation, why, text, vector } => {
+                let refused = Refused { why: *why, text: text.clone(), vector: vector.clone() };
+                self.refused(*operation, refused);
+            }
+            Event::Restored { .. } => {}
+            Event::Checked { operation, evidence } => self.advance(*operation, Stage::Checked(evidence.clone())),
+            Event::Settled { operation } => self.settled(*operation),
+            Event::Mechanical { step, fallback } => self.done_without_agent(step, fallback.as_ref()),
+            Event::Committing { operation, parent, tree, message } => {
+                let (parent, tree, message) = (parent.clone(), tree.clone(), message.clone());
+                self.committing = Some(Committing { operation: *operation, parent, tree, message, at: entry.at.wall });
+            }
+            Event::Committed { operation, .. } => self.committed(*operation),
+            Event::Candidate { base, head, tree, commit, .. } => {
+                let (base, head, tree, commit) = (base.clone(), head.clone(), tree.clone(), commit.clone());
+                self.candidate = Some(Candidate { base, head, tree, commit, evidence: None });
+            }
+            Event::CandidateChecked { commit, evidence } => {
+                let candidate = self.candidate.as_mut().filter(|candidate| candidate.commit == *commit);
+                if let Some(candidate) = candidate {
+                    candidate.evidence = Some(evidence.clone());
+                }
+            }
+            Event::Outdated { .. } => self.candidate = None,
+            Event::Landed { commit, .. } => self.landed = Some(commit.clone()),
+            Event::Released { .. } => self.is_released = true,
+            Event::Held { until, why, operation } => {
+                self.hold = Some(Hold { until: *until, why: why.clone(), since: entry.at });
+                self.held(*operation);
+            }
+            Event::SetAside { operation } => self.advance(*operation, Stage::Interrupted),
+            Event::HoldEnded => self.hold = None,
+            Event::Verdict { id, passed, .. } => {
+                self.verdicts.insert(id.clone(), *passed);
+                self.is_uncommitted = true;
+            }
+            Event::Stopped(stop) => self.stop = Some(stop.clone()),
+        }
+    }
+
+    fn begin(&mut self, run: &Run) {
+        *self = Self { operations: self.operations, run: Some(run.clone()), ceilings: run.ceilings, ..Self::default() };
+        self.engines.insert(run.engine);
+    }
+
+    /// A person who starts a stopped run again has looked at why it stopped: attempts are counted anew. What was spent
+    /// stays spent.
+    fn resume(&mut self, engine: u32, ceilings: Ceilings) {
+        self.engines.insert(engine);
+        self.ceilings = ceilings;
+        if self.stop.take().is_some() {
+            self.attempts.clear();
+            self.candidate = None;
+        }
+    }
+
+    fn unit_started(&mut self, entry: &Entry, start: &UnitStarted) {
+        self.operations = self.operations.max(start.operation);
+        self.spent.sessions += 1;
+        self.attempts.entry(start.unit.clone()).or_default().sessions += 1;
+        self.rewrites += u32::from(start.unit.kind == UnitKind::RewriteDocs);
+        self.current = Some(Operation { start: start.clone(), at: entry.at, stage: Stage::Running, ended: None });
+    }
+
+    fn unit_ended(&mut self, ended: &UnitEnded) {
+        self.spent.tokens += ended.usage.input + ended.usage.output;
+        if let Some(money) = ended.money {
+            self.spent.money = Some(self.spent.money.unwrap_or(0.0) + money);
+        }
+        if let Some(operation) = self.operation(ended.operation) {
+            operation.ended = Some(ended.clone());
+            operation.stage = Stage::Ended;
+        }
+    }
+
+    fn interrupted(&mut self, number: u64) {
+        let Some(operation) = self.operation(number) else { return };
+        operation.stage = Stage::Interrupted;
+        let unit = operation.start.unit.clone();
+        self.attempts.entry(unit).or_default().interrupted += 1;
+    }
+
+    /// The session of the operation ended for want of a model: it is continued, and no attempt is lost.
+    fn held(&mut self, number: Option<u64>) {
+        let Some(operation) = number.and_then(|number| self.operation(number)) else { return };
+        operation.stage = Stage::Interrupted;
+        let unit = operation.start.unit.clone();
+        self.attempts.entry(unit).or_default().held += 1;
+    }
+
+    fn refused(&mut self, number: u64, refused: Refused) {
+        let Some(operation) = self.current.take_if(|operation| operation.start.operation == number) else { return };
+        self.attempts.entry(operation.start.unit).or_default().refused.push(refused);
+    }
+
+    fn settled(&mut self, number: u64) {
+        if let Some(operation) = self.operation(number)
+            && let Stage::Checked(evidence) = &operation.stage
+        {
+            operation.stage = Stage::Settled(evidence.clone());
+        }
+    }
+
+    fn done_without_agent(&mut self, step: &Mechanical, fallback: Option<&String>) {
+        match fallback {
+            Some(why) => {
+                self.fallbacks.insert(step.clone(), why.clone());
+            }
+            None => {
+                if matches!(step, Mechanical::ResolveOverrides { .. }) {
+                    self.rewrites = 0;
+                }
+                *self.mechanical.entry(step.word()).or_default() += 1;
+                self.is_uncommitted = true;
+            }
+        }
+    }
+
+    fn committed(&mut self, number: Option<u64>) {
+        self.committing = None;
+        self.is_uncommitted = false;
+        if number.is_some()
+            && let Some(operation) = self.current.take_if(|operation| Some(operation.start.operation) == number)
+        {
+            let kind = operation.start.unit.kind;
+            *self.accepted.entry(kind).or_default() += 1;
+            if kind == UnitKind::RewriteDocs {
+                self.rewrites = 0;
+            }
+        }
+    }
+
+    fn advance(&mut self, number: u64, stage: Stage) {
+        if let Some(operation) = self.operation(number) {
+            operation.stage = stage;
+        }
+    }
+
+    fn operation(&mut self, number: u64) -> Option<&mut Operation> {
+        self.current.as_mut().filter(|operation| operation.start.operation == number)
+    }
+}

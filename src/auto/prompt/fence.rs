@@ -1,0 +1,23 @@
+//! Texts of others in a prompt: none ends its fence, none makes a line of ours.
+
+use std::fmt::Write as _;
+
+use super::input::Document;
+
+/// What stands above a document in the prompt.
+pub(super) fn name_of(document: &Document) -> String {
+    format!("{}, `{}`:", document.kind.word(), plain(&document.path))
+}
+
+/// A text in a fence that nothing in it can close.
+pub(super) fn fenced(out: &mut String, heading: &str, text: &str) {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(3) + 1);
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let _ = writeln!(out, "\n{heading}\n{fence}\n{text}{end}{fence}");
+}
+
+/// A value on one line.
+pub(super) fn plain(value: &str) -> String {
+    value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

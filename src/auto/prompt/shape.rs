@@ -1,0 +1,400 @@
+//! What each kind of unit is told, reads and leaves: one table.
+
+use DocumentKind as Kind;
+use Scope::{FirstSlice, FirstTasks, LaterMilestones, Milestone, Phase, Root, Slice, Task, Tasks};
+use Treatment::{Carry, Digest, Excerpt, Inline, Offer, Read, Whole};
+
+use super::input::{DocumentKind, PromptInput};
+use crate::auto::unit::UnitKind;
+use crate::text::words::words;
+
+words! {
+    /// Units whose prompts begin with the same text.
+    pub(crate) enum UnitClass {
+        Planning = "planning",
+        Execution = "execution",
+        Closing = "closing",
+        Study = "study",
+        Documents = "documents",
+        /// With the user.
+        Interview = "interview",
+        /// An installed workflow.
+        Workflow = "workflow",
+    }
+}
+
+/// How a document gets to the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Treatment {
+    /// In the prompt, byte for byte; without it there is no prompt.
+    Whole,
+    /// In the prompt: what an executor needs of it.
+    Excerpt,
+    /// In the prompt, cut to the share for earlier tasks.
+    Carry,
+    /// In the prompt, cut to the share for slices.
+    Digest,
+    /// In the prompt if it fits, else it must be read.
+    Inline,
+    /// Must be read.
+    Read,
+    /// May be read.
+    Offer,
+}
+
+/// Where a file that a unit writes belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Root,
+    Milestone,
+    /// One file a milestone after this one.
+    LaterMilestones,
+    FirstSlice,
+    FirstTasks,
+    Slice,
+    /// The file of the unit's task.
+    Task,
+    /// One file a task of the slice.
+    Tasks,
+    Phase,
+}
+
+/// A file that a unit writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// What the prompt calls it.
+    pub(crate) name: &'static str,
+    pub(crate) scope: Scope,
+    /// The end of its name, such as `PLAN.md`; for [`Scope::Root`] all of it.
+    pub(crate) suffix: &'static str,
+    /// Whether the unit is not done without it.
+    pub(crate) is_expected: bool,
+    /// The document that has its path where there is one already.
+    pub(crate) existing: Option<DocumentKind>,
+}
+
+/// What a kind of unit is told, reads and leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) class: UnitClass,
+    /// The texts that every unit of the class begins with.
+    pub(crate) prefix: &'static [&'static str],
+    /// The texts of this kind.
+    pub(crate) texts: &'static [&'static str],
+    pub(crate) documents: &'static [(DocumentKind, Treatment)],
+    pub(crate) writes: &'static [Written],
+}
+
+const fn leaves(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
+    Written { name, scope, suffix, is_expected: true, existing: None }
+}
+
+const fn may_leave(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
+    Written { name, scope, suffix, is_expected: false, existing: None }
+}
+
+const fn edits(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
+    Written { name, scope, suffix, is_expected: true, existing: Some(existing) }
+}
+
+const fn may_edit(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
+    Written { name, scope, suffix, is_expected: false, existing: Some(existing) }
+}
+
+const PLANNING: &[&str] = &["common", "planning"];
+const CLOSING: &[&str] = &["common", "closing"];
+const STUDY: &[&str] = &["common", "study"];
+
+const PLAN_MILESTONE: Shape = Shape {
+    class: UnitClass::Planning,
+    prefix: PLANNING,
+    texts: &["plan-milestone"],
+    documents: &[
+        (Kind::Context, Inline),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Project, Read),
+        (Kind::Knowledge, Read),
+        (Kind::MilestoneSummary, Read),
+        (Kind::MilestoneResearch, Read),
+        (Kind::Source, Read),
+    ],
+    writes: &[
+        edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap),
+        leaves("first slice plan", FirstSlice, "PLAN.md"),
+        may_leave("its task plans", FirstTasks, "PLAN.md"),
+        may_leave("milestone research, only where needed", Milestone, "RESEARCH.md"),
+        may_leave("secrets file, only if there are secrets", Milestone, "SECRETS.md"),
+    ],
+};
+
+const PLAN_SLICE: Shape = Shape {
+    class: UnitClass::Planning,
+    prefix: PLANNING,
+    texts: &["plan-slice"],
+    documents: &[
+        (Kind::SliceSummary, Digest),
+        (Kind::SliceContext, Inline),
+        (Kind::Context, Inline),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Project, Read),
+        (Kind::Knowledge, Read),
+        (Kind::SliceResearch, Read),
+        (Kind::SlicePlan, Read),
+        (Kind::Source, Read),
+    ],
+    writes: &[
+        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
+        may_leave("task plans, one a task", Tasks, "PLAN.md"),
+        may_leave("secrets file, only for new secrets", Milestone, "SECRETS.md"),
+    ],
+};
+
+const REPLAN_SLICE: Shape = Shape {
+    class: UnitClass::Planning,
+    prefix: PLANNING,
+    texts: &["replan-slice"],
+    documents: &[
+        (Kind::SlicePlan, Whole),
+        (Kind::Blocker, Inline),
+        (Kind::ReplanTrigger, Inline),
+        (Kind::TaskSummary, Carry),
+        (Kind::Roadmap, Read),
+        (Kind::Context, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Project, Offer),
+        (Kind::Knowledge, Offer),
+        (Kind::Source, Read),
+    ],
+    writes: &[
+        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
+        may_leave("task plans, added and changed", Tasks, "PLAN.md"),
+        leaves("replan record", Slice, "REPLAN.md"),
+    ],
+};
+
+const EXECUTE_TASK: Shape = Shape {
+    class: UnitClass::Execution,
+    prefix: &["common", "execute-task"],
+    texts: &[],
+    documents: &[
+        (Kind::SlicePlan, Excerpt),
+        (Kind::TaskSummary, Carry),
+        (Kind::Overrides, Inline),
+        (Kind::Continue, Inline),
+        (Kind::Runtime, Inline),
+        (Kind::Knowledge, Inline),
+        (Kind::TaskPlan, Whole),
+        (Kind::Source, Read),
+        (Kind::Roadmap, Offer),
+        (Kind::Context, Offer),
+        (Kind::SliceContext, Offer),
+        (Kind::SliceSummary, Offer),
+        (Kind::Decisions, Offer),
+        (Kind::Requirements, Offer),
+        (Kind::Project, Offer),
+    ],
+    writes: &[
+        leaves("task summary", Task, "SUMMARY.md"),
+        may_leave("escalation, only for that outcome", Task, "ESCALATION.json"),
+    ],
+};
+
+const COMPLETE_SLICE: Shape = Shape {
+    class: UnitClass::Closing,
+    prefix: CLOSING,
+    texts: &["complete-slice"],
+    documents: &[
+        (Kind::SlicePlan, Whole),
+        (Kind::TaskSummary, Digest),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::Evidence, Read),
+        (Kind::Decisions, Offer),
+    ],
+    writes: &[leaves("slice summary", Slice, "SUMMARY.md"), leaves("UAT script", Slice, "UAT.md")],
+};
+
+const RUN_UAT: Shape = Shape {
+    class: UnitClass::Closing,
+    prefix: CLOSING,
+    texts: &["run-uat"],
+    documents: &[
+        (Kind::Uat, Whole),
+        (Kind::SliceSummary, Digest),
+        (Kind::Runtime, Inline),
+        (Kind::Project, Read),
+        (Kind::SlicePlan, Offer),
+    ],
+    writes: &[leaves("UAT result", Slice, "UAT-RESULT.md")],
+};
+
+const VALIDATE_MILESTONE: Shape = Shape {
+    class: UnitClass::Closing,
+    prefix: CLOSING,
+    texts: &["validate-milestone"],
+    documents: &[
+        (Kind::SliceSummary, Digest),
+        (Kind::UatResult, Inline),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::Evidence, Read),
+        (Kind::Validation, Read),
+    ],
+    writes: &[edits("validation", Milestone, "VALIDATION.md", Kind::Validation)],
+};
+
+const COMPLETE_MILESTONE: Shape = Shape {
+    class: UnitClass::Closing,
+    prefix: CLOSING,
+    texts: &["complete-milestone"],
+    documents: &[
+        (Kind::SliceSummary, Digest),
+        (Kind::Validation, Inline),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+    ],
+    writes: &[leaves("milestone summary", Milestone, "SUMMARY.md")],
+};
+
+const REASSESS_ROADMAP: Shape = Shape {
+    class: UnitClass::Study,
+    prefix: STUDY,
+    texts: &["reassess-roadmap"],
+    documents: &[
+        (Kind::SliceSummary, Digest),
+        (Kind::Captures, Inline),
+        (Kind::Roadmap, Read),
+        (Kind::Requirements, Read),
+        (Kind::Context, Read),
+        (Kind::Decisions, Offer),
+    ],
+    writes: &[
+        leaves("assessment", Slice, "ASSESSMENT.md"),
+        may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap),
+    ],
+};
+
+const RESEARCH_MILESTONE: Shape = Shape {
+    class: UnitClass::Study,
+    prefix: STUDY,
+    texts: &["research-milestone"],
+    documents: &[
+        (Kind::Context, Inline),
+        (Kind::Project, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Knowledge, Offer),
+        (Kind::Source, Read),
+    ],
+    writes: &[leaves("milestone research", Milestone, "RESEARCH.md")],
+};
+
+const RESEARCH_SLICE: Shape = Shape {
+    class: UnitClass::Study,
+    prefix: STUDY,
+    texts: &["research-slice"],
+    documents: &[
+        (Kind::SliceSummary, Digest),
+        (Kind::SliceContext, Inline),
+        (Kind::Roadmap, Read),
+        (Kind::Context, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Offer),
+        (Kind::MilestoneResearch, Offer),
+        (Kind::Knowledge, Offer),
+        (Kind::Source, Read),
+    ],
+    writes: &[leaves("slice research", Slice, "RESEARCH.md")],
+};
+
+const DISCUSSION: &[Written] = &[
+    edits("context", Milestone, "CONTEXT.md", Kind::Context),
+    edits("requirements", Root, "REQUIREMENTS.md", Kind::Requirements),
+    may_leave("context drafts of later milestones, only if there are any", LaterMilestones, "CONTEXT-DRAFT.md"),
+];
+
+const DISCUSS_BRIEF: Shape = Shape {
+    class: UnitClass::Study,
+    prefix: STUDY,
+    texts: &["discuss-milestone", "context"],
+    documents: &[
+        (Kind::Brief, Inline),
+        (Kind::ContextDraft, Inline),
+        (Kind::Context, Read),
+        (Kind::Project, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Knowledge, Offer),
+        (Kind::MilestoneSummary, Offer),
+    ],
+    writes: DISCUSSION,
+};
+
+const DISCUSS_WITH_USER: Shape =
+    Shape { class: UnitClass::Interview, prefix: &["discuss-with-user", "context"], texts: &[], ..DISCUSS_BRIEF };
+
+const REWRITE_DOCS: Shape = Shape {
+    class: UnitClass::Documents,
+    prefix: &["common", "rewrite-docs"],
+    texts: &[],
+    documents: &[
+        (Kind::Overrides, Whole),
+        (Kind::Roadmap, Read),
+        (Kind::SlicePlan, Read),
+        (Kind::Context, Read),
+        (Kind::Requirements, Read),
+        (Kind::Decisions, Read),
+        (Kind::Project, Read),
+        (Kind::TaskPlan, Read),
+    ],
+    writes: &[
+        edits("overrides", Root, "OVERRIDES.md", Kind::Overrides),
+        may_edit("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap),
+        may_edit("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
+        may_edit("context", Milestone, "CONTEXT.md", Kind::Context),
+        may_edit("requirements", Root, "REQUIREMENTS.md", Kind::Requirements),
+        may_edit("decisions", Root, "DECISIONS.md", Kind::Decisions),
+        may_edit("project", Root, "PROJECT.md", Kind::Project),
+        may_leave("task plans", Tasks, "PLAN.md"),
+    ],
+};
+
+const DISCUSS_PHASE: Shape = Shape {
+    class: UnitClass::Workflow,
+    prefix: &["workflow"],
+    texts: &[],
+    documents: &[(Kind::Workflow, Read)],
+    writes: &[leaves("context", Phase, "CONTEXT.md")],
+};
+
+const PLAN_PHASE: Shape = Shape { writes: &[leaves("first plan", Phase, "01-PLAN.md")], ..DISCUSS_PHASE };
+
+const EXECUTE_PHASE: Shape = Shape { writes: &[leaves("verification", Phase, "VERIFICATION.md")], ..DISCUSS_PHASE };
+
+/// The shape of a unit. A milestone is discussed with the user where there is no brief.
+pub(crate) fn shape(input: &PromptInput) -> Shape {
+    match input.kind {
+        UnitKind::PlanMilestone => PLAN_MILESTONE,
+        UnitKind::PlanSlice => PLAN_SLICE,
+        UnitKind::ReplanSlice => REPLAN_SLICE,
+        UnitKind::ExecuteTask => EXECUTE_TASK,
+        UnitKind::CompleteSlice => COMPLETE_SLICE,
+        UnitKind::RunUat => RUN_UAT,
+        UnitKind::ReassessRoadmap => REASSESS_ROADMAP,
+        UnitKind::ValidateMilestone => VALIDATE_MILESTONE,
+        UnitKind::CompleteMilestone => COMPLETE_MILESTONE,
+        UnitKind::RewriteDocs => REWRITE_DOCS,
+        UnitKind::ResearchMilestone => RESEARCH_MILESTONE,
+        UnitKind::ResearchSlice => RESEARCH_SLICE,
+        UnitKind::DiscussMilestone if input.first(Kind::Brief).is_some() => DISCUSS_BRIEF,
+        UnitKind::DiscussMilestone => DISCUSS_WITH_USER,
+        UnitKind::DiscussPhase => DISCUSS_PHASE,
+        UnitKind::PlanPhase => PLAN_PHASE,
+        UnitKind::ExecutePhase => EXECUTE_PHASE,
+    }
+}

@@ -1,0 +1,186 @@
+//! The part of a prompt that differs from unit to unit.
+
+use std::fmt::Write as _;
+
+use super::budget::{Budget, LARGE_DOCUMENT, task_ceiling};
+use super::fence::{fenced, name_of, plain};
+use super::input::{Document, Place, PromptInput};
+use super::sections::titles_of;
+use super::selection::Selection;
+use super::shape::{Scope, Shape, UnitClass, Written};
+use crate::auto::unit::UnitKind;
+
+/// The files that must be read first, in order.
+const CRITICAL: usize = 3;
+
+/// The titles that are listed of a large document, and the bytes of each.
+const TITLES: usize = 8;
+const TITLE_BYTES: usize = 48;
+
+/// A file that a unit writes, with its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) name: &'static str,
+    /// Ids that only the agent knows are written `##`.
+    pub(super) path: String,
+    pub(super) is_expected: bool,
+}
+
+/// The files that a unit writes; `None` if one has no place.
+pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>> {
+    let mut targets = Vec::new();
+    for written in shape.writes {
+        let is_of_first = matches!(written.scope, Scope::FirstSlice | Scope::FirstTasks);
+        if is_of_first && !input.plans_first_slice {
+            continue;
+        }
+        let existing = written.existing.map(|kind| input.first(kind));
+        // What may only be edited has to be there.
+        if existing == Some(None) && !written.is_expected {
+            continue;
+        }
+        let path = match existing {
+            Some(Some(document)) => Some(document.path.clone()),
+            _ => path_of(input, written),
+        };
+        match path {
+            Some(path) => targets.push(Target { name: written.name, path, is_expected: written.is_expected }),
+            None if written.is_expected => return None,
+            None => {}
+        }
+    }
+    Some(targets)
+}
+
+fn path_of(input: &PromptInput, written: &Written) -> Option<String> {
+    let mut ids = input.id.split('/');
+    let (id_of_milestone, id_of_slice, id_of_task) = (ids.next(), ids.next(), ids.next());
+    let suffix = written.suffix;
+    let (root, milestone, slice) = match &input.place {
+        Place::Milestone { root, milestone, slice } => (root, milestone, slice.as_ref()),
+        Place::Phase { folder, number, .. } => {
+            return (written.scope == Scope::Phase).then(|| format!("{folder}/{number}-{suffix}"));
+        }
+    };
+    Some(match written.scope {
+        Scope::Root => format!("{root}/{suffix}"),
+        Scope::Milestone => format!("{milestone}/{}-{suffix}", id_of_milestone?),
+        Scope::LaterMilestones => format!("{root}/milestones/M###/M###-{suffix}"),
+        Scope::FirstSlice => format!("{milestone}/slices/S01/S01-{suffix}"),
+        Scope::FirstTasks => format!("{milestone}/slices/S01/tasks/T##-{suffix}"),
+        Scope::Slice => format!("{}/{}-{suffix}", slice?, id_of_slice?),
+        Scope::Task => format!("{}/tasks/{}-{suffix}", slice?, id_of_task?),
+        Scope::Tasks => format!("{}/tasks/T##-{suffix}", slice?),
+        Scope::Phase => return None,
+    })
+}
+
+/// The end of the prompt, up to its last line.
+pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selection: &Selection<'_>) -> String {
+    let mut out = String::from("\n# Unit\n\n");
+    facts(&mut out, input, shape);
+    list(&mut out, "Write:", targets.iter().map(|target| format!("- {}: `{}`", target.name, plain(&target.path))));
+    let (critical, others) = selection.must_read.split_at(selection.must_read.len().min(CRITICAL));
+    let numbered = critical.iter().enumerate();
+    list(
+        &mut out,
+        "Mandatory, to read first, whole, in this order:",
+        numbered.map(|(index, document)| format!("{}. {}", index + 1, reference(document, &input.id))),
+    );
+    let line = |document: &&Document| format!("- {}", reference(document, &input.id));
+    list(&mut out, "Read as well, before you write:", others.iter().map(line));
+    list(&mut out, "Read only if needed:", selection.offered.iter().map(line));
+    for inlined in &selection.inlined {
+        fenced(&mut out, &name_of(inlined.document), &inlined.text);
+    }
+    if let Some(failure) = &input.failure {
+        let heading = "The last attempt at this unit failed. Correct this first; keep what is right:";
+        fenced(&mut out, heading, last_of(failure, Budget::of(input.level, input.window, 0).verification));
+    }
+    if let Some(crash) = &input.crash {
+        let heading = "An earlier session of this unit was interrupted. Check what it left and continue from there:";
+        fenced(&mut out, heading, crash);
+    }
+    let _ = writeln!(out, "\ngsd-unit: {} {}", input.kind.word(), plain(&input.id));
+    out
+}
+
+fn facts(out: &mut String, input: &PromptInput, shape: &Shape) {
+    let mut fact = |name: &str, value: &str| {
+        let _ = writeln!(out, "{}: {}", plain(name), plain(value));
+    };
+    fact("Unit", &format!("{} {}", input.kind.word(), input.id));
+    fact("Title", &input.title);
+    fact("Working directory", &input.folder);
+    if let Place::Phase { arguments, .. } = &input.place {
+        fact("Arguments", &format!("`{arguments}`"));
+    }
+    if shape.class == UnitClass::Planning {
+        fact("Task ceiling of a slice", &task_ceiling(input.window).to_string());
+    }
+    if input.kind == UnitKind::PlanMilestone {
+        let first = if input.plans_first_slice { "plan it now" } else { "do not plan it; write the roadmap only" };
+        fact("First slice", first);
+    }
+    if let Some(row) = &input.row {
+        let name = if shape.class == UnitClass::Planning { "Second line of the slice plan" } else { "Roadmap row" };
+        fact(name, &row.citation());
+        if let Some(demo) = &row.demo {
+            fact("After this slice", demo);
+        }
+    }
+    for (name, value) in &input.notes {
+        fact(name, value);
+    }
+}
+
+fn list(out: &mut String, heading: &str, lines: impl Iterator<Item = String>) {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(out, "\n{heading}");
+    for line in lines {
+        let _ = writeln!(out, "{line}");
+    }
+}
+
+/// A document by its path, and how to read it if it is large.
+fn reference(document: &Document, unit: &str) -> String {
+    let mut line = format!("`{}` ({})", plain(&document.path), document.kind.word());
+    let characters = document.text.chars().count();
+    if characters <= LARGE_DOCUMENT {
+        return line;
+    }
+    if !is_markdown(&document.path) {
+        let _ = write!(line, ": {characters} characters, so search it and read the parts you need");
+        return line;
+    }
+    let titles: Vec<String> =
+        titles_of(&document.text).into_iter().take(TITLES).map(|title| plain(short(title))).collect();
+    let unit = plain(unit);
+    let _ = write!(
+        line,
+        ": {characters} characters, so read it by sections: `gsd-tools auto context {unit} --section '{{heading}}'`"
+    );
+    if !titles.is_empty() {
+        let _ = write!(line, "; headings: {}", titles.join("; "));
+    }
+    line
+}
+
+fn is_markdown(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
+}
+
+/// The beginning of a title.
+fn short(title: &str) -> &str {
+    title.get(..title.floor_char_boundary(TITLE_BYTES)).unwrap_or(title)
+}
+
+/// The end of a text, where errors are, in at most `limit` bytes and from the beginning of a line.
+fn last_of(text: &str, limit: usize) -> &str {
+    let Some(over) = text.len().checked_sub(limit).filter(|over| *over > 0) else { return text };
+    let rest = text.get(text.ceil_char_boundary(over)..).unwrap_or_default();
+    rest.split_once('\n').map_or(rest, |(_, lines)| lines)
+}

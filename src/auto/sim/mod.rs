@@ -1,0 +1,326 @@
+//! A project in memory and an agent that is a function: the same loop as on a real project, in milliseconds.
+
+pub(crate) mod actor;
+pub(crate) mod made;
+pub(crate) mod report;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use super::engine::drive::{Drive, Settings};
+use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
+use super::memory::{Candidate, Committing, Memory, Operation};
+use super::stop::Stop;
+use super::unit::Unit;
+use crate::project::files::{Files, MemoryFiles, sha256};
+use actor::Actor;
+
+type Texts = BTreeMap<String, String>;
+
+/// What outlives a process: the worktree, the repository, the log, and what the agent did.
+#[derive(Debug)]
+pub(crate) struct Simulated {
+    pub(crate) files: MemoryFiles,
+    pub(crate) log: Vec<Entry>,
+    trees: BTreeMap<String, Texts>,
+    /// The tree and the parent of each commit.
+    commits: BTreeMap<String, (String, String)>,
+    pub(crate) head: String,
+    pub(crate) target: String,
+    pub(crate) landed: Vec<String>,
+    pub(crate) is_released: bool,
+    clock: i64,
+    pub(crate) actor: Box<dyn Actor>,
+    /// The sessions that were started, in order.
+    pub(crate) sessions: Vec<Unit>,
+    pub(crate) prompt_characters: usize,
+    /// The process dies at this effect, counted from now.
+    pub(crate) dies_at: Option<u64>,
+    /// Effects so far.
+    pub(crate) effects: u64,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) resumes: bool,
+    identities: u64,
+}
+
+impl Simulated {
+    /// A project with these files, all of them committed.
+    pub(crate) fn new(files: MemoryFiles, actor: impl Actor + 'static) -> Self {
+        let mut simulated = Self {
+            files,
+            log: Vec::new(),
+            trees: BTreeMap::new(),
+            commits: BTreeMap::new(),
+            head: String::new(),
+            target: String::new(),
+            landed: Vec::new(),
+            is_released: false,
+            clock: 1_790_000_000_000,
+            actor: Box::new(actor),
+            sessions: Vec::new(),
+            prompt_characters: 0,
+            dies_at: None,
+            effects: 0,
+            requests: Vec::new(),
+            resumes: false,
+            identities: 0,
+        };
+        let tree = simulated.keep_tree();
+        let root = simulated.add_commit(&tree, "", "start");
+        (simulated.head, simulated.target) = (root.clone(), root);
+        simulated
+    }
+
+    /// Begins a run of the milestone, as the log has it.
+    pub(crate) fn begin(&mut self, milestone: &str, brief: bool, forecast: u32, settings: &super::ceilings::Ceilings) {
+        let run = Run {
+            run: "run-1".to_owned(),
+            engine: super::event::ENGINE,
+            process: 1,
+            milestone: milestone.to_owned(),
+            target: "main".to_owned(),
+            base: self.target.clone(),
+            branch: format!("milestone/{milestone}"),
+            worktree: String::new(),
+            runner: "simulated".to_owned(),
+            profile: "safe".to_owned(),
+            fenced: false,
+            brief: brief.then(|| "BRIEF.md".to_owned()),
+            forecast,
+            ceilings: *settings,
+        };
+        let at = self.now();
+        self.log.push(Entry { at, event: Event::Started(run) });
+    }
+
+    /// A process that goes on with the run until it stops or dies.
+    pub(crate) fn go_on(&mut self, settings: &Settings) -> Result<Stop, EngineError> {
+        let memory = Memory::of(&self.log);
+        Drive::new(self, memory, settings).run()
+    }
+
+    /// All files that landed last.
+    pub(crate) fn landed_texts(&self) -> Option<&Texts> {
+        let (tree, _) = self.commits.get(self.landed.last()?)?;
+        self.trees.get(tree)
+    }
+
+    /// What identifies them.
+    pub(crate) fn landed_hash(&self) -> Option<String> {
+        let (tree, _) = self.commits.get(self.landed.last()?)?;
+        Some(tree.clone())
+    }
+
+    fn step(&mut self) -> Result<(), EngineError> {
+        self.effects += 1;
+        if self.dies_at == Some(self.effects) { Err(EngineError::Died) } else { Ok(()) }
+    }
+
+    fn keep_tree(&mut self) -> String {
+        let mut text = String::new();
+        for (path, content) in &self.files.texts {
+            text.push_str(path);
+            text.push('\0');
+            text.push_str(&sha256(content.as_bytes()));
+            text.push('\n');
+        }
+        let tree = sha256(text.as_bytes());
+        if !self.trees.contains_key(&tree) {
+            self.trees.insert(tree.clone(), self.files.texts.clone());
+        }
+        tree
+    }
+
+    fn add_commit(&mut self, tree: &str, parent: &str, message: &str) -> String {
+        let commit = sha256(format!("{tree} {parent} {message}").as_bytes());
+        self.commits.insert(commit.clone(), (tree.to_owned(), parent.to_owned()));
+        commit
+    }
+
+    fn texts(&self, tree: &str) -> Texts {
+        self.trees.get(tree).cloned().unwrap_or_default()
+    }
+
+    fn tree_of(&self, commit: &str) -> String {
+        self.commits.get(commit).map(|(tree, _)| tree.clone()).unwrap_or_default()
+    }
+
+    fn evidence(&self, tree: String, verdict: &actor::Checks) -> Evidence {
+        let check = |command: &String| CheckRun {
+            command: command.clone(),
+            exit_code: i32::from(!verdict.passed),
+            milliseconds: 1,
+            digest: sha256(verdict.output.as_bytes()),
+            passed: verdict.passed,
+        };
+        Evidence {
+            tree,
+            source: "task-plan".to_owned(),
+            passed: verdict.passed,
+            checks: verdict.commands.iter().map(check).collect(),
+            failure: if verdict.passed { String::new() } else { verdict.output.clone() },
+            ..Evidence::default()
+        }
+    }
+}
+
+impl Effects for Simulated {
+    fn now(&mut self) -> Time {
+        self.clock += 1;
+        Time { wall: self.clock, machine: self.clock.unsigned_abs() }
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), EngineError> {
+        self.step()?;
+        self.log.push(entry.clone());
+        self.step()
+    }
+
+    fn files(&self) -> &dyn Files {
+        &self.files
+    }
+
+    fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
+        self.step()?;
+        for edit in edits {
+            self.files.texts.insert(edit.path.clone(), edit.text.clone());
+        }
+        self.step()
+    }
+
+    fn tree(&mut self) -> Result<String, EngineError> {
+        Ok(self.keep_tree())
+    }
+
+    fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        let (before, after) = (self.texts(before), self.texts(after));
+        let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        Ok(paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect())
+    }
+
+    fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
+        self.step()?;
+        self.files.texts = self.texts(tree);
+        self.step()
+    }
+
+    fn identity(&mut self) -> Result<Identity, EngineError> {
+        self.identities += 1;
+        Ok(Identity { session: format!("session-{}", self.identities), mark: format!("{:016x}", self.identities) })
+    }
+
+    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+        Ok(format!("{unit} {attempt} {}", failure.unwrap_or_default()))
+    }
+
+    fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
+        self.sessions.push(session.unit.clone());
+        self.prompt_characters += session.prompt.len();
+        let act = self.actor.act(session, &self.files.texts);
+        for edit in &act.edits {
+            self.step()?;
+            match &edit.text {
+                Some(text) => self.files.texts.insert(edit.path.clone(), text.clone()),
+                None => self.files.texts.remove(&edit.path),
+            };
+        }
+        self.step()?;
+        self.clock += act.milliseconds;
+        Ok(UnitEnded {
+            operation: session.operation,
+            verdict: act.verdict,
+            usage: Usage { input: 1_000, output: act.output_tokens, cache_read: 0, cache_write: 0 },
+            money: act.money,
+            model_calls: 1,
+            tool_calls: u32::try_from(act.edits.len()).unwrap_or(u32::MAX),
+            denied: act.denied,
+            milliseconds: act.milliseconds.unsigned_abs(),
+            session: Some(session.session.clone()),
+            survivors: Vec::new(),
+            tree: String::new(),
+            changed: Vec::new(),
+        })
+    }
+
+    fn sweep(&mut self, _mark: &str) -> Result<(), EngineError> {
+        self.step()
+    }
+
+    fn check(&mut self, operation: &Operation) -> Result<Evidence, EngineError> {
+        self.step()?;
+        let tree = self.keep_tree();
+        let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
+        Ok(self.evidence(tree, &verdict))
+    }
+
+    fn head(&mut self) -> Result<String, EngineError> {
+        Ok(self.head.clone())
+    }
+
+    fn commit(&mut self, commit: &Committing) -> Result<String, EngineError> {
+        self.step()?;
+        let made = sha256(format!("{} {} {}", commit.tree, commit.parent, commit.message).as_bytes());
+        if self.head != made && self.tree_of(&commit.parent) != commit.tree {
+            let made = self.add_commit(&commit.tree, &commit.parent, &commit.message);
+            self.head = made;
+        }
+        self.step()?;
+        Ok(self.head.clone())
+    }
+
+    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError> {
+        let (target, current) = (self.tree_of(&self.target.clone()), self.keep_tree());
+        let changed = self.changed(&target, &current)?;
+        Ok(Some(changed.iter().any(|path| !path.starts_with(".gsd/"))))
+    }
+
+    fn make_candidate(&mut self, message: &str, _at: i64) -> Result<Merge, EngineError> {
+        self.step()?;
+        let (base, head) = (self.target.clone(), self.head.clone());
+        let tree = self.tree_of(&head);
+        let commit = self.add_commit(&tree, &base, message);
+        Ok(Merge::Made { base, head, tree, commit })
+    }
+
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+        self.step()?;
+        let verdict = self.actor.candidate_checks();
+        Ok(self.evidence(candidate.tree.clone(), &verdict))
+    }
+
+    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
+        self.step()?;
+        if self.target == candidate.commit {
+            return Ok(Landing::Landed);
+        }
+        if self.target != candidate.base {
+            return Ok(Landing::Moved { target: self.target.clone() });
+        }
+        self.target.clone_from(&candidate.commit);
+        self.landed.push(candidate.commit.clone());
+        self.step()?;
+        Ok(Landing::Landed)
+    }
+
+    fn release(&mut self, _landed: &str) -> Result<Option<Stop>, EngineError> {
+        self.step()?;
+        self.is_released = true;
+        Ok(None)
+    }
+
+    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
+        self.step()?;
+        self.clock = self.clock.max(until);
+        Ok(())
+    }
+
+    fn requested(&mut self) -> Result<Option<Request>, EngineError> {
+        Ok(self.requests.pop())
+    }
+
+    fn can_resume(&self) -> bool {
+        self.resumes
+    }
+}

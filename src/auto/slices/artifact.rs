@@ -1,0 +1,92 @@
+//! What a unit has to leave: whether it is there, by kind.
+
+use super::snapshot::{Ending, Snapshot};
+use crate::auto::unit::{Unit, UnitKind};
+
+/// What is missing of what the unit has to leave, in words for the next attempt; empty when all is there.
+pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
+    let (milestone, slice, task) = unit.parts();
+    let slice = slice.unwrap_or_default();
+    match unit.kind {
+        UnitKind::DiscussMilestone => {
+            let there = snapshot.milestone(milestone).is_some_and(|found| found.has_context);
+            lacks(there, format!("{milestone}-CONTEXT.md"))
+        }
+        UnitKind::ResearchMilestone => {
+            let there = snapshot.milestone(milestone).is_some_and(|found| found.has_research);
+            lacks(there, format!("{milestone}-RESEARCH.md"))
+        }
+        UnitKind::PlanMilestone => {
+            let slices = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_ref());
+            lacks(
+                slices.is_some_and(|slices| !slices.is_empty()),
+                format!("{milestone}-ROADMAP.md with at least one slice"),
+            )
+        }
+        UnitKind::ResearchSlice if slice == "parallel-research" => Vec::new(),
+        UnitKind::ResearchSlice => {
+            let there = snapshot.slice(milestone, slice).is_some_and(|found| found.has_research);
+            lacks(there, format!("{slice}-RESEARCH.md"))
+        }
+        UnitKind::PlanSlice => slice_plan(snapshot, milestone, slice),
+        UnitKind::ReplanSlice => {
+            let there = snapshot.detail(milestone, slice).is_some_and(|detail| detail.has_replan);
+            lacks(there, format!("{slice}-REPLAN.md"))
+        }
+        UnitKind::ExecuteTask => {
+            let task = task.unwrap_or_default();
+            let there = snapshot.task(milestone, slice, task).is_some_and(|found| found.summary.is_some());
+            lacks(there, format!("{task}-SUMMARY.md"))
+        }
+        UnitKind::CompleteSlice => complete_slice(snapshot, milestone, slice),
+        UnitKind::RunUat => {
+            let uat = snapshot.slice(milestone, slice).and_then(|found| found.uat.as_ref());
+            lacks(uat.is_some_and(|uat| uat.verdict.is_some()), format!("{slice}-UAT-RESULT.md with a `verdict`"))
+        }
+        UnitKind::ReassessRoadmap => {
+            let there = snapshot.slice(milestone, slice).is_some_and(|found| found.has_assessment);
+            lacks(there, format!("{slice}-ASSESSMENT.md"))
+        }
+        UnitKind::ValidateMilestone => {
+            let validation = snapshot.milestone(milestone).and_then(|found| found.validation.as_ref());
+            lacks(
+                validation.is_some_and(|found| found.verdict().is_some()),
+                format!("{milestone}-VALIDATION.md with a `verdict`"),
+            )
+        }
+        UnitKind::CompleteMilestone => {
+            let ending = snapshot.milestone(milestone).and_then(|found| found.summary);
+            lacks(ending == Some(Ending::Terminal), format!("{milestone}-SUMMARY.md that does not say failure"))
+        }
+        UnitKind::RewriteDocs => {
+            lacks(!snapshot.has_active_override, "OVERRIDES.md without an active override".to_owned())
+        }
+        UnitKind::DiscussPhase | UnitKind::PlanPhase | UnitKind::ExecutePhase => Vec::new(),
+    }
+}
+
+fn lacks(is_there: bool, what: String) -> Vec<String> {
+    if is_there { Vec::new() } else { vec![what] }
+}
+
+fn slice_plan(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> {
+    let detail = snapshot.detail(milestone, slice);
+    let Some(tasks) = detail.and_then(|detail| detail.tasks.as_ref()).filter(|tasks| !tasks.is_empty()) else {
+        return vec![format!("{slice}-PLAN.md with at least one task, as `- [ ] **T01: Title**`")];
+    };
+    let unplanned = tasks.iter().filter(|task| !task.has_plan && !task.is_done());
+    let unplanned = unplanned.map(|task| format!("tasks/{}-PLAN.md", task.id));
+    let citation = detail.and_then(|detail| detail.citation.clone());
+    let citation = citation.map(|line| format!("in {slice}-PLAN.md the line `{line}`"));
+    unplanned.chain(citation).collect()
+}
+
+fn complete_slice(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> {
+    let Some(row) = snapshot.slice(milestone, slice) else { return vec![format!("{slice} in the roadmap")] };
+    let parts = [
+        (row.has_summary, format!("{slice}-SUMMARY.md")),
+        (row.uat.is_some(), format!("{slice}-UAT.md")),
+        (row.is_done, format!("{slice} ticked in {milestone}-ROADMAP.md")),
+    ];
+    parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect()
+}

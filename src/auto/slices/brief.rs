@@ -1,0 +1,191 @@
+//! What the prompt of a unit is made from: every document that could be of use to it, read. What becomes of each is decided
+//! where the prompt is put together.
+
+use super::places;
+use super::snapshot::Snapshot;
+use crate::auto::preferences::Preferences;
+use crate::auto::prompt::citation::SliceRow;
+use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
+use crate::auto::unit::{Unit, UnitKind};
+use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::{lookup, summary::Summary};
+
+/// What a unit needs to know beside the documents.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Around<'a> {
+    /// The working directory of the session.
+    pub(crate) folder: &'a str,
+    /// The path and the text of a brief.
+    pub(crate) brief: Option<(&'a str, &'a str)>,
+    /// What was wrong with the attempt before.
+    pub(crate) failure: Option<&'a str>,
+    /// What an interrupted session left.
+    pub(crate) crash: Option<&'a str>,
+    /// Files that the unit works on.
+    pub(crate) sources: &'a [String],
+}
+
+/// The documents of the planning folder itself.
+const ROOT: &[(DocumentKind, &str)] = &[
+    (DocumentKind::Project, "PROJECT.md"),
+    (DocumentKind::Requirements, "REQUIREMENTS.md"),
+    (DocumentKind::Decisions, "DECISIONS.md"),
+    (DocumentKind::Knowledge, "KNOWLEDGE.md"),
+    (DocumentKind::Runtime, "RUNTIME.md"),
+];
+
+const OF_MILESTONE: &[(DocumentKind, &str)] = &[
+    (DocumentKind::Context, "CONTEXT"),
+    (DocumentKind::ContextDraft, "CONTEXT-DRAFT"),
+    (DocumentKind::MilestoneResearch, "RESEARCH"),
+    (DocumentKind::Roadmap, "ROADMAP"),
+    (DocumentKind::Validation, "VALIDATION"),
+];
+
+const OF_SLICE: &[(DocumentKind, &str)] = &[
+    (DocumentKind::SliceContext, "CONTEXT"),
+    (DocumentKind::SliceResearch, "RESEARCH"),
+    (DocumentKind::SlicePlan, "PLAN"),
+    (DocumentKind::Uat, "UAT"),
+    (DocumentKind::UatResult, "UAT-RESULT"),
+    (DocumentKind::ReplanTrigger, "REPLAN-TRIGGER"),
+    (DocumentKind::Continue, "CONTINUE"),
+];
+
+/// What the prompt of `unit` is made from.
+pub(crate) fn input(
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    unit: &Unit,
+    preferences: &Preferences,
+    around: Around<'_>,
+) -> Result<PromptInput, FileError> {
+    let (milestone, slice, task) = unit.parts();
+    let milestone_folder = places::milestone(files, milestone)?;
+    let slice_folder = slice.map(|slice| places::slice(files, milestone, slice)).transpose()?;
+    let place = Place::Milestone {
+        root: lookup::FOLDER.to_owned(),
+        milestone: milestone_folder.clone(),
+        slice: slice_folder.clone(),
+    };
+    let mut input = PromptInput::new(unit.kind, &unit.id, &title(snapshot, unit), around.folder, place);
+    input.level = preferences.inlining;
+    input.plans_first_slice = preferences.plans_first_slice;
+    input.failure = around.failure.map(str::to_owned);
+    input.crash = around.crash.map(str::to_owned);
+    input.row = slice.and_then(|slice| row(snapshot, milestone, slice));
+    if let Some((path, text)) = around.brief {
+        input = input.with(DocumentKind::Brief, path, text);
+    }
+    for (kind, name) in ROOT {
+        input = with(input, *kind, places::root_document(files, name)?);
+    }
+    if snapshot.has_active_override {
+        input = with(input, DocumentKind::Overrides, places::root_document(files, "OVERRIDES.md")?);
+    }
+    for (kind, name) in OF_MILESTONE {
+        input = with(input, *kind, places::document(files, &milestone_folder, milestone, name)?);
+    }
+    input = earlier_milestone(input, files, snapshot, milestone)?;
+    input = slice_summaries(input, files, snapshot, unit)?;
+    if let (Some(slice), Some(folder)) = (slice, &slice_folder) {
+        for (kind, name) in OF_SLICE {
+            input = with(input, *kind, places::document(files, folder, slice, name)?);
+        }
+        input = tasks(input, files, snapshot, unit, folder, task)?;
+    }
+    for path in around.sources {
+        // Only the path is of interest: the agent reads the file itself.
+        if files.exists(path) {
+            input = input.with(DocumentKind::Source, path, "");
+        }
+    }
+    Ok(input)
+}
+
+fn with(input: PromptInput, kind: DocumentKind, found: Option<(String, String)>) -> PromptInput {
+    match found {
+        Some((path, text)) => input.with(kind, &path, &text),
+        None => input,
+    }
+}
+
+fn title(snapshot: &Snapshot, unit: &Unit) -> String {
+    let (milestone, slice, task) = unit.parts();
+    let found = match (slice, task) {
+        (Some(slice), Some(task)) => snapshot.task(milestone, slice, task).map(|task| task.title.clone()),
+        (Some(slice), None) => snapshot.slice(milestone, slice).map(|slice| slice.title.clone()),
+        _ => snapshot.milestone(milestone).map(|milestone| milestone.title.clone()),
+    };
+    found.unwrap_or_else(|| unit.id.clone())
+}
+
+/// The row of the roadmap, as the plan of the slice has to repeat it.
+fn row(snapshot: &Snapshot, milestone: &str, slice: &str) -> Option<SliceRow> {
+    snapshot.slice(milestone, slice).map(super::snapshot::Slice::row)
+}
+
+/// The summary of the milestone that was completed last before this one.
+fn earlier_milestone(
+    input: PromptInput,
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    milestone: &str,
+) -> Result<PromptInput, FileError> {
+    let before = snapshot.milestones.iter().take_while(|found| !found.id.eq_ignore_ascii_case(milestone));
+    let Some(last) = before.filter(|found| found.summary.is_some()).last() else { return Ok(input) };
+    let folder = places::milestone(files, &last.id)?;
+    Ok(with(input, DocumentKind::MilestoneSummary, places::document(files, &folder, &last.id, "SUMMARY")?))
+}
+
+/// The summaries of the slices that this one rests on; for what closes the milestone, of all.
+fn slice_summaries(
+    mut input: PromptInput,
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    unit: &Unit,
+) -> Result<PromptInput, FileError> {
+    let (milestone, slice, _) = unit.parts();
+    let rows = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
+    let own = slice.and_then(|slice| rows.iter().find(|row| row.id.eq_ignore_ascii_case(slice)));
+    let is_own = matches!(unit.kind, UnitKind::RunUat | UnitKind::ReassessRoadmap);
+    let wanted = |row: &&super::snapshot::Slice| match own {
+        Some(own) if is_own => row.id == own.id,
+        Some(own) => own.depends.iter().any(|id| id.eq_ignore_ascii_case(&row.id)),
+        None => true,
+    };
+    for row in rows.iter().filter(|row| row.has_summary).filter(wanted) {
+        let folder = places::slice(files, milestone, &row.id)?;
+        input = with(input, DocumentKind::SliceSummary, places::document(files, &folder, &row.id, "SUMMARY")?);
+    }
+    Ok(input)
+}
+
+/// The plan of the task, and what earlier tasks of the slice left.
+fn tasks(
+    mut input: PromptInput,
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    unit: &Unit,
+    folder: &str,
+    task: Option<&str>,
+) -> Result<PromptInput, FileError> {
+    let (milestone, slice, _) = unit.parts();
+    let tasks_folder = format!("{folder}/tasks");
+    let detail = snapshot.detail(milestone, slice.unwrap_or_default());
+    let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+    for row in tasks {
+        if task.is_some_and(|task| task.eq_ignore_ascii_case(&row.id)) {
+            break;
+        }
+        if let Some((path, text)) = places::document(files, &tasks_folder, &row.id, "SUMMARY")? {
+            let is_blocker = Summary::parse(&text).blocker_discovered;
+            let kind = if is_blocker { DocumentKind::Blocker } else { DocumentKind::TaskSummary };
+            input = input.with(kind, &path, &text);
+        }
+    }
+    if let Some(task) = task {
+        input = with(input, DocumentKind::TaskPlan, places::document(files, &tasks_folder, task, "PLAN")?);
+    }
+    Ok(input)
+}

@@ -1,0 +1,322 @@
+//! Where a project in milestones stands, from what its documents say and nothing else.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::snapshot::{Ending, Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
+use crate::auto::preferences::Preferences;
+use crate::text::words::words;
+
+words! {
+    /// How far the work is. `derive` gives those of the first group, the others are states of a session.
+    #[derive(Hash, Serialize, schemars::JsonSchema)]
+    pub(crate) enum Phase {
+        PrePlanning = "pre-planning",
+        NeedsDiscussion = "needs-discussion",
+        Planning = "planning",
+        Refining = "refining",
+        EvaluatingGates = "evaluating-gates",
+        Executing = "executing",
+        Summarizing = "summarizing",
+        ValidatingMilestone = "validating-milestone",
+        CompletingMilestone = "completing-milestone",
+        ReplanningSlice = "replanning-slice",
+        EscalatingTask = "escalating-task",
+        Complete = "complete",
+        Blocked = "blocked",
+        Discussing = "discussing",
+        Researching = "researching",
+        Verifying = "verifying",
+        Advancing = "advancing",
+        Paused = "paused",
+    }
+}
+
+words! {
+    /// Where a milestone stands among the others.
+    #[derive(Serialize, schemars::JsonSchema)]
+    pub(crate) enum Standing {
+        Complete = "complete",
+        Active = "active",
+        Pending = "pending",
+        Parked = "parked",
+    }
+}
+
+/// An identifier and its title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    pub(crate) title: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) standing: Standing,
+    /// The milestones it waits for, where they are not complete.
+    pub(crate) waits_for: Vec<String>,
+}
+
+/// How many of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Share {
+    pub(crate) done: usize,
+    pub(crate) total: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) phase: Phase,
+    pub(crate) milestone: Option<Named>,
+    pub(crate) slice: Option<Named>,
+    pub(crate) task: Option<Named>,
+    /// Why nothing can go on, in words for a person.
+    pub(crate) blockers: Vec<String>,
+    /// Whether the active slice was left with a note on how to go on.
+    pub(crate) resumes: bool,
+    pub(crate) registry: Vec<Entry>,
+    pub(crate) milestones: Share,
+    pub(crate) slices: Option<Share>,
+    pub(crate) tasks: Option<Share>,
+    pub(crate) last_completed: Option<String>,
+}
+
+/// What a call looks at: everything, one milestone, or one slice of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub(crate) milestone: Option<String>,
+    pub(crate) slice: Option<String>,
+}
+
+/// The state of the project.
+pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferences) -> State {
+    if !snapshot.problems.is_empty() {
+        return unreadable(snapshot);
+    }
+    let registry = registry(snapshot, scope);
+    let milestones = Share {
+        done: registry.iter().filter(|entry| entry.standing == Standing::Complete).count(),
+        total: registry.len(),
+    };
+    let complete = registry.iter().rev().find(|entry| entry.standing == Standing::Complete);
+    let mut state = State {
+        phase: Phase::PrePlanning,
+        milestone: None,
+        slice: None,
+        task: None,
+        blockers: Vec::new(),
+        resumes: false,
+        milestones,
+        slices: None,
+        tasks: None,
+        last_completed: complete.map(|entry| entry.id.clone()),
+        registry,
+    };
+    let active = state.registry.iter().find(|entry| entry.standing == Standing::Active);
+    match active.and_then(|entry| snapshot.milestone(&entry.id)) {
+        None => idle(&mut state),
+        Some(milestone) => {
+            state.milestone = Some(Named { id: milestone.id.clone(), title: milestone.title.clone() });
+            in_milestone(&mut state, snapshot, milestone, scope, preferences);
+        }
+    }
+    state
+}
+
+fn unreadable(snapshot: &Snapshot) -> State {
+    let blockers = snapshot.problems.iter().map(|problem| match problem.line {
+        Some(line) => format!("`{}` line {line}: {}", problem.path, problem.what),
+        None => format!("`{}`: {}", problem.path, problem.what),
+    });
+    State {
+        phase: Phase::Blocked,
+        milestone: None,
+        slice: None,
+        task: None,
+        blockers: blockers.collect(),
+        resumes: false,
+        registry: Vec::new(),
+        milestones: Share::default(),
+        slices: None,
+        tasks: None,
+        last_completed: None,
+    }
+}
+
+/// The milestones that are complete, whatever their roadmap says, and count for those that depend on them.
+fn complete(snapshot: &Snapshot) -> BTreeSet<String> {
+    let done = snapshot.milestones.iter().filter(|milestone| !milestone.is_parked);
+    let done = done.filter(|milestone| milestone.summary == Some(Ending::Terminal));
+    done.map(|milestone| milestone.id.to_lowercase()).collect()
+}
+
+fn registry(snapshot: &Snapshot, scope: &Scope) -> Vec<Entry> {
+    let complete = complete(snapshot);
+    let mut is_active = false;
+    let wanted = |milestone: &&Milestone| {
+        scope.milestone.as_ref().is_none_or(|wanted| milestone.id.eq_ignore_ascii_case(wanted))
+    };
+    let mut entries = Vec::new();
+    for milestone in snapshot.milestones.iter().filter(wanted) {
+        let (standing, waits_for) = standing(milestone, &complete, is_active);
+        is_active |= standing == Standing::Active;
+        entries.push(Entry { id: milestone.id.clone(), title: milestone.title.clone(), standing, waits_for });
+    }
+    entries
+}
+
+/// `is_taken` says whether a milestone before this one is active.
+fn standing(milestone: &Milestone, complete: &BTreeSet<String>, is_taken: bool) -> (Standing, Vec<String>) {
+    let free = if is_taken { Standing::Pending } else { Standing::Active };
+    let waits_for = || -> Vec<String> {
+        let depends = milestone.depends_on.iter();
+        depends.filter(|id| !complete.contains(&id.to_lowercase())).cloned().collect()
+    };
+    if milestone.is_parked {
+        return (Standing::Parked, Vec::new());
+    }
+    if milestone.summary == Some(Ending::Terminal) {
+        return (Standing::Complete, Vec::new());
+    }
+    let slices = milestone.roadmap.as_deref().unwrap_or_default();
+    if !slices.is_empty() && slices.iter().all(|slice| slice.is_done) {
+        return match milestone.validation.as_ref().and_then(Validation::verdict) {
+            Some("needs-attention") => (Standing::Parked, Vec::new()),
+            None | Some("needs-remediation") => (free, Vec::new()),
+            Some(_) if is_taken => (Standing::Complete, Vec::new()),
+            Some(_) => (free, Vec::new()),
+        };
+    }
+    let waits_for = waits_for();
+    if waits_for.is_empty() { (free, waits_for) } else { (Standing::Pending, waits_for) }
+}
+
+/// Nothing is active.
+fn idle(state: &mut State) {
+    let waiting: Vec<String> =
+        state.registry.iter().filter(|entry| entry.standing == Standing::Pending).map(waits).collect();
+    let parked: Vec<&str> = state
+        .registry
+        .iter()
+        .filter(|entry| entry.standing == Standing::Parked)
+        .map(|entry| entry.id.as_str())
+        .collect();
+    if !waiting.is_empty() {
+        state.phase = Phase::Blocked;
+        state.blockers = waiting;
+    } else if !parked.is_empty() {
+        state.phase = Phase::PrePlanning;
+        state.blockers = parked.iter().map(|id| format!("{id} is parked")).collect();
+    } else if !state.registry.is_empty() {
+        state.phase = Phase::Complete;
+    }
+}
+
+fn waits(entry: &Entry) -> String {
+    format!("{} waits for {}", entry.id, entry.waits_for.join(", "))
+}
+
+fn in_milestone(
+    state: &mut State,
+    snapshot: &Snapshot,
+    milestone: &Milestone,
+    scope: &Scope,
+    preferences: &Preferences,
+) {
+    let Some(slices) = milestone.roadmap.as_ref().filter(|slices| !slices.is_empty()) else {
+        let is_draft = milestone.roadmap.is_none() && milestone.has_draft && !milestone.has_context;
+        state.phase = if is_draft { Phase::NeedsDiscussion } else { Phase::PrePlanning };
+        return;
+    };
+    let done = slices.iter().filter(|slice| slice.is_done).count();
+    state.slices = Some(Share { done, total: slices.len() });
+    if done == slices.len() {
+        return all_slices_done(state, milestone);
+    }
+    match next_slice(slices, scope.slice.as_deref()) {
+        Ok(slice) => {
+            state.slice = Some(Named { id: slice.id.clone(), title: slice.title.clone() });
+            in_slice(state, slice, snapshot.detail(&milestone.id, &slice.id), preferences);
+        }
+        Err(blockers) => {
+            state.phase = Phase::Blocked;
+            state.blockers = blockers;
+        }
+    }
+}
+
+fn all_slices_done(state: &mut State, milestone: &Milestone) {
+    state.phase = match milestone.validation.as_ref().and_then(Validation::verdict) {
+        None => Phase::ValidatingMilestone,
+        Some("needs-remediation") => {
+            state.blockers = vec![format!("{}: the validation says `needs-remediation`", milestone.id)];
+            Phase::Blocked
+        }
+        Some(_) => Phase::CompletingMilestone,
+    };
+}
+
+/// The slice that is next: the one asked for, else the first that is open and whose dependencies are done.
+fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice, Vec<String>> {
+    if let Some(asked) = asked {
+        let found = slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(asked));
+        return found.ok_or_else(|| vec![format!("the roadmap has no slice `{asked}`")]);
+    }
+    let is_done = |id: &str| slices.iter().any(|slice| slice.is_done && slice.id.eq_ignore_ascii_case(id));
+    let missing = |slice: &Slice| -> Vec<String> { slice.depends.iter().filter(|id| !is_done(id)).cloned().collect() };
+    let open = || slices.iter().filter(|slice| !slice.is_done);
+    open()
+        .find(|slice| missing(slice).is_empty())
+        .ok_or_else(|| open().map(|slice| waiting(slice, &missing(slice))).collect())
+}
+
+fn waiting(slice: &Slice, missing: &[String]) -> String {
+    if slice.is_deferred {
+        return format!("{} is deferred", slice.id);
+    }
+    format!("{} waits for {}", slice.id, missing.join(", "))
+}
+
+fn in_slice(state: &mut State, slice: &Slice, detail: Option<&SliceDetail>, preferences: &Preferences) {
+    let empty = SliceDetail::default();
+    let detail = detail.unwrap_or(&empty);
+    let Some(tasks) = &detail.tasks else {
+        let is_sketch = slice.is_sketch && preferences.progressive_planning;
+        state.phase = if is_sketch { Phase::Refining } else { Phase::Planning };
+        return;
+    };
+    let done = tasks.iter().filter(|task| task.is_done()).count();
+    state.tasks = Some(Share { done, total: tasks.len() });
+    let Some(task) = tasks.iter().find(|task| !task.is_done()) else {
+        let is_planned = !tasks.is_empty() && !detail.has_empty_task_folder;
+        state.phase = if is_planned { Phase::Summarizing } else { Phase::Planning };
+        return;
+    };
+    if detail.has_empty_task_folder {
+        state.phase = Phase::Planning;
+        return;
+    }
+    state.task = Some(Named { id: task.id.clone(), title: task.title.clone() });
+    state.resumes = detail.has_continue;
+    state.phase = at_task(tasks, detail, preferences);
+}
+
+fn at_task(tasks: &[Task], detail: &SliceDetail, preferences: &Preferences) -> Phase {
+    let has_blocker = |task: &Task| task.is_done() && task.summary.is_some_and(|summary| summary.has_blocker);
+    if detail.has_open_gates && preferences.gate_evaluation {
+        return Phase::EvaluatingGates;
+    }
+    if tasks.iter().any(has_blocker) && !detail.has_replan {
+        return Phase::ReplanningSlice;
+    }
+    if tasks.iter().any(|task| task.has_open_escalation) {
+        return Phase::EscalatingTask;
+    }
+    if detail.has_replan_trigger && !detail.has_replan {
+        return Phase::ReplanningSlice;
+    }
+    Phase::Executing
+}

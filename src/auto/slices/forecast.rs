@@ -1,0 +1,110 @@
+//! How many sessions a milestone takes if every one of them does what it is for.
+
+use std::collections::BTreeMap;
+
+use super::snapshot::{Milestone, Slice, Snapshot};
+use crate::auto::preferences::Preferences;
+use crate::auto::unit::UnitKind;
+
+/// Slices and tasks a slice, as far as nobody has planned them yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(crate) slices: usize,
+    pub(crate) tasks: usize,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self { slices: 4, tasks: 3 }
+    }
+}
+
+/// The sessions that are left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Forecast {
+    pub(crate) by_kind: BTreeMap<UnitKind, usize>,
+    /// Whether plans are missing, so that their size is an assumption.
+    pub(crate) is_assumed: bool,
+}
+
+impl Forecast {
+    pub(crate) fn sessions(&self) -> usize {
+        self.by_kind.values().sum()
+    }
+
+    fn add(&mut self, kind: UnitKind, sessions: usize) {
+        if sessions > 0 {
+            *self.by_kind.entry(kind).or_default() += sessions;
+        }
+    }
+}
+
+/// The forecast for one milestone.
+pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape: Shape) -> Forecast {
+    let mut forecast = Forecast::default();
+    let fallback = Milestone { id: id.to_owned(), ..Milestone::default() };
+    let milestone = snapshot.milestone(id).unwrap_or(&fallback);
+    let planned = milestone.roadmap.as_deref().filter(|slices| !slices.is_empty());
+    let assumed: Vec<Slice>;
+    let slices = match planned {
+        Some(slices) => slices,
+        None => {
+            forecast.is_assumed = true;
+            forecast.add(UnitKind::PlanMilestone, 1);
+            forecast.add(UnitKind::DiscussMilestone, usize::from(!milestone.has_context));
+            let is_researched = preferences.skip_research || milestone.has_research;
+            forecast.add(UnitKind::ResearchMilestone, usize::from(!is_researched));
+            assumed = vec![Slice::default(); shape.slices];
+            &assumed
+        }
+    };
+    for (index, slice) in slices.iter().enumerate() {
+        let is_last = index + 1 == slices.len();
+        let first_is_planned = planned.is_none() && index == 0 && preferences.plans_first_slice;
+        of_slice(&mut forecast, snapshot, milestone, slice, preferences, shape, first_is_planned);
+        if !slice.is_done {
+            let is_covered = index == 0 && (planned.is_none() && !preferences.skip_research || milestone.has_research);
+            let is_researched = preferences.skip_slice_research || slice.has_research || is_covered;
+            let needs_plan = snapshot.detail(&milestone.id, &slice.id).is_none_or(|detail| detail.tasks.is_none());
+            forecast.add(UnitKind::ResearchSlice, usize::from(!is_researched && needs_plan));
+        }
+        let reassesses = preferences.reassess_after_slice && !preferences.skip_reassess;
+        let is_due = !slice.has_assessment && !is_last && !slice.is_skipped;
+        let next_is_open = slices.get(index + 1).is_some_and(|next| !next.is_done);
+        forecast.add(UnitKind::ReassessRoadmap, usize::from(reassesses && is_due && next_is_open));
+    }
+    if !preferences.is_mechanical && milestone.summary.is_none() {
+        let is_validated = preferences.skip_milestone_validation || milestone.validation.is_some();
+        forecast.add(UnitKind::ValidateMilestone, usize::from(!is_validated));
+        forecast.add(UnitKind::CompleteMilestone, 1);
+    }
+    forecast
+}
+
+fn of_slice(
+    forecast: &mut Forecast,
+    snapshot: &Snapshot,
+    milestone: &Milestone,
+    slice: &Slice,
+    preferences: &Preferences,
+    shape: Shape,
+    is_planned: bool,
+) {
+    let has_verdict = slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_some());
+    if slice.is_done {
+        return;
+    }
+    let tasks = snapshot.detail(&milestone.id, &slice.id).and_then(|detail| detail.tasks.as_ref());
+    match tasks.filter(|tasks| !tasks.is_empty()) {
+        Some(tasks) => {
+            forecast.add(UnitKind::ExecuteTask, tasks.iter().filter(|task| !task.is_done()).count());
+        }
+        None => {
+            forecast.is_assumed = true;
+            forecast.add(UnitKind::PlanSlice, usize::from(!is_planned));
+            forecast.add(UnitKind::ExecuteTask, shape.tasks);
+        }
+    }
+    forecast.add(UnitKind::CompleteSlice, usize::from(!preferences.is_mechanical));
+    forecast.add(UnitKind::RunUat, usize::from(preferences.uat_dispatch && !has_verdict));
+}

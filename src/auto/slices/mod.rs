@@ -1,0 +1,13 @@
+//! Projects in milestones, slices and tasks: where they stand, and what comes next in them.
+
+pub(crate) mod artifact;
+pub(crate) mod brief;
+pub(crate) mod derive;
+pub(crate) mod forecast;
+pub(crate) mod guards;
+pub(crate) mod places;
+pub(crate) mod position;
+pub(crate) mod reading;
+pub(crate) mod record;
+pub(crate) mod rules;
+pub(crate) mod snapshot;

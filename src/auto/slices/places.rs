@@ -1,0 +1,45 @@
+//! Where the documents of a milestone, a slice and a task are: where there are none yet, where they would be.
+
+use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::lookup;
+
+/// The folder of a milestone.
+pub(crate) fn milestone(files: &dyn Files, milestone: &str) -> Result<String, FileError> {
+    let entries = files.list(lookup::MILESTONES)?.unwrap_or_default();
+    let name = lookup::folder(&entries, milestone).unwrap_or(milestone);
+    Ok(format!("{}/{name}", lookup::MILESTONES))
+}
+
+/// The folder of a slice. Older projects have no level between a milestone and its slices.
+pub(crate) fn slice(files: &dyn Files, milestone: &str, slice: &str) -> Result<String, FileError> {
+    let folder = self::milestone(files, milestone)?;
+    let nested = format!("{folder}/slices");
+    let below = files.list(&nested)?.unwrap_or_default();
+    let own = if below.is_empty() { files.list(&folder)?.unwrap_or_default() } else { Vec::new() };
+    if let Some(name) = lookup::folder(&own, slice) {
+        return Ok(format!("{folder}/{name}"));
+    }
+    let name = lookup::folder(&below, slice).unwrap_or(slice);
+    Ok(format!("{nested}/{name}"))
+}
+
+/// A document of a folder, with its path; `None` if there is none.
+pub(crate) fn document(
+    files: &dyn Files,
+    folder: &str,
+    id: &str,
+    kind: &str,
+) -> Result<Option<(String, String)>, FileError> {
+    let entries = files.list(folder)?.unwrap_or_default();
+    let Some(name) = lookup::file(&entries, id, kind) else { return Ok(None) };
+    let path = format!("{folder}/{name}");
+    Ok(files.read(&path)?.map(|text| (path, text)))
+}
+
+/// A document of the planning folder itself.
+pub(crate) fn root_document(files: &dyn Files, name: &str) -> Result<Option<(String, String)>, FileError> {
+    let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
+    let Some(name) = lookup::root_file(&entries, name) else { return Ok(None) };
+    let path = format!("{}/{name}", lookup::FOLDER);
+    Ok(files.read(&path)?.map(|text| (path, text)))
+}

@@ -1,0 +1,94 @@
+//! Where a run in slices stands.
+
+use super::derive::{Phase, Standing};
+use super::rules::{self, Look};
+use super::{artifact, guards};
+use crate::auto::event::Mechanical;
+use crate::auto::position::{Finding, Position};
+use crate::auto::stop::{Cause, Stop};
+use crate::auto::unit::Unit;
+use crate::project::milestone_layout::lookup;
+
+/// The position; `unit` is that of the current operation.
+pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
+    let (rule, finding) = rules::first(look).unwrap_or_else(|| ("no rule", Finding::Stop(unhandled(look))));
+    Position {
+        planning: lookup::FOLDER,
+        blocked: blocked(look),
+        is_complete: is_complete(look),
+        mechanical: mechanical(look),
+        rule,
+        finding,
+        missing: unit.map(|unit| artifact::missing(unit, look.snapshot)).unwrap_or_default(),
+        claims_no_change: unit.is_some_and(|unit| claims_no_change(look, unit)),
+    }
+}
+
+fn is_complete(look: &Look<'_>) -> bool {
+    let Some(run) = &look.memory.run else { return false };
+    let mut entries = look.state.registry.iter();
+    entries.any(|entry| entry.id.eq_ignore_ascii_case(&run.milestone) && entry.standing == Standing::Complete)
+}
+
+fn claims_no_change(look: &Look<'_>, unit: &Unit) -> bool {
+    let (milestone, slice, task) = unit.parts();
+    let found = look.snapshot.task(milestone, slice.unwrap_or_default(), task.unwrap_or_default());
+    found.and_then(|task| task.summary).is_some_and(|summary| summary.claims_no_change)
+}
+
+/// What can be done without an agent now.
+pub(crate) fn mechanical(look: &Look<'_>) -> Option<Mechanical> {
+    if !look.preferences.is_mechanical {
+        return None;
+    }
+    let milestone = look.state.milestone.as_ref()?.id.clone();
+    let step = match look.state.phase {
+        Phase::Summarizing => Mechanical::CompleteSlice { milestone, slice: look.state.slice.as_ref()?.id.clone() },
+        // The last acceptance test comes first: its verdict is part of what is validated.
+        Phase::ValidatingMilestone if look.due_uat().is_none() && guards::missing_summaries(look).is_none() => {
+            Mechanical::ValidateMilestone { milestone }
+        }
+        Phase::CompletingMilestone if guards::of_completion(look).is_none() => {
+            Mechanical::CompleteMilestone { milestone }
+        }
+        _ => return None,
+    };
+    (!look.memory.fallbacks.contains_key(&step)).then_some(step)
+}
+
+fn blocked(look: &Look<'_>) -> Option<Stop> {
+    if look.state.phase != Phase::Blocked {
+        return parked(look);
+    }
+    let blockers = &look.state.blockers;
+    let text = blockers.first().cloned().unwrap_or_else(|| "nothing can go on".to_owned());
+    let validation = look.milestone().and_then(|milestone| milestone.validation.as_ref());
+    let needs_remediation = validation.and_then(|found| found.verdict()) == Some("needs-remediation");
+    let cause = if needs_remediation { Cause::NeedsRemediation } else { Cause::Blocked };
+    Some(Stop::new(cause, text, "gsd-tools auto status").shown(blockers.iter().skip(1).cloned()))
+}
+
+/// The milestone of the run is parked, by a person or by its validation.
+fn parked(look: &Look<'_>) -> Option<Stop> {
+    let id = &look.memory.run.as_ref()?.milestone;
+    let milestone = look.snapshot.milestone(id)?;
+    if milestone.is_parked {
+        let next = format!("gsd-tools auto unpark {id}");
+        return Some(Stop::new(Cause::Parked, format!("{id} is parked"), next));
+    }
+    let verdict = milestone.validation.as_ref().and_then(|validation| validation.verdict());
+    if verdict != Some("needs-attention") || look.state.milestone.is_some() {
+        return None;
+    }
+    let text = format!("the validation of {id} says `needs-attention`");
+    let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+    Some(Stop::new(Cause::NeedsAttention, text, next).shown([format!("{id}-VALIDATION.md")]))
+}
+
+fn unhandled(look: &Look<'_>) -> Stop {
+    if look.state.registry.is_empty() {
+        return Stop::new(Cause::NoMilestone, "there is no milestone", "gsd-tools auto run --brief BRIEF.md");
+    }
+    let text = format!("no rule applies in the phase {}", look.state.phase.word());
+    Stop::new(Cause::Unhandled, text, "gsd-tools auto rules --explain")
+}

@@ -1,0 +1,319 @@
+//! Reads the documents of a project in slices into a [`Snapshot`]: of every milestone what says how far it is, and of the
+//! active one its slices, and the slice that is worked on.
+//!
+//! A file that cannot be read or understood is a problem, never an absent one.
+
+use super::snapshot::{
+    Check, Ending, Milestone, Problem, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
+};
+use crate::project::files::{Entry, Files};
+use crate::project::milestone_layout::{
+    assessment, context, escalation::Escalation, evidence::TaskEvidence, gates::Gates, lookup, milestone_summary,
+    overrides, queue, record, requirements, roadmap::Roadmap, slice_plan::SlicePlan, slice_rows::SliceRow,
+    summary::Summary, uat, validation,
+};
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What decides what comes next.
+    Active,
+    /// Every slice of every milestone.
+    All,
+}
+
+/// What the documents say.
+pub(crate) fn snapshot(files: &dyn Files, extent: Extent) -> Snapshot {
+    let mut reader = Reader { files, problems: Vec::new() };
+    let root = reader.list(lookup::FOLDER);
+    let mut snapshot = Snapshot {
+        requirements: reader.requirements(&root),
+        has_active_override: reader
+            .root_text(&root, "OVERRIDES.md")
+            .is_some_and(|text| overrides::read(&text).iter().any(|change| change.is_active)),
+        ..Snapshot::default()
+    };
+    let entries = reader.list(lookup::MILESTONES);
+    let order = reader.order(&root);
+    let mut is_active_read = false;
+    for id in lookup::milestones(&entries, &order) {
+        let Some(name) = lookup::folder(&entries, &id) else { continue };
+        let folder = format!("{}/{name}", lookup::MILESTONES);
+        let Some((milestone, has_slices)) = reader.milestone(&folder, &id) else { continue };
+        let is_open = !milestone.is_parked && milestone.summary != Some(Ending::Terminal) && has_slices;
+        let is_wanted = is_open && !is_active_read || extent == Extent::All;
+        let index = snapshot.milestones.len();
+        snapshot.milestones.push(milestone);
+        if is_wanted {
+            is_active_read |= is_open;
+            reader.slices(&folder, &mut snapshot, index, extent);
+        }
+    }
+    snapshot.problems = reader.problems;
+    snapshot.problems.sort();
+    snapshot
+}
+
+struct Reader<'a> {
+    files: &'a dyn Files,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn list(&mut self, folder: &str) -> Vec<Entry> {
+        match self.files.list(folder) {
+            Ok(entries) => entries.unwrap_or_default(),
+            Err(error) => {
+                self.problem(&error.path, None, error.reason);
+                Vec::new()
+            }
+        }
+    }
+
+    fn text(&mut self, path: &str) -> Option<String> {
+        match self.files.read(path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.problem(&error.path, None, error.reason);
+                None
+            }
+        }
+    }
+
+    fn problem(&mut self, path: &str, line: Option<usize>, what: String) {
+        self.problems.push(Problem { path: path.to_owned(), line, what });
+    }
+
+    fn root_text(&mut self, root: &[Entry], name: &str) -> Option<String> {
+        let name = lookup::root_file(root, name)?;
+        self.text(&format!("{}/{name}", lookup::FOLDER))
+    }
+
+    fn requirements(&mut self, root: &[Entry]) -> Requirements {
+        let Some(text) = self.root_text(root, "REQUIREMENTS.md") else { return Requirements::default() };
+        let counts = requirements::Requirements::parse(&text).counts();
+        Requirements {
+            active: counts.active,
+            validated: counts.validated,
+            deferred: counts.deferred,
+            out_of_scope: counts.out_of_scope,
+            blocked: counts.blocked,
+            total: counts.total,
+        }
+    }
+
+    fn order(&mut self, root: &[Entry]) -> Vec<String> {
+        self.record::<queue::Queue>(root, lookup::FOLDER, "QUEUE-ORDER.json")
+            .map(|queue| queue.order)
+            .unwrap_or_default()
+    }
+
+    /// A JSON record by its name; one that does not parse is a problem.
+    fn record<T: serde::de::DeserializeOwned>(&mut self, entries: &[Entry], folder: &str, name: &str) -> Option<T> {
+        let name = lookup::root_file(entries, name)?;
+        self.record_at(&format!("{folder}/{name}"))
+    }
+
+    fn record_at<T: serde::de::DeserializeOwned>(&mut self, path: &str) -> Option<T> {
+        let text = self.text(path)?;
+        match record::read(path, &text) {
+            Ok(record) => Some(record),
+            Err(error) => {
+                self.problem(&error.path, Some(error.line), error.message);
+                None
+            }
+        }
+    }
+
+    fn document(&mut self, entries: &[Entry], folder: &str, id: &str, kind: &str) -> Option<String> {
+        let name = lookup::file(entries, id, kind)?;
+        self.text(&format!("{folder}/{name}"))
+    }
+
+    /// The milestone, and whether its roadmap has slices; `None` for a folder that holds no work.
+    fn milestone(&mut self, folder: &str, id: &str) -> Option<(Milestone, bool)> {
+        let entries = self.list(folder);
+        let has = |kind: &str| lookup::file(&entries, id, kind).is_some();
+        let (has_context, has_draft) = (has("CONTEXT"), has("CONTEXT-DRAFT"));
+        let (has_roadmap, has_summary) = (has("ROADMAP"), has("SUMMARY"));
+        if !has_context && !has_draft && !has_roadmap && !has_summary {
+            return None;
+        }
+        let mut milestone = Milestone {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            is_parked: has("PARKED"),
+            has_context,
+            has_draft,
+            has_research: has("RESEARCH"),
+            has_parallel_blocker: has("PARALLEL-BLOCKER"),
+            ..Milestone::default()
+        };
+        let summary = self.document(&entries, folder, id, "SUMMARY");
+        milestone.summary = summary.as_deref().map(|text| {
+            if milestone_summary::Ending::of(text).is_terminal() { Ending::Terminal } else { Ending::Failure }
+        });
+        let roadmap = self.document(&entries, folder, id, "ROADMAP");
+        let is_finished = milestone.summary == Some(Ending::Terminal);
+        if let Some(text) = &roadmap {
+            self.roadmap(&mut milestone, text, is_finished);
+        }
+        if !is_finished {
+            self.open_milestone(&mut milestone, &entries, folder);
+        }
+        let has_slices = milestone.roadmap.as_ref().is_some_and(|slices| !slices.is_empty());
+        Some((milestone, has_slices))
+    }
+
+    fn roadmap(&mut self, milestone: &mut Milestone, text: &str, is_finished: bool) {
+        let roadmap = Roadmap::parse(text);
+        if let Some(title) = &roadmap.title {
+            milestone.title.clone_from(title);
+        }
+        milestone.has_operational_class = roadmap.operational().is_some();
+        milestone.roadmap = Some(roadmap.slices.iter().map(slice_of).collect());
+        if is_finished {
+            // How a finished milestone was cut is nobody's concern any more.
+            milestone.roadmap = Some(Vec::new());
+        }
+    }
+
+    fn open_milestone(&mut self, milestone: &mut Milestone, entries: &[Entry], folder: &str) {
+        let id = milestone.id.clone();
+        let context = self.document(entries, folder, &id, "CONTEXT");
+        let context = context.or_else(|| self.document(entries, folder, &id, "CONTEXT-DRAFT"));
+        if let Some(text) = context {
+            let context = context::Context::parse(&text, &id);
+            milestone.depends_on = context.depends_on;
+            milestone.is_planning_only = context.planning_only;
+            if milestone.title == id
+                && let Some(title) = context.title
+            {
+                milestone.title = title;
+            }
+        }
+        let validation = self.document(entries, folder, &id, "VALIDATION");
+        milestone.validation = validation.map(|text| {
+            let found = validation::Validation::parse(&text);
+            match found.verdict {
+                None => Validation::Unclear,
+                Some(verdict) => Validation::Verdict {
+                    verdict: verdict.word().to_owned(),
+                    is_by_agent: found.validated_by == Some(validation::ValidatedBy::Agent),
+                    is_skipped: found.skipped.is_some(),
+                    has_operational_row: validation::proves_operational(&text),
+                },
+            }
+        });
+    }
+
+    /// Reads the slices of a milestone into the snapshot.
+    fn slices(&mut self, folder: &str, snapshot: &mut Snapshot, index: usize, extent: Extent) {
+        let Some(milestone) = snapshot.milestones.get_mut(index) else { return };
+        let nested = format!("{folder}/slices");
+        let below = self.list(&nested);
+        // Older projects have no level between a milestone and its slices.
+        let (holder, entries) = if below.is_empty() { (folder.to_owned(), self.list(folder)) } else { (nested, below) };
+        let id = milestone.id.clone();
+        let mut is_active_read = false;
+        for slice in milestone.roadmap.iter_mut().flatten() {
+            let Some(name) = lookup::folder(&entries, &slice.id) else { continue };
+            let folder = format!("{holder}/{name}");
+            let inside = self.list(&folder);
+            self.slice(&folder, &inside, slice);
+            let wanted = extent == Extent::All || !slice.is_done;
+            if wanted && (extent == Extent::All || !is_active_read || slice.has_plan) {
+                is_active_read = true;
+                let detail = self.detail(&folder, &inside, slice);
+                snapshot.slices.insert((id.clone(), slice.id.clone()), detail);
+            }
+        }
+    }
+
+    fn slice(&mut self, folder: &str, entries: &[Entry], slice: &mut Slice) {
+        let id = slice.id.clone();
+        let has = |kind: &str| lookup::file(entries, &id, kind).is_some();
+        slice.has_plan = has("PLAN");
+        slice.has_context = has("CONTEXT");
+        slice.has_research = has("RESEARCH");
+        slice.has_summary = has("SUMMARY");
+        slice.has_assessment = has("ASSESSMENT");
+        let Some(text) = self.document(entries, folder, &id, "UAT") else { return };
+        let result = self.document(entries, folder, &id, "UAT-RESULT");
+        let assessment = self.document(entries, folder, &id, "ASSESSMENT");
+        let verdict = assessment::slice_verdict(result.as_deref(), assessment.as_deref(), Some(&text));
+        let verdict = verdict.map(|verdict| verdict.word().to_owned());
+        slice.uat = Some(Uat { mode: uat::Uat::parse(&text).mode.word().to_owned(), verdict });
+    }
+
+    fn detail(&mut self, folder: &str, entries: &[Entry], slice: &Slice) -> SliceDetail {
+        let id = &slice.id;
+        let has = |kind: &str| lookup::file(entries, id, kind).is_some();
+        let tasks_folder = format!("{folder}/tasks");
+        let inside = self.list(&tasks_folder);
+        let is_document = |entry: &Entry| entry.name.to_ascii_lowercase().ends_with(".md");
+        let plan = self.document(entries, folder, id, "PLAN");
+        let mut detail = SliceDetail {
+            has_empty_task_folder: !inside.is_empty() && !inside.iter().any(is_document),
+            has_replan: has("REPLAN"),
+            has_replan_trigger: has("REPLAN-TRIGGER"),
+            has_continue: has("CONTINUE") || lookup::root_file(entries, "continue.md").is_some(),
+            ..SliceDetail::default()
+        };
+        if let Some(name) = lookup::record(entries, id, "GATES") {
+            let gates: Option<Gates> = self.record_at(&format!("{folder}/{name}"));
+            detail.has_open_gates = gates.is_some_and(|gates| gates.pending().any(|id| id == "Q3" || id == "Q4"));
+        }
+        if let Some(text) = plan {
+            let plan = SlicePlan::parse(&text);
+            detail.citation = slice.row().check(&text).err().map(|error| error.expected);
+            let tasks = plan.tasks.iter().map(|task| {
+                let mut found = Task {
+                    id: task.id.clone(),
+                    title: task.title.clone(),
+                    is_ticked: task.done,
+                    estimate: task.estimate_minutes,
+                    ..Task::default()
+                };
+                self.task(&tasks_folder, &inside, &mut found);
+                found
+            });
+            detail.tasks = Some(tasks.collect());
+        }
+        detail
+    }
+
+    fn task(&mut self, folder: &str, entries: &[Entry], task: &mut Task) {
+        task.has_plan = lookup::file(entries, &task.id, "PLAN").is_some();
+        task.summary = self.document(entries, folder, &task.id, "SUMMARY").map(|text| {
+            let summary = Summary::parse(&text);
+            TaskSummary { has_blocker: summary.blocker_discovered, claims_no_change: false }
+        });
+        if let Some(name) = lookup::record(entries, &task.id, "VERIFY") {
+            let evidence: Option<TaskEvidence> = self.record_at(&format!("{folder}/{name}"));
+            task.check = evidence.map(|evidence| Check {
+                passed: evidence.is_pass(),
+                is_overridden: evidence.others.contains_key("override"),
+            });
+        }
+        if let Some(name) = lookup::record(entries, &task.id, "ESCALATION") {
+            let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));
+            task.has_open_escalation = escalation.is_some_and(|escalation| escalation.is_waiting());
+        }
+    }
+}
+
+fn slice_of(row: &SliceRow) -> Slice {
+    Slice {
+        id: row.id.clone(),
+        title: row.title.clone(),
+        risk: row.risk.clone(),
+        depends: row.depends.clone(),
+        demo: row.after.clone(),
+        is_done: row.done || row.skipped,
+        is_skipped: row.skipped,
+        is_deferred: row.deferred,
+        is_sketch: row.sketch,
+        ..Slice::default()
+    }
+}

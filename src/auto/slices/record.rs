@@ -1,0 +1,129 @@
+//! What a run itself writes into the documents of a project in slices, and into its commits.
+
+use super::places;
+use super::snapshot::Snapshot;
+use crate::auto::engine::Edit;
+use crate::auto::event::{Evidence, Mechanical, Run};
+use crate::auto::mechanical;
+use crate::auto::memory::{Attempts, Operation};
+use crate::auto::preferences::Preferences;
+use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
+use crate::project::milestone_layout::slice_plan;
+use crate::project::milestone_layout::summary::Summary;
+use crate::project::milestone_layout::tick::Tick;
+use crate::project::milestone_layout::{lookup, record};
+
+/// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
+pub(crate) fn evidence(
+    files: &dyn Files,
+    operation: &Operation,
+    evidence: &Evidence,
+    attempts: &Attempts,
+    preferences: &Preferences,
+) -> Result<Vec<Edit>, FileError> {
+    let unit = &operation.start.unit;
+    let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
+    let folder = places::slice(files, milestone, slice)?;
+    let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
+    let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
+    let path = format!("{folder}/tasks/{name}");
+    let found = TaskEvidence {
+        schema_version: 1,
+        task_id: task.to_owned(),
+        unit_id: unit.id.clone(),
+        timestamp: operation.at.wall,
+        passed: evidence.passed,
+        discovery_source: evidence.source.clone(),
+        checks: evidence.checks.iter().map(check).collect(),
+        tree: Some(evidence.tree.clone()),
+        no_checks_reason: evidence.no_checks_reason.clone(),
+        retry_attempt: u64::try_from(attempts.refused.len()).ok().filter(|retries| *retries > 0),
+        max_retries: Some(u64::from(preferences.verification_retries)),
+        ..TaskEvidence::default()
+    };
+    let mut edits = vec![Edit { path, text: record::render(&found) }];
+    if evidence.passed {
+        edits.extend(tick(files, &folder, slice, task)?);
+    }
+    Ok(edits)
+}
+
+fn check(run: &crate::auto::event::CheckRun) -> Check {
+    Check {
+        command: run.command.clone(),
+        exit_code: Some(i64::from(run.exit_code)),
+        duration_ms: run.milliseconds,
+        verdict: if run.passed { "pass" } else { "fail" }.to_owned(),
+        output_digest: Some(run.digest.clone()),
+        ..Check::default()
+    }
+}
+
+/// A plan whose tasks are headings has no boxes: there the summary says that a task is done.
+fn tick(files: &dyn Files, folder: &str, slice: &str, task: &str) -> Result<Option<Edit>, FileError> {
+    let entries = files.list(folder)?.unwrap_or_default();
+    let Some(name) = lookup::file(&entries, slice, "PLAN") else { return Ok(None) };
+    let path = format!("{folder}/{name}");
+    let Some(text) = files.read(&path)? else { return Ok(None) };
+    Ok(match slice_plan::tick(&text, task) {
+        Ok(Tick::Changed(text)) => Some(Edit { path, text }),
+        Ok(Tick::Already) | Err(_) => None,
+    })
+}
+
+/// What a step without an agent writes, the edit that closes it last, or why it needs an agent.
+pub(crate) fn mechanical(
+    files: &dyn Files,
+    step: &Mechanical,
+    preferences: &Preferences,
+) -> Result<Result<Vec<Edit>, String>, FileError> {
+    let _ = (files, preferences);
+    let _ = mechanical::NAME;
+    Ok(Err(format!("{} needs an agent", step.word())))
+}
+
+/// The message of a commit: of a task its own line, else what was done.
+pub(crate) fn message(
+    files: &dyn Files,
+    snapshot: &Snapshot,
+    operation: Option<&Operation>,
+) -> Result<String, FileError> {
+    let Some(operation) = operation else { return Ok("chore: close what needs no agent\n".to_owned()) };
+    let unit = &operation.start.unit;
+    let (milestone, slice, task) = unit.parts();
+    let (Some(slice), Some(task)) = (slice, task) else {
+        return Ok(format!("chore: {} {}\n\nGSD-Unit: {}\n", unit.kind.word(), unit.id, unit.id));
+    };
+    let folder = places::slice(files, milestone, slice)?;
+    let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
+    let summary = match lookup::file(&entries, task, "SUMMARY") {
+        Some(name) => files.read(&format!("{folder}/tasks/{name}"))?,
+        None => None,
+    };
+    let line = summary.as_deref().map(Summary::parse).and_then(|summary| summary.one_liner);
+    let title = || snapshot.task(milestone, slice, task).map(|task| task.title.clone());
+    let subject = line.or_else(title).unwrap_or_else(|| unit.id.clone());
+    Ok(format!("{}\n\nGSD-Task: {}\n", subject_line(&subject), unit.id))
+}
+
+/// The first line of a text, short enough for a subject.
+fn subject_line(text: &str) -> String {
+    const MOST: usize = 72;
+    let line = text.lines().next().unwrap_or_default().trim().trim_end_matches('.');
+    if line.chars().count() <= MOST {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(MOST - 1).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    format!("{cut}…")
+}
+
+/// The message of the commit that lands.
+pub(crate) fn landing_message(snapshot: &Snapshot, run: &Run) -> String {
+    let milestone = snapshot.milestone(&run.milestone);
+    let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());
+    let mut text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
+    text.push_str(&format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch));
+    text
+}

@@ -1,0 +1,451 @@
+//! What is done next, as a table: the first rule that applies decides. Rules look and change nothing.
+
+use super::derive::{Phase, State};
+use super::guards;
+use super::snapshot::{Milestone, Slice, Snapshot};
+use crate::auto::event::Mechanical;
+use crate::auto::memory::Memory;
+use crate::auto::position::Finding;
+use crate::auto::preferences::{Pipeline, Preferences};
+use crate::auto::stop::{Cause, Stop};
+use crate::auto::unit::{Unit, UnitKind};
+
+/// All that rules look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) state: &'a State,
+    pub(crate) preferences: &'a Preferences,
+    pub(crate) memory: &'a Memory,
+    pub(crate) facts: Facts,
+}
+
+/// What the documents do not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Whether the milestone changed files outside the planning folder; `None` where nobody knows.
+    pub(crate) has_implementation: Option<bool>,
+    /// Whether the last slice gets no acceptance test, as an older program has it.
+    pub(crate) last_slice_has_no_uat: bool,
+    /// Whether the roadmap is assessed after the last slice as well.
+    pub(crate) reassesses_last: bool,
+    /// Whether a brief says what the milestone is to be.
+    pub(crate) has_brief: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    pub(crate) simple: Listing,
+    pub(crate) classic: Listing,
+    apply: fn(&Look<'_>) -> Finding,
+}
+
+/// How a rule belongs to a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// It is one of its rows.
+    Row,
+    /// It is off until a preference is set.
+    Optional,
+    /// It ends the table.
+    Terminal,
+    Absent,
+}
+
+/// The rules of both pipelines, in order.
+pub(crate) const RULES: &[Rule] = &[
+    rule("escalating-task → pause-for-escalation", Listing::Optional, Listing::Optional, escalation),
+    rule("rewrite-docs (override gate)", Listing::Row, Listing::Row, rewrite_docs),
+    rule("summarizing → complete-slice", Listing::Row, Listing::Row, complete_slice),
+    rule("run-uat (post-completion)", Listing::Row, Listing::Row, run_uat),
+    rule("uat-verdict-gate (non-PASS blocks progression)", Listing::Optional, Listing::Row, uat_verdict),
+    rule("reassess-roadmap (post-completion)", Listing::Optional, Listing::Row, reassess),
+    rule("needs-discussion → discuss-milestone", Listing::Row, Listing::Row, needs_discussion),
+    rule("pre-planning (no context) → discuss-milestone", Listing::Row, Listing::Row, no_context),
+    rule("pre-planning (no research) → research-milestone", Listing::Optional, Listing::Row, research_milestone),
+    rule("pre-planning (has research) → plan-milestone", Listing::Row, Listing::Row, plan_milestone),
+    rule(
+        "planning (require_slice_discussion) → pause for discussion",
+        Listing::Optional,
+        Listing::Row,
+        slice_discussion,
+    ),
+    rule(
+        "planning (multiple slices need research) → parallel-research-slices",
+        Listing::Absent,
+        Listing::Row,
+        parallel_research,
+    ),
+    rule("planning (no research, not S01) → research-slice", Listing::Optional, Listing::Row, research_slice),
+    rule("planning → plan-slice", Listing::Row, Listing::Row, plan_slice),
+    rule("evaluating-gates → gate-evaluate", Listing::Optional, Listing::Row, gate_evaluate),
+    rule("replanning-slice → replan-slice", Listing::Row, Listing::Row, replan_slice),
+    rule("executing → reactive-execute (parallel dispatch)", Listing::Absent, Listing::Row, reactive),
+    rule(
+        "executing → execute-task (recover missing task plan → plan-slice)",
+        Listing::Row,
+        Listing::Row,
+        missing_task_plan,
+    ),
+    rule("executing → execute-task", Listing::Row, Listing::Row, execute_task),
+    rule("validating-milestone → validate-milestone", Listing::Row, Listing::Row, validate),
+    rule("completing-milestone → complete-milestone", Listing::Row, Listing::Row, complete_milestone),
+    rule("complete → stop", Listing::Terminal, Listing::Terminal, complete),
+];
+
+const fn rule(name: &'static str, simple: Listing, classic: Listing, apply: fn(&Look<'_>) -> Finding) -> Rule {
+    Rule { name, simple, classic, apply }
+}
+
+impl Rule {
+    pub(crate) fn listing(&self, pipeline: Pipeline) -> Listing {
+        match pipeline {
+            Pipeline::Simple => self.simple,
+            Pipeline::Classic => self.classic,
+        }
+    }
+
+    pub(crate) fn apply(&self, look: &Look<'_>) -> Finding {
+        match self.listing(look.preferences.pipeline) {
+            Listing::Absent => Finding::No("it is no rule of this pipeline".to_owned()),
+            Listing::Row | Listing::Optional | Listing::Terminal => (self.apply)(look),
+        }
+    }
+}
+
+/// The first rule that applies, and what it finds.
+pub(crate) fn first(look: &Look<'_>) -> Option<(&'static str, Finding)> {
+    RULES.iter().find_map(|rule| match rule.apply(look) {
+        Finding::No(_) => None,
+        found => Some((rule.name, found)),
+    })
+}
+
+impl<'a> Look<'a> {
+    /// The active milestone.
+    pub(crate) fn milestone(&self) -> Option<&'a Milestone> {
+        self.snapshot.milestone(&self.state.milestone.as_ref()?.id)
+    }
+
+    fn slices(&self) -> &'a [Slice] {
+        self.milestone().and_then(|milestone| milestone.roadmap.as_deref()).unwrap_or_default()
+    }
+
+    fn has_open_slice(&self) -> bool {
+        self.slices().iter().any(|slice| !slice.is_done)
+    }
+
+    fn last_done(&self) -> Option<&'a Slice> {
+        self.slices().iter().rfind(|slice| slice.is_done && !slice.is_skipped)
+    }
+
+    /// The active slice in its milestone: `M001/S02`.
+    fn slice_id(&self) -> Option<String> {
+        let (milestone, slice) = (self.state.milestone.as_ref()?, self.state.slice.as_ref()?);
+        Some(format!("{}/{}", milestone.id, slice.id))
+    }
+
+    /// The slice whose acceptance test is due.
+    pub(crate) fn due_uat(&self) -> Option<&'a Slice> {
+        let is_last = !self.has_open_slice();
+        let slice = self.last_done().filter(|_| self.preferences.uat_dispatch)?;
+        let is_due = slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_none());
+        (is_due && !(is_last && self.facts.last_slice_has_no_uat)).then_some(slice)
+    }
+}
+
+fn no(why: impl Into<String>) -> Finding {
+    Finding::No(why.into())
+}
+
+fn in_phase(look: &Look<'_>, phase: Phase) -> Result<(), Finding> {
+    if look.state.phase == phase { Ok(()) } else { Err(no(format!("the phase is {}", look.state.phase.word()))) }
+}
+
+fn of_slice(look: &Look<'_>, phase: Phase, kind: UnitKind) -> Finding {
+    match (in_phase(look, phase), look.slice_id()) {
+        (Err(no), _) => no,
+        (Ok(()), Some(id)) => Finding::Dispatch(Unit::new(kind, id)),
+        (Ok(()), None) => no("no slice is active"),
+    }
+}
+
+fn of_milestone(look: &Look<'_>, kind: UnitKind) -> Finding {
+    match &look.state.milestone {
+        Some(milestone) => Finding::Dispatch(Unit::new(kind, milestone.id.clone())),
+        None => no("no milestone is active"),
+    }
+}
+
+fn milestone_id(look: &Look<'_>) -> String {
+    look.state.milestone.as_ref().map(|milestone| milestone.id.clone()).unwrap_or_default()
+}
+
+fn escalation(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::EscalatingTask) {
+        return no;
+    }
+    let (milestone, slice) = (look.state.milestone.as_ref(), look.state.slice.as_ref());
+    let detail = milestone.zip(slice).and_then(|(milestone, slice)| look.snapshot.detail(&milestone.id, &slice.id));
+    let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+    let task = tasks.iter().find(|task| task.has_open_escalation).map(|task| task.id.clone()).unwrap_or_default();
+    let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
+    let text = format!("{id} asks a question that a person has to answer");
+    Finding::Stop(Stop::new(Cause::Escalation, text, format!("gsd-tools auto answer {id}")))
+}
+
+/// How often a session tries to bring a change of course into the documents.
+const REWRITES: u32 = 3;
+
+fn rewrite_docs(look: &Look<'_>) -> Finding {
+    if !look.snapshot.has_active_override {
+        return no("no override is active");
+    }
+    let milestone = milestone_id(look);
+    if look.memory.rewrites >= REWRITES {
+        return Finding::Mechanical(Mechanical::ResolveOverrides { milestone });
+    }
+    Finding::Dispatch(Unit::new(UnitKind::RewriteDocs, look.slice_id().unwrap_or(milestone)))
+}
+
+fn complete_slice(look: &Look<'_>) -> Finding {
+    of_slice(look, Phase::Summarizing, UnitKind::CompleteSlice)
+}
+
+/// How often an acceptance test is run.
+const UAT_RUNS: u32 = 3;
+
+fn run_uat(look: &Look<'_>) -> Finding {
+    if !look.preferences.uat_dispatch {
+        return no("`uat_dispatch` is off");
+    }
+    let Some(slice) = look.due_uat() else { return no("no acceptance test is due") };
+    let id = format!("{}/{}", milestone_id(look), slice.id);
+    if look.memory.sessions_of(UnitKind::RunUat, &id) >= UAT_RUNS {
+        let text = format!("the acceptance test of {id} was run {UAT_RUNS} times without a verdict");
+        let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+        return Finding::Stop(Stop::new(Cause::UatExhausted, text, next));
+    }
+    Finding::Dispatch(Unit::new(UnitKind::RunUat, id))
+}
+
+fn uat_verdict(look: &Look<'_>) -> Finding {
+    if !look.preferences.uat_dispatch {
+        return no("`uat_dispatch` is off");
+    }
+    let milestone = milestone_id(look);
+    let failed = look.slices().iter().filter(|slice| slice.is_done && !slice.is_skipped).find_map(|slice| {
+        let uat = slice.uat.as_ref()?;
+        let verdict = uat.verdict.as_deref()?;
+        let is_decided = look.memory.verdicts.get(&format!("{milestone}/{}", slice.id)) == Some(&true);
+        let partly = verdict == "partial"
+            && look.preferences.uat_accept_partial
+            && matches!(uat.mode.as_str(), "mixed" | "human-experience" | "live-runtime");
+        (verdict != "pass" && !partly && !is_decided).then_some((slice, verdict))
+    });
+    let Some((slice, verdict)) = failed else { return no("no acceptance test has failed") };
+    let id = format!("{milestone}/{}", slice.id);
+    let text = format!("the acceptance test of {id} says `{verdict}`");
+    let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+    Finding::Stop(Stop::new(Cause::UatFailed, text, next))
+}
+
+fn reassess(look: &Look<'_>) -> Finding {
+    if !look.preferences.reassess_after_slice || look.preferences.skip_reassess {
+        return no("`reassess_after_slice` is off");
+    }
+    let Some(slice) = look.last_done() else { return no("no slice is done") };
+    let is_due = slice.has_summary && !slice.has_assessment;
+    if !is_due || !(look.has_open_slice() || look.facts.reassesses_last) {
+        return no("the roadmap needs no new assessment");
+    }
+    Finding::Dispatch(Unit::new(UnitKind::ReassessRoadmap, format!("{}/{}", milestone_id(look), slice.id)))
+}
+
+fn needs_discussion(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::NeedsDiscussion) {
+        return no;
+    }
+    discuss(look, Cause::NeedsDiscussion, "has a draft of its context that nobody has discussed yet")
+}
+
+fn no_context(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::PrePlanning) {
+        return no;
+    }
+    match look.milestone() {
+        None => no("no milestone is active"),
+        Some(milestone) if milestone.has_context => no("the context is there"),
+        Some(_) => discuss(look, Cause::NoContext, "has no CONTEXT.md, which says what it is to be"),
+    }
+}
+
+fn discuss(look: &Look<'_>, cause: Cause, what: &str) -> Finding {
+    if look.facts.has_brief {
+        return of_milestone(look, UnitKind::DiscussMilestone);
+    }
+    let id = milestone_id(look);
+    Finding::Stop(Stop::new(cause, format!("{id} {what}"), format!("gsd-tools auto discuss {id}")))
+}
+
+fn research_milestone(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::PrePlanning) {
+        return no;
+    }
+    if look.preferences.skip_research {
+        return no("`skip_research` is on");
+    }
+    match look.milestone() {
+        Some(milestone) if !milestone.has_research => of_milestone(look, UnitKind::ResearchMilestone),
+        _ => no("the research is there"),
+    }
+}
+
+fn plan_milestone(look: &Look<'_>) -> Finding {
+    match in_phase(look, Phase::PrePlanning) {
+        Err(no) => no,
+        Ok(()) => of_milestone(look, UnitKind::PlanMilestone),
+    }
+}
+
+fn active_slice<'a>(look: &Look<'a>) -> Option<&'a Slice> {
+    let id = &look.state.slice.as_ref()?.id;
+    look.slices().iter().find(|slice| slice.id == *id)
+}
+
+fn slice_discussion(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::Planning) {
+        return no;
+    }
+    if !look.preferences.require_slice_discussion {
+        return no("`require_slice_discussion` is off");
+    }
+    match active_slice(look) {
+        Some(slice) if !slice.has_context => {
+            let id = look.slice_id().unwrap_or_default();
+            let text = format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on");
+            Finding::Stop(Stop::new(Cause::SliceDiscussion, text, format!("gsd-tools auto discuss {id}")))
+        }
+        _ => no("the slice was discussed"),
+    }
+}
+
+/// Whether research of this slice is missing. The first slice is covered by that of the milestone.
+fn lacks_research(look: &Look<'_>, slice: &Slice) -> bool {
+    let is_covered = look.milestone().is_some_and(|milestone| milestone.has_research)
+        && look.slices().first().is_some_and(|first| first.id == slice.id);
+    !slice.has_research && !is_covered
+}
+
+fn parallel_research(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::Planning) {
+        return no;
+    }
+    if look.preferences.skip_slice_research {
+        return no("`skip_slice_research` is on");
+    }
+    let has_summary = |id: &String| look.slices().iter().any(|slice| slice.id == *id && slice.has_summary);
+    let ready = look.slices().iter().filter(|slice| !slice.is_done && lacks_research(look, slice));
+    let ready = ready.filter(|slice| slice.depends.iter().all(has_summary)).count();
+    if ready < 2 || look.milestone().is_some_and(|milestone| milestone.has_parallel_blocker) {
+        return no("fewer than two slices can be researched now");
+    }
+    Finding::Dispatch(Unit::new(UnitKind::ResearchSlice, format!("{}/parallel-research", milestone_id(look))))
+}
+
+fn research_slice(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::Planning) {
+        return no;
+    }
+    if look.preferences.skip_slice_research {
+        return no("`skip_slice_research` is on");
+    }
+    match active_slice(look) {
+        Some(slice) if lacks_research(look, slice) => of_slice(look, Phase::Planning, UnitKind::ResearchSlice),
+        _ => no("the research is there"),
+    }
+}
+
+fn plan_slice(look: &Look<'_>) -> Finding {
+    if look.state.phase == Phase::Refining {
+        return of_slice(look, Phase::Refining, UnitKind::PlanSlice);
+    }
+    of_slice(look, Phase::Planning, UnitKind::PlanSlice)
+}
+
+/// What a gate asks is not settled anywhere, so that nobody but a person can answer it.
+fn gate_evaluate(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::EvaluatingGates) {
+        return no;
+    }
+    let id = look.slice_id().unwrap_or_default();
+    let text = format!("{id} has open gates, which a person has to answer in its GATES.json");
+    Finding::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto status"))
+}
+
+fn replan_slice(look: &Look<'_>) -> Finding {
+    of_slice(look, Phase::ReplanningSlice, UnitKind::ReplanSlice)
+}
+
+fn reactive(_: &Look<'_>) -> Finding {
+    no("several tasks are not run in one session")
+}
+
+fn missing_task_plan(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::Executing) {
+        return no;
+    }
+    match active_task_has_plan(look) {
+        Some(false) => of_slice(look, Phase::Executing, UnitKind::PlanSlice),
+        _ => no("the task has its plan"),
+    }
+}
+
+fn active_task_has_plan(look: &Look<'_>) -> Option<bool> {
+    let State { milestone, slice, task, .. } = look.state;
+    let found = look.snapshot.task(&milestone.as_ref()?.id, &slice.as_ref()?.id, &task.as_ref()?.id)?;
+    Some(found.has_plan)
+}
+
+fn execute_task(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::Executing) {
+        return no;
+    }
+    match (look.slice_id(), &look.state.task) {
+        (Some(slice), Some(task)) => {
+            Finding::Dispatch(Unit::new(UnitKind::ExecuteTask, format!("{slice}/{}", task.id)))
+        }
+        _ => no("no task is active"),
+    }
+}
+
+fn validate(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::ValidatingMilestone) {
+        return no;
+    }
+    if let Some(stop) = guards::missing_summaries(look) {
+        return Finding::Stop(stop);
+    }
+    if look.preferences.skip_milestone_validation {
+        return Finding::Mechanical(Mechanical::PassValidation { milestone: milestone_id(look) });
+    }
+    of_milestone(look, UnitKind::ValidateMilestone)
+}
+
+fn complete_milestone(look: &Look<'_>) -> Finding {
+    if let Err(no) = in_phase(look, Phase::CompletingMilestone) {
+        return no;
+    }
+    match guards::of_completion(look) {
+        Some(stop) => Finding::Stop(stop),
+        None => of_milestone(look, UnitKind::CompleteMilestone),
+    }
+}
+
+fn complete(look: &Look<'_>) -> Finding {
+    match in_phase(look, Phase::Complete) {
+        Err(no) => no,
+        Ok(()) => Finding::Stop(Stop::new(Cause::Complete, "all milestones are complete", "gsd-tools auto status")),
+    }
+}

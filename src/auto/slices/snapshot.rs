@@ -1,0 +1,201 @@
+//! What the documents of a project in milestones say, read once: all that [`super::derive`] and the rules look at.
+
+use std::collections::BTreeMap;
+
+use crate::auto::prompt::citation::SliceRow;
+
+/// The state of the documents at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    /// In the order in which they are worked on.
+    pub(crate) milestones: Vec<Milestone>,
+    /// The slices that were read in full, by milestone and slice.
+    pub(crate) slices: BTreeMap<(String, String), SliceDetail>,
+    pub(crate) requirements: Requirements,
+    /// Whether a change of course has not reached the documents yet.
+    pub(crate) has_active_override: bool,
+    /// Files that are there and cannot be read or understood.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A file that blocks all work until somebody mends it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Problem {
+    pub(crate) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    pub(crate) what: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Milestone {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) is_parked: bool,
+    pub(crate) has_context: bool,
+    pub(crate) has_draft: bool,
+    pub(crate) has_research: bool,
+    pub(crate) depends_on: Vec<String>,
+    /// The slices of the roadmap; `None` without one.
+    pub(crate) roadmap: Option<Vec<Slice>>,
+    pub(crate) summary: Option<Ending>,
+    pub(crate) validation: Option<Validation>,
+    /// Whether only documents are to come of it.
+    pub(crate) is_planning_only: bool,
+    /// Whether the roadmap plans to look at how the result runs.
+    pub(crate) has_operational_class: bool,
+    pub(crate) has_parallel_blocker: bool,
+}
+
+/// What a milestone's summary says of its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It says success, or nothing: that counts as success.
+    Terminal,
+    Failure,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Validation {
+    /// In small letters, such as `pass` or `needs-attention`.
+    Verdict { verdict: String, is_by_agent: bool, is_skipped: bool, has_operational_row: bool },
+    /// The document says no verdict that can be read.
+    Unclear,
+}
+
+impl Validation {
+    pub(crate) fn verdict(&self) -> Option<&str> {
+        match self {
+            Self::Verdict { verdict, .. } => Some(verdict),
+            Self::Unclear => None,
+        }
+    }
+}
+
+/// A row of the roadmap, and what its folder holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Slice {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) risk: String,
+    pub(crate) depends: Vec<String>,
+    /// What can be shown after it.
+    pub(crate) demo: Option<String>,
+    pub(crate) is_done: bool,
+    pub(crate) is_skipped: bool,
+    /// Somebody put it off: it is not worked on.
+    pub(crate) is_deferred: bool,
+    /// Not planned in detail yet.
+    pub(crate) is_sketch: bool,
+    pub(crate) has_plan: bool,
+    pub(crate) has_context: bool,
+    pub(crate) has_research: bool,
+    pub(crate) has_summary: bool,
+    pub(crate) has_assessment: bool,
+    /// How far its acceptance test is; `None` without one. Read in the active milestone only.
+    pub(crate) uat: Option<Uat>,
+}
+
+/// What the folder of one slice holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SliceDetail {
+    /// `None` without a plan.
+    pub(crate) tasks: Option<Vec<Task>>,
+    /// The plan repeats title, risk and dependencies of the roadmap; else the line it should have.
+    pub(crate) citation: Option<String>,
+    /// Whether `tasks/` is there and holds no document.
+    pub(crate) has_empty_task_folder: bool,
+    pub(crate) has_replan: bool,
+    pub(crate) has_replan_trigger: bool,
+    pub(crate) has_continue: bool,
+    pub(crate) has_open_gates: bool,
+}
+
+/// How far the acceptance test of a slice is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Uat {
+    /// As the document names it, such as `artifact-driven`.
+    pub(crate) mode: String,
+    /// In small letters; `None` until it was run.
+    pub(crate) verdict: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) is_ticked: bool,
+    pub(crate) has_plan: bool,
+    pub(crate) summary: Option<TaskSummary>,
+    pub(crate) check: Option<Check>,
+    pub(crate) has_open_escalation: bool,
+    /// In minutes.
+    pub(crate) estimate: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TaskSummary {
+    pub(crate) has_blocker: bool,
+    /// Whether it says, with a reason, that nothing had to be changed.
+    pub(crate) claims_no_change: bool,
+}
+
+/// What `T##-VERIFY.json` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Check {
+    pub(crate) passed: bool,
+    /// Whether a person has decided against the checks.
+    pub(crate) is_overridden: bool,
+}
+
+impl Slice {
+    /// The row, as the plan of the slice has to repeat it.
+    pub(crate) fn row(&self) -> SliceRow {
+        SliceRow {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            risk: self.risk.clone(),
+            depends: self.depends.clone(),
+            demo: self.demo.clone(),
+        }
+    }
+}
+
+impl Task {
+    /// Ticked or reported, and not refused by its checks.
+    pub(crate) fn is_done(&self) -> bool {
+        let is_refused = self.check.is_some_and(|check| !check.passed && !check.is_overridden);
+        (self.is_ticked || self.summary.is_some()) && !is_refused
+    }
+}
+
+/// Entries of REQUIREMENTS.md by section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct Requirements {
+    pub(crate) active: usize,
+    pub(crate) validated: usize,
+    pub(crate) deferred: usize,
+    pub(crate) out_of_scope: usize,
+    pub(crate) blocked: usize,
+    pub(crate) total: usize,
+}
+
+impl Snapshot {
+    pub(crate) fn milestone(&self, id: &str) -> Option<&Milestone> {
+        self.milestones.iter().find(|milestone| milestone.id.eq_ignore_ascii_case(id))
+    }
+
+    pub(crate) fn slice(&self, milestone: &str, slice: &str) -> Option<&Slice> {
+        let roadmap = self.milestone(milestone)?.roadmap.as_ref()?;
+        roadmap.iter().find(|row| row.id.eq_ignore_ascii_case(slice))
+    }
+
+    pub(crate) fn detail(&self, milestone: &str, slice: &str) -> Option<&SliceDetail> {
+        self.slices.get(&(milestone.to_owned(), slice.to_owned()))
+    }
+
+    pub(crate) fn task(&self, milestone: &str, slice: &str, task: &str) -> Option<&Task> {
+        let tasks = self.detail(milestone, slice)?.tasks.as_ref()?;
+        tasks.iter().find(|row| row.id.eq_ignore_ascii_case(task))
+    }
+}

@@ -1,0 +1,283 @@
+//! What `auto status` and `auto next` answer.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::decide::Step;
+use super::memory::{Memory, Stage};
+use super::position::Finding;
+use super::slices::derive::{Phase, Share, Standing, State};
+use super::slices::rules::{Listing, Look, RULES};
+use super::slices::snapshot::Requirements;
+use super::stop::Stop;
+
+/// Where the work is, and what comes next.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct StatusReport {
+    /// `gsd` for a project in milestones and slices, `planning` for one in phases.
+    pub(crate) layout: &'static str,
+    pub(crate) phase: &'static str,
+    pub(crate) active: Active,
+    pub(crate) next: NextReport,
+    pub(crate) blockers: Vec<String>,
+    pub(crate) progress: Progress,
+    pub(crate) registry: Vec<RegistryRow>,
+    pub(crate) requirements: Requirements,
+    /// The run of this project; left out if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<SessionReport>,
+    pub(crate) counters: Counters,
+    pub(crate) cost: Cost,
+    /// Identifies the documents as they were read.
+    pub(crate) fingerprint: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Active {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) milestone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) slice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<String>,
+}
+
+/// What a run does next.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct NextReport {
+    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`.
+    pub(crate) action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unit_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unit_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mechanical: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop: Option<Stop>,
+}
+
+/// Done and total.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct Progress {
+    pub(crate) milestones: [usize; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) slices: Option<[usize; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tasks: Option<[usize; 2]>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct RegistryRow {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) status: Standing,
+    /// Milestones that it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<String>,
+}
+
+/// The run that the log tells of.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct SessionReport {
+    /// `held` while a process runs it, else `free`.
+    pub(crate) lock: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pid: Option<u32>,
+    pub(crate) runner: String,
+    pub(crate) worktree: String,
+    /// The unit that is not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) attempt: Option<u32>,
+    /// How far that unit is: `running`, `interrupted`, `ended`, `accepted`, `checked` or `settled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stage: Option<&'static str>,
+    /// Why it stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop: Option<Stop>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Counters {
+    pub(crate) rewrite: u32,
+    /// Attempts that did not count, by unit.
+    pub(crate) refused: BTreeMap<String, usize>,
+    /// Sessions started, by unit.
+    pub(crate) dispatch: BTreeMap<String, u32>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Cost {
+    /// In US dollars, as the client says; left out where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) usd: Option<f64>,
+    /// Output tokens and uncached input.
+    pub(crate) tokens: u64,
+    pub(crate) sessions: u32,
+    pub(crate) forecast: u32,
+    pub(crate) most_sessions: u32,
+}
+
+/// One rule, and what it says of the state.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct RuleRow {
+    pub(crate) rule: &'static str,
+    /// Whether it is off until a preference is set.
+    pub(crate) optional: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) matched: Option<bool>,
+    /// Why not, or what it leads to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) why: Option<String>,
+}
+
+fn pair(share: Share) -> [usize; 2] {
+    [share.done, share.total]
+}
+
+impl StatusReport {
+    pub(crate) fn of(
+        look: &Look<'_>,
+        step: &Step,
+        rule: &'static str,
+        fingerprint: String,
+        holder: Option<u32>,
+    ) -> Self {
+        let State { phase, milestone, slice, task, blockers, registry, milestones, slices, tasks, .. } = look.state;
+        let id = |named: &Option<super::slices::derive::Named>| named.as_ref().map(|named| named.id.clone());
+        let paused = look.memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
+        Self {
+            layout: "gsd",
+            phase: if paused { Phase::Paused.word() } else { phase.word() },
+            active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
+            next: NextReport::of(step, rule),
+            blockers: blockers.clone(),
+            progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
+            registry: registry
+                .iter()
+                .map(|entry| RegistryRow {
+                    id: entry.id.clone(),
+                    title: entry.title.clone(),
+                    status: entry.standing,
+                    depends_on: entry.waits_for.clone(),
+                })
+                .collect(),
+            requirements: look.snapshot.requirements,
+            session: SessionReport::of(look.memory, holder),
+            counters: Counters::of(look.memory),
+            cost: Cost::of(look.memory),
+            fingerprint,
+        }
+    }
+}
+
+impl NextReport {
+    pub(crate) fn of(step: &Step, rule: &'static str) -> Self {
+        let bare = |action| Self { action, unit_type: None, unit_id: None, rule: None, mechanical: None, stop: None };
+        match step {
+            Step::Launch { unit, rule, .. } => Self {
+                unit_type: Some(unit.kind.word()),
+                unit_id: Some(unit.id.clone()),
+                rule: Some(rule),
+                ..bare("dispatch")
+            },
+            Step::Mechanical(step) => Self { mechanical: Some(step.word()), rule: Some(rule), ..bare("mechanical") },
+            Step::Check | Step::Settle | Step::Refuse { .. } | Step::CheckCandidate => bare("gate"),
+            Step::Commit => bare("commit"),
+            Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
+            Step::Wait { .. } | Step::EndWait => bare("wait"),
+            Step::Sweep | Step::Judge => bare("recover"),
+            Step::Stop(stop) => Self { stop: Some(stop.clone()), ..bare("stop") },
+        }
+    }
+}
+
+impl SessionReport {
+    fn of(memory: &Memory, holder: Option<u32>) -> Option<Self> {
+        let run = memory.run.as_ref()?;
+        let current = memory.current.as_ref();
+        Some(Self {
+            lock: if holder.is_some() { "held" } else { "free" },
+            pid: holder,
+            runner: run.runner.clone(),
+            worktree: run.worktree.clone(),
+            unit: current.map(|operation| operation.start.unit.to_string()),
+            attempt: current.map(|operation| operation.start.attempt),
+            stage: current.map(|operation| operation.stage.word()),
+            stop: memory.stop.clone(),
+        })
+    }
+}
+
+impl Stage {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Ended => "ended",
+            Self::Accepted => "accepted",
+            Self::Checked(_) => "checked",
+            Self::Settled(_) => "settled",
+        }
+    }
+}
+
+impl Counters {
+    fn of(memory: &Memory) -> Self {
+        let attempts = memory.attempts.iter();
+        let refused = attempts.clone().filter(|(_, attempts)| !attempts.refused.is_empty());
+        Self {
+            rewrite: memory.rewrites,
+            refused: refused.map(|(unit, attempts)| (unit.to_string(), attempts.refused.len())).collect(),
+            dispatch: attempts.map(|(unit, attempts)| (unit.to_string(), attempts.sessions)).collect(),
+        }
+    }
+}
+
+impl Cost {
+    fn of(memory: &Memory) -> Self {
+        let forecast = memory.forecast();
+        Self {
+            usd: memory.spent.money,
+            tokens: memory.spent.tokens,
+            sessions: memory.spent.sessions,
+            forecast,
+            most_sessions: memory.ceilings.most_sessions(forecast),
+        }
+    }
+}
+
+/// The rules of the pipeline; `explained` with what each says of the state.
+pub(crate) fn rules(look: &Look<'_>, is_explained: bool, with_optional: bool) -> Vec<RuleRow> {
+    let mut is_decided = false;
+    let mut rows = Vec::new();
+    for rule in RULES {
+        let listing = rule.listing(look.preferences.pipeline);
+        let is_listed = match listing {
+            Listing::Row => true,
+            Listing::Optional => with_optional || is_explained,
+            Listing::Terminal => with_optional || is_explained,
+            Listing::Absent => false,
+        };
+        if !is_listed {
+            continue;
+        }
+        let (matched, why) = match rule.apply(look) {
+            _ if !is_explained => (None, None),
+            _ if is_decided => (Some(false), Some("a rule above applies".to_owned())),
+            Finding::No(why) => (Some(false), Some(why)),
+            Finding::Dispatch(unit) => (Some(true), Some(unit.to_string())),
+            Finding::Mechanical(step) => (Some(true), Some(step.word().to_owned())),
+            Finding::Stop(stop) => (Some(true), Some(stop.text)),
+        };
+        is_decided |= matched == Some(true);
+        rows.push(RuleRow { rule: rule.name, optional: listing == Listing::Optional, matched, why });
+    }
+    rows
+}

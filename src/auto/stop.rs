@@ -1,0 +1,83 @@
+//! Why a run ends or waits: each cause with its exit code, and with a command that goes on.
+
+use crate::text::words::words;
+
+words! {
+    /// Why a run stopped.
+    #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
+    pub(crate) enum Cause {
+        Complete = "complete",
+        /// The number of units that was asked for is done.
+        UnitsDone = "units-done",
+        NoMilestone = "no-milestone",
+        NeedsDiscussion = "needs-discussion",
+        NoContext = "no-context",
+        SliceDiscussion = "slice-needs-discussion",
+        Parked = "parked",
+        Blocked = "blocked",
+        NeedsAttention = "needs-attention",
+        NeedsRemediation = "needs-remediation",
+        MissingSummary = "missing-summary",
+        NoImplementation = "no-implementation",
+        NoOperationalEvidence = "no-operational-evidence",
+        Escalation = "escalation",
+        UatFailed = "uat-failed",
+        UatExhausted = "uat-exhausted",
+        GapsFound = "gaps-found",
+        HumanNeeded = "human-needed",
+        Conflict = "merge-conflict",
+        DirtyOverlap = "dirty-overlap",
+        CandidateRefused = "candidate-refused",
+        Unproved = "unproved",
+        Denied = "denied",
+        Auth = "auth",
+        Question = "question",
+        Stuck = "stuck",
+        NoProgress = "no-progress",
+        ChecksFailed = "checks-failed",
+        NoChecks = "no-checks",
+        Outside = "wrote-outside",
+        Ceiling = "ceiling",
+        Quota = "quota",
+        Paused = "paused",
+        Stopped = "stopped",
+        Unhandled = "unhandled",
+    }
+}
+
+impl Cause {
+    /// The exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Complete | Self::UnitsDone => 0,
+            Self::Unhandled => 1,
+            Self::Paused | Self::Stopped | Self::Quota => 11,
+            Self::Stuck | Self::NoProgress | Self::ChecksFailed | Self::Outside => 12,
+            Self::Ceiling => 13,
+            _ => 10,
+        }
+    }
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct Stop {
+    pub(crate) cause: Cause,
+    /// What happened, in a sentence.
+    pub(crate) text: String,
+    /// What shows it: files, commands, numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) evidence: Vec<String>,
+    /// The command that goes on.
+    pub(crate) next: String,
+}
+
+impl Stop {
+    pub(crate) fn new(cause: Cause, text: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { cause, text: text.into(), evidence: Vec::new(), next: next.into() }
+    }
+
+    pub(crate) fn shown(self, evidence: impl IntoIterator<Item = String>) -> Self {
+        Self { evidence: evidence.into_iter().collect(), ..self }
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a project of the pipeline is, and what its documents and its log say.
+
+use crate::auto::event::Entry;
+use crate::auto::memory::Memory;
+use crate::auto::preferences::Preferences;
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::{self, AbsolutePath, log::read_log};
+use crate::project::Project;
+use crate::project::files::Files;
+use crate::project::layout::Layout;
+use crate::project::local_state::LocalState;
+use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::preferences::{self, PreferenceSource};
+
+/// The name of the log among the notes of a project.
+const LOG: &str = "auto/log.jsonl";
+
+/// A project of the pipeline.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) root: AbsolutePath,
+    pub(super) notes: LocalState,
+}
+
+impl Place {
+    /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning folder.
+    pub(super) fn of(context: &Context) -> Result<Self, CommandError> {
+        let here = context.here();
+        let is_root = |folder: &AbsolutePath| disk::is_folder(folder.resolve(".gsd/milestones"));
+        let mut folder = Some(here.clone());
+        let mut root = None;
+        while let Some(found) = folder {
+            if is_root(&found) {
+                root = Some(found);
+                break;
+            }
+            folder = found.parent();
+        }
+        let root = root.unwrap_or_else(|| context.root().clone());
+        let state = context.world().state_folder();
+        let state = state.ok_or_else(|| {
+            CommandError::usage("there is no folder for the log of the run").hint("set HOME, or XDG_STATE_HOME")
+        })?;
+        let notes = LocalState::of(&state, &root)?;
+        Ok(Self { root, notes })
+    }
+
+    pub(super) fn log(&self) -> AbsolutePath {
+        self.notes.file(LOG)
+    }
+
+    /// What the log tells. Nobody is waited for.
+    pub(super) fn memory(&self) -> Result<Memory, CommandError> {
+        let entries = read_log::<Entry>(&self.log()).map_err(|error| {
+            let hint = error.hint();
+            let failed = CommandError::because(Reason::Unknown, &error);
+            match hint {
+                Some(hint) => failed.hint(hint),
+                None => failed,
+            }
+        })?;
+        Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
+    }
+
+    /// The files that decide: those of the worktree that the work is done in, else those of the project.
+    pub(super) fn files(&self, context: &Context, memory: &Memory) -> Box<dyn Files> {
+        let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
+        let root = worktree.filter(|folder| disk::is_folder(folder)).map_or(self.root.as_path(), std::path::Path::new);
+        Project::new(Layout::new(root, None, None), context.world().state_folder()).files()
+    }
+
+    /// What the project and the user prefer. What they say and nobody understands is told, and left out.
+    pub(super) fn preferences(&self, files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+        let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
+        let project = match lookup::root_file(&entries, "PREFERENCES.md") {
+            Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
+            None => None,
+        };
+        let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
+        let (document, problems) = preferences::Preferences::read(project.as_deref(), personal.as_deref());
+        for problem in problems {
+            let file = match problem.source {
+                PreferenceSource::Project => ".gsd/PREFERENCES.md",
+                PreferenceSource::Global => "~/.gsd/PREFERENCES.md",
+            };
+            context.warn(format!("`{file}` line {}: {}", problem.line, problem.what));
+        }
+        Ok(Preferences::resolved(&document, None))
+    }
+}

@@ -1,0 +1,207 @@
+//! The verbs that look: status, forecast, rules.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::place::Place;
+use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::memory::Memory;
+use crate::auto::preferences::{Pipeline, Preferences, Profile};
+use crate::auto::slices::derive::{Scope, State, derive};
+use crate::auto::slices::forecast::{self, Shape};
+use crate::auto::slices::position;
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::slices::rules::{Facts, Look};
+use crate::auto::slices::snapshot::Snapshot;
+use crate::auto::status::{self, StatusReport};
+use crate::commands::frame::{CommandError, Context};
+use crate::project::files::sha256;
+use crate::text::screen::Screen;
+use crate::text::words::of_word;
+
+/// What was read for a look.
+struct Seen {
+    memory: Memory,
+    snapshot: Snapshot,
+    state: State,
+    preferences: Preferences,
+}
+
+impl Seen {
+    fn of(context: &Context) -> Result<Self, CommandError> {
+        let place = Place::of(context)?;
+        let memory = place.memory()?;
+        let files = place.files(context, &memory);
+        let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
+        let preferences = place.preferences(files.as_ref(), context)?;
+        let scope = Scope {
+            milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
+            slice: None,
+        };
+        let state = derive(&snapshot, &scope, &preferences);
+        Ok(Self { memory, snapshot, state, preferences })
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look {
+            snapshot: &self.snapshot,
+            state: &self.state,
+            preferences: &self.preferences,
+            memory: &self.memory,
+            facts: Facts::default(),
+        }
+    }
+
+    /// The next step, and the rule that leads to it. A run that stopped would be started again.
+    fn step(&self, now: i64) -> (Step, &'static str) {
+        let memory = Memory { stop: None, ..self.memory.clone() };
+        let look = Look { memory: &memory, ..self.look() };
+        let unit = memory.current.as_ref().map(|operation| &operation.start.unit);
+        let position = position::of(&look, unit);
+        let situation = Situation {
+            position: &position,
+            memory: &memory,
+            check_retries: self.preferences.verification_retries,
+            can_resume: false,
+        };
+        (decide(&situation, now), position.rule)
+    }
+}
+
+pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
+    let seen = Seen::of(context)?;
+    let (step, rule) = seen.step(context.world().now().milliseconds());
+    let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
+    let report = StatusReport::of(&seen.look(), &step, rule, fingerprint, None);
+    context.say(&report, None, |screen| shown(&report, screen))
+}
+
+/// The status for a person.
+fn shown(report: &StatusReport, screen: Screen) -> String {
+    use crate::text::screen::Tone;
+    let mut lines = Vec::new();
+    let active = [&report.active.milestone, &report.active.slice, &report.active.task];
+    let active: Vec<&str> = active.into_iter().flatten().map(String::as_str).collect();
+    let place = if active.is_empty() { "no active milestone".to_owned() } else { active.join("/") };
+    lines.push(format!("{}  {}", screen.paint(Tone::Strong, &place), report.phase));
+    for (name, share) in [("slices", report.progress.slices), ("tasks", report.progress.tasks)] {
+        lines.extend(share.map(|[done, total]| format!("  {done}/{total} {name}")));
+    }
+    lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
+    lines.push(String::new());
+    let next = match (&report.next.unit_type, &report.next.unit_id, &report.next.stop) {
+        (Some(kind), Some(id), _) => format!("Next  {kind} {id}"),
+        (_, _, Some(stop)) => format!("{}\nNext  {}", stop.text, stop.next),
+        _ => format!("Next  {}", report.next.mechanical.unwrap_or(report.next.action)),
+    };
+    lines.push(next);
+    lines.join("\n") + "\n"
+}
+
+/// The sessions that are left.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PlanReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milestone: Option<String>,
+    sessions: usize,
+    /// Sessions by kind of unit.
+    by_unit: BTreeMap<&'static str, usize>,
+    /// Whether plans are missing, so that their size is an assumption.
+    assumed: bool,
+    /// The most sessions that a run starts.
+    most_sessions: u32,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PlanArgs {
+    /// The milestone; without it, the active one
+    milestone: Option<String>,
+    /// Slices and tasks a slice, where nothing is planned yet, such as `4x3`
+    #[arg(long, value_parser = shape)]
+    shape: Option<Shape>,
+}
+
+/// `4x3`.
+pub(super) fn shape(text: &str) -> Result<Shape, String> {
+    let (slices, tasks) = text.split_once('x').ok_or("write it as `4x3`: slices, x, tasks in each")?;
+    let number = |text: &str| text.parse().ok().filter(|number| (1..=99).contains(number));
+    match (number(slices), number(tasks)) {
+        (Some(slices), Some(tasks)) => Ok(Shape { slices, tasks }),
+        _ => Err("both numbers have to be between 1 and 99".to_owned()),
+    }
+}
+
+pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
+    let seen = Seen::of(context)?;
+    let active = seen.state.milestone.as_ref().map(|milestone| milestone.id.clone());
+    let milestone = arguments.milestone.clone().or(active);
+    let id = milestone.clone().unwrap_or_default();
+    if let Some(asked) = &arguments.milestone
+        && seen.snapshot.milestone(asked).is_none()
+    {
+        return Err(CommandError::usage(format!("there is no milestone `{asked}`"))
+            .hint("`gsd-tools auto status` lists the milestones"));
+    }
+    let forecast = forecast::of(&seen.snapshot, &id, &seen.preferences, arguments.shape.unwrap_or_default());
+    let sessions = forecast.sessions();
+    let most = seen.memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX));
+    let report = PlanReport {
+        milestone,
+        sessions,
+        by_unit: forecast.by_kind.iter().map(|(kind, count)| (kind.word(), *count)).collect(),
+        assumed: forecast.is_assumed,
+        most_sessions: most,
+    };
+    context.say(&report, None, |_| {
+        let rows = report.by_unit.iter().map(|(kind, count)| format!("  {count:>3}  {kind}\n"));
+        let assumed = if report.assumed { " (partly assumed: not everything is planned yet)" } else { "" };
+        format!("{sessions} sessions{assumed}, at most {most}\n{}", rows.collect::<String>())
+    })
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RulesArgs {
+    /// `simple` or `classic`; without it, the one of the project
+    #[arg(long)]
+    pipeline: Option<String>,
+    /// Show for each rule whether it applies here, and why not
+    #[arg(long)]
+    explain: bool,
+    /// Show the rules as well that a preference has to turn on
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), CommandError> {
+    let mut seen = Seen::of(context)?;
+    if let Some(word) = &arguments.pipeline {
+        seen.preferences = Preferences::of(pipeline(word)?, Profile::Balanced);
+    }
+    let report = status::rules(&seen.look(), arguments.explain, arguments.all);
+    context.say(&report, None, |_| {
+        let mut text = String::new();
+        for row in &report {
+            let mark = if row.matched == Some(true) { "> " } else { "  " };
+            text.push_str(&format!("{mark}{}\n", row.rule));
+            if let Some(why) = &row.why {
+                text.push_str(&format!("      {why}\n"));
+            }
+        }
+        text
+    })
+}
+
+pub(super) fn pipeline(word: &str) -> Result<Pipeline, CommandError> {
+    of_word(word).ok_or_else(|| {
+        CommandError::usage(format!("`{word}` is not a pipeline")).hint("the pipelines are simple and classic")
+    })
+}
+
+pub(super) fn profile(word: &str) -> Result<Profile, CommandError> {
+    of_word(word).ok_or_else(|| {
+        CommandError::usage(format!("`{word}` is not a profile"))
+            .hint("the profiles are budget, balanced, quality and burn-max")
+    })
+}

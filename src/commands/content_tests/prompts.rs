@@ -1,0 +1,67 @@
+//! The texts that prompts of the pipeline are made of. They are in no install, so that the tests of the library do not see
+//! them.
+
+use super::calls::{self, Call, Word};
+use super::{refused, unquoted};
+use crate::auto::prompt::CALLS;
+use crate::library::{self, Library};
+use crate::runtime::Registry;
+
+fn calls_of_prompts() -> Vec<Call> {
+    library::prompt_texts().into_iter().flat_map(|(path, text)| calls::calls_in(&path, text)).collect()
+}
+
+/// The name that a call of the pipeline begins with.
+fn listed(call: &Call) -> Option<&'static str> {
+    let words: Vec<String> = call.words.iter().map_while(Word::plain).collect();
+    let words = words.join(" ");
+    CALLS.iter().copied().find(|name| words == *name || words.starts_with(&format!("{name} ")))
+}
+
+#[test]
+fn every_call_in_a_prompt_is_one_the_program_takes_or_one_of_the_pipeline() {
+    let calls = calls_of_prompts();
+    assert!(calls.len() >= 3, "{calls:?}");
+    let faults = refused(calls.into_iter().filter(|call| listed(call).is_none()));
+    assert!(faults.is_empty(), "correct the text, or the command:\n{}", faults.join("\n"));
+}
+
+#[test]
+fn a_value_in_a_call_of_a_prompt_stands_in_single_quotes() {
+    // The kind is one of three words.
+    let calls = calls_of_prompts();
+    let faults: Vec<String> = calls.iter().flat_map(unquoted).filter(|fault| !fault.starts_with("{kind}")).collect();
+    assert_eq!(faults, [""; 0]);
+    let texts = library::prompt_texts();
+    let forgets = |(path, text): &&(String, &str)| {
+        let quotes = calls::calls_in(path, text).iter().flat_map(|call| &call.words).any(Word::has_quoted_value);
+        quotes && !text.contains(r"'\''")
+    };
+    let faults: Vec<&String> = texts.iter().filter(forgets).map(|(path, _)| path).collect();
+    assert!(faults.is_empty(), "{faults:?} does not say how a quote is written");
+}
+
+#[test]
+fn prompts_are_plain_text_that_names_no_host_and_no_command_of_a_host() {
+    let hosts: Vec<String> = Registry::embedded().ids().map(ToString::to_string).collect();
+    let texts = library::prompt_texts();
+    assert!(hosts.len() > 10 && texts.len() > 15);
+    for (path, text) in texts {
+        assert!(text.ends_with('\n') && !text.contains('\r') && !text.contains("{{"), "{path}");
+        assert!(text.lines().all(|line| line.chars().count() <= 320), "{path}");
+        assert_eq!(calls::commands_named(text).next(), None, "{path}");
+        let words: Vec<String> =
+            text.split(|c: char| !c.is_alphanumeric() && c != '-').map(str::to_lowercase).collect();
+        for host in &hosts {
+            let first = host.split('-').next().unwrap_or(host);
+            assert!(!words.contains(host) && !words.iter().any(|word| word == first), "{path} names {host}");
+        }
+    }
+}
+
+#[test]
+fn no_prompt_is_in_the_library() {
+    let library = Library::embedded().unwrap();
+    assert!(!library.has_folder("templates/auto"));
+    assert!(library::prompt_text("common").is_some() && library::prompt_text("no-such").is_none());
+}

@@ -1,0 +1,110 @@
+//! `T01-ESCALATION.json`: a question of a task that a person answers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A question with its options.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Escalation {
+    #[serde(default)]
+    pub(crate) version: u64,
+    #[serde(default)]
+    pub(crate) task_id: String,
+    #[serde(default)]
+    pub(crate) slice_id: String,
+    #[serde(default)]
+    pub(crate) milestone_id: String,
+    #[serde(default)]
+    pub(crate) question: String,
+    /// Two to four.
+    #[serde(default)]
+    pub(crate) options: Vec<Choice>,
+    /// The identifier of an option.
+    #[serde(default)]
+    pub(crate) recommendation: String,
+    #[serde(default)]
+    pub(crate) recommendation_rationale: String,
+    /// Whether work goes on as recommended until somebody answers.
+    #[serde(default)]
+    pub(crate) continue_with_default: bool,
+    #[serde(default)]
+    pub(crate) created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) responded_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user_choice: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user_rationale: Option<String>,
+    /// Fields of others.
+    #[serde(flatten)]
+    pub(crate) others: Map<String, Value>,
+}
+
+/// One of the options.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Choice {
+    #[serde(default)]
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) label: String,
+    #[serde(default)]
+    pub(crate) tradeoffs: Value,
+    #[serde(flatten)]
+    pub(crate) others: Map<String, Value>,
+}
+
+/// An answer that is not one of the options.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{choice}` is not an option of this question")]
+pub(crate) struct NoSuchOption {
+    pub(crate) choice: String,
+    pub(crate) options: Vec<String>,
+}
+
+impl NoSuchOption {
+    pub(crate) fn hint(&self) -> Option<String> {
+        Some(format!("the options are `{}`", self.options.join("`, `")))
+    }
+}
+
+impl Escalation {
+    /// Whether the task waits for an answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.continue_with_default && self.responded_at.is_none()
+    }
+
+    /// The question with an answer.
+    pub(crate) fn answered(&self, choice: &str, rationale: Option<&str>, at: &str) -> Result<Self, NoSuchOption> {
+        if !self.options.iter().any(|option| option.id == choice) {
+            let options = self.options.iter().map(|option| option.id.clone()).collect();
+            return Err(NoSuchOption { choice: choice.to_owned(), options });
+        }
+        Ok(Self {
+            responded_at: Some(at.to_owned()),
+            user_choice: Some(choice.to_owned()),
+            user_rationale: rationale.map(str::to_owned),
+            ..self.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::milestone_layout::record::{read, render};
+
+    #[test]
+    fn a_question_waits_until_one_of_its_options_is_chosen() {
+        let text = "{\"version\":1,\"taskId\":\"T01\",\"question\":\"which?\",\"options\":[{\"id\":\"a\",\"label\":\"A\",\"tradeoffs\":\"slow\"},\
+            {\"id\":\"b\",\"label\":\"B\",\"tradeoffs\":[\"x\"]}],\"continueWithDefault\":false,\"createdAt\":\"2026-01-01T00:00:00Z\",\"x\":1}";
+        let question: Escalation = read("x", text).unwrap();
+        assert!(question.is_waiting());
+        let error = question.answered("c", None, "2026-01-02").unwrap_err();
+        assert_eq!(error.hint().as_deref(), Some("the options are `a`, `b`"));
+        let answered = question.answered("b", Some("faster"), "2026-01-02").unwrap();
+        assert!(!answered.is_waiting());
+        assert_eq!(read::<Escalation>("x", &render(&answered)), Ok(answered));
+        assert!(!Escalation { continue_with_default: true, ..question }.is_waiting());
+    }
+}

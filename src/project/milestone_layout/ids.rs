@@ -1,0 +1,241 @@
+//! Identifiers: `M001`, `S02`, `T03`, and the units of work that are named by them.
+
+use std::fmt;
+
+/// `7` of `S07`, `S07-words` or `S07: Title`, if the letter fits, in either case.
+pub(crate) fn number(name: &str, letter: char) -> Option<u64> {
+    let rest = name.strip_prefix([letter, letter.to_ascii_lowercase()])?;
+    let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    let ends = rest[digits..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+    rest[..digits].parse().ok().filter(|_| ends)
+}
+
+/// `S07` of `S07-words`, `T02.A1` of `T02.A1: Title`, `T01` of `T01.md`.
+pub(crate) fn identifier(name: &str) -> &str {
+    let end = name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').unwrap_or(name.len());
+    let id = name[..end].trim_end_matches('.');
+    // A file's name goes on behind the dot.
+    id.strip_suffix(".md").unwrap_or(id)
+}
+
+/// The identifier and the rest of a text that begins with one, such as `S01: Title`.
+pub(crate) fn leading(text: &str, letter: char) -> Option<(&str, &str)> {
+    number(text, letter)?;
+    let id = identifier(text);
+    Some((id, &text[id.len()..]))
+}
+
+/// Whether `text` is an identifier of this letter and nothing more.
+pub(crate) fn is_id(text: &str, letter: char) -> bool {
+    leading(text, letter).is_some_and(|(_, rest)| rest.is_empty())
+}
+
+/// The milestone that a folder belongs to: `M001` of `M001` and `M001-older-words`, `M001-abc123` of `M001-abc123`.
+pub(crate) fn milestone_of(folder: &str) -> Option<&str> {
+    let digits = folder.strip_prefix('M')?.bytes().take_while(u8::is_ascii_digit).count();
+    let short = folder.get(..=digits).filter(|_| digits > 0)?;
+    match folder[short.len()..].strip_prefix('-') {
+        Some(team) if is_team(team) => Some(folder),
+        Some(_) => Some(short),
+        None => Some(short).filter(|short| short.len() == folder.len()),
+    }
+}
+
+/// The identifier without the six letters of a team: `M001` of `M001-abc123`.
+pub(crate) fn without_team(id: &str) -> &str {
+    id.split_once('-').filter(|(_, team)| is_team(team)).map_or(id, |(short, _)| short)
+}
+
+fn is_team(text: &str) -> bool {
+    text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// What milestones are sorted by where nothing else orders them.
+pub(crate) fn order_of(id: &str) -> (u64, &str) {
+    let digits = id.get(1..).map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    (id.get(1..=digits).and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX), id)
+}
+
+/// The identifiers from the first to the last of a range, both included, with as many digits as the first; `None` if they
+/// make no range, or one of more than a hundred.
+pub(crate) fn range(first: &str, last: &str, letter: char) -> Option<Vec<String>> {
+    const MOST: u64 = 100;
+    if !is_id(first, letter) || !is_id(last, letter) {
+        return None;
+    }
+    let (from, to) = (number(first, letter)?, number(last, letter)?);
+    let width = first.len() - 1;
+    (from <= to && to - from < MOST).then(|| (from..=to).map(|number| format!("{letter}{number:0width$}")).collect())
+}
+
+/// The identifier after the highest of `ids`: `T04` after `T01` and `T03`.
+pub(crate) fn next<'id>(ids: impl IntoIterator<Item = &'id str>, letter: char, width: usize) -> String {
+    let highest = ids.into_iter().filter_map(|id| number(id, letter)).max().unwrap_or(0);
+    format!("{letter}{:0width$}", highest.saturating_add(1))
+}
+
+/// What a unit of work is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum UnitId {
+    /// `M001`
+    Milestone { milestone: String },
+    /// `M001/S02`
+    Slice { milestone: String, slice: String },
+    /// `M001/S02/T03`
+    Task { milestone: String, slice: String, task: String },
+    /// Work with a name of its own: `M001/parallel-research`, `M001/S01/triage`, `M001/S01/reactive+T02,T03`.
+    Named { milestone: String, slice: Option<String>, name: String, members: Vec<String> },
+}
+
+/// The text is the identifier of no unit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a milestone, slice or task")]
+pub(crate) struct NotAUnit {
+    pub(crate) text: String,
+}
+
+impl NotAUnit {
+    #[expect(clippy::unused_self, reason = "errors give their hints this way")]
+    pub(crate) fn hint(&self) -> Option<String> {
+        Some("write `M001`, `M001/S02` or `M001/S02/T03`".to_owned())
+    }
+}
+
+impl UnitId {
+    pub(crate) fn parse(text: &str) -> Result<Self, NotAUnit> {
+        let refused = || NotAUnit { text: text.to_owned() };
+        let parts: Vec<&str> = text.trim().split('/').collect();
+        let owned = |text: &str| text.to_owned();
+        let milestone = parts.first().filter(|id| milestone_of(id) == Some(**id)).map(|id| owned(id));
+        let milestone = milestone.ok_or_else(refused)?;
+        match parts.get(1..).unwrap_or_default() {
+            [] => Ok(Self::Milestone { milestone }),
+            [slice] if is_id(slice, 'S') => Ok(Self::Slice { milestone, slice: owned(slice) }),
+            [slice, task] if is_id(slice, 'S') && is_id(task, 'T') => {
+                Ok(Self::Task { milestone, slice: owned(slice), task: owned(task) })
+            }
+            [name] => named(milestone, None, name).ok_or_else(refused),
+            [slice, name] if is_id(slice, 'S') => named(milestone, Some(owned(slice)), name).ok_or_else(refused),
+            _ => Err(refused()),
+        }
+    }
+
+    pub(crate) fn milestone(&self) -> &str {
+        match self {
+            Self::Milestone { milestone }
+            | Self::Slice { milestone, .. }
+            | Self::Task { milestone, .. }
+            | Self::Named { milestone, .. } => milestone,
+        }
+    }
+
+    pub(crate) fn slice(&self) -> Option<&str> {
+        match self {
+            Self::Milestone { .. } => None,
+            Self::Slice { slice, .. } | Self::Task { slice, .. } => Some(slice),
+            Self::Named { slice, .. } => slice.as_deref(),
+        }
+    }
+
+    pub(crate) fn task(&self) -> Option<&str> {
+        match self {
+            Self::Task { task, .. } => Some(task),
+            _ => None,
+        }
+    }
+}
+
+fn named(milestone: String, slice: Option<String>, text: &str) -> Option<UnitId> {
+    let (name, members) = text.split_once('+').map_or((text, None), |(name, members)| (name, Some(members)));
+    let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let members: Vec<String> = members.map(|list| list.split(',').map(str::to_owned).collect()).unwrap_or_default();
+    let are_members =
+        members.iter().all(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
+    (is_name && are_members).then_some(UnitId::Named { milestone, slice, name: name.to_owned(), members })
+}
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.milestone())?;
+        if let Some(slice) = self.slice() {
+            write!(formatter, "/{slice}")?;
+        }
+        match self {
+            Self::Milestone { .. } | Self::Slice { .. } => Ok(()),
+            Self::Task { task, .. } => write!(formatter, "/{task}"),
+            Self::Named { name, members, .. } if members.is_empty() => write!(formatter, "/{name}"),
+            Self::Named { name, members, .. } => write!(formatter, "/{name}+{}", members.join(",")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn units_are_read_as_they_are_written() {
+        for text in [
+            "M001",
+            "M001-abc123",
+            "M001/S02",
+            "M001/S02/T03",
+            "M001/S02/T02.A1",
+            "M001/S01/reactive+T02,T03",
+            "M001/S01/gates+Q3,Q4",
+            "M001/parallel-research",
+            "M001/S01/triage",
+        ] {
+            assert_eq!(UnitId::parse(text).map(|unit| unit.to_string()), Ok(text.to_owned()));
+        }
+        for text in [
+            "",
+            "S01",
+            "M001/",
+            "M001/S01/",
+            "M001/S01/T01/x",
+            "M001/../S01",
+            "M001/S01/reactive+",
+            "M001-words",
+            "m001",
+        ] {
+            assert!(UnitId::parse(text).is_err(), "{text}");
+        }
+        assert!(NotAUnit { text: String::new() }.hint().is_some());
+    }
+
+    #[test]
+    fn a_folder_names_its_milestone_with_or_without_a_team() {
+        let of =
+            ["M001", "M1", "M001-abc123", "M001-older-words", "M001x", "M", "S01", "M001-ABC123"].map(milestone_of);
+        assert_eq!(of, [Some("M001"), Some("M1"), Some("M001-abc123"), Some("M001"), None, None, None, Some("M001")]);
+        assert_eq!((without_team("M001-abc123"), without_team("M001")), ("M001", "M001"));
+        let mut ids = ["M010", "M002-abc123", "M2", "M002"];
+        ids.sort_by_key(|id| order_of(id));
+        assert_eq!(ids, ["M002", "M002-abc123", "M2", "M010"]);
+    }
+
+    #[test]
+    fn ranges_keep_their_zeros_and_have_an_end() {
+        assert_eq!(range("S01", "S03", 'S').unwrap(), ["S01", "S02", "S03"]);
+        assert_eq!(range("S9", "S10", 'S').unwrap(), ["S9", "S10"]);
+        for (first, last) in [("S03", "S01"), ("S01", "S9999"), ("S01", "T02"), ("S01", "S18446744073709551615")] {
+            assert_eq!(range(first, last, 'S'), None);
+        }
+        assert_eq!(next(["T01", "T03", "x"], 'T', 2), "T04");
+        assert_eq!(next([], 'D', 3), "D001");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "[MSTmst0-9./+,a-z -é]{0,24}") {
+            if let Ok(unit) = UnitId::parse(&text) {
+                prop_assert_eq!(unit.to_string(), text.trim());
+            }
+            let _ = (milestone_of(&text), order_of(&text), number(&text, 'S'), identifier(&text), without_team(&text));
+        }
+    }
+}

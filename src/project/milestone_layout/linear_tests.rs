@@ -1,0 +1,72 @@
+//! Large documents of one repeated piece are read in time that grows with their length.
+
+use std::time::{Duration, Instant};
+
+use super::requirements::{RequirementChange, Requirements};
+use super::{
+    assessment, captures, context, decisions, knowledge, lines, milestone_summary, overrides, preferences, roadmap,
+    slice_plan, summary, task_plan, uat, validation,
+};
+
+fn repeated(piece: &str, length: usize) -> String {
+    piece.repeat(length / piece.len())
+}
+
+fn took(text: &str) -> Duration {
+    let started = Instant::now();
+    everything(text);
+    started.elapsed()
+}
+
+/// Reads and edits a text in every way there is.
+fn everything(text: &str) {
+    let row = decisions::DecisionRow { decision: "new".to_owned(), ..decisions::DecisionRow::default() };
+    let known = knowledge::NewKnowledge { kind: knowledge::KnowledgeKind::Rule, what: "a", why: "b", scope: "c" };
+    let change =
+        RequirementChange { id: "R1".to_owned(), validation: Some("x".to_owned()), ..RequirementChange::default() };
+    let task = slice_plan::NewTask { id: "T99", title: "a", estimate_minutes: 1, notes: &[] };
+    drop((roadmap::Roadmap::parse(text), roadmap::tick(text, "S01")));
+    drop((slice_plan::SlicePlan::parse(text), slice_plan::tick(text, "T01"), slice_plan::append_task(text, &task)));
+    drop((task_plan::TaskPlan::parse(text, "T01"), summary::Summary::parse(text), uat::Uat::parse(text)));
+    drop((uat::UatVerdict::parse(text), assessment::Assessment::parse(text), validation::Validation::parse(text)));
+    let _ = (milestone_summary::Ending::of(text), validation::proves_operational(text));
+    drop((Requirements::parse(text), super::requirements::change(text, &[change])));
+    drop((decisions::append(text, &[row]), knowledge::append(text, &known), overrides::resolve_all(text)));
+    drop((overrides::read(text), captures::read(text), context::Context::parse(text, "M001")));
+    drop((preferences::Preferences::read(Some(text), Some(text)), lines::field(text, "Goal")));
+}
+
+#[test]
+fn criterion_i16_anything_is_read_in_linear_time() {
+    let pieces = [
+        "- [ ] **S01: A** `depends:[S01-S99]`\n",
+        "- [ ] **T01: A** `est:1h`\n",
+        "| S01 | T01 | R1 | done |\n",
+        "### S01: A\n",
+        "### T01: A\n",
+        "### R1 — A\n- Status: active\n",
+        "## Slices\n## Tasks\n## Override: x\n**Scope:** active\n### CAP-1\n",
+        "**",
+        "**Goal:**",
+        "`",
+        "[",
+        "(",
+        "|",
+        "---\n",
+        "- ",
+        "#",
+        "depends:[",
+        "a: [\n",
+        "é\r\n",
+        "\u{feff}",
+        "| Verdict | PASS |\n|---|---|\n",
+    ];
+    for piece in pieces {
+        for head in ["", "## Slices\n| ID | Decision |\n|---|---|\n"] {
+            let short = took(&format!("{head}{}", repeated(piece, 1 << 15)));
+            let long = took(&format!("{head}{}", repeated(piece, 1 << 18)));
+            // Eight times the text; a reader that is quadratic takes sixty-four times as long.
+            assert!(long < 24 * short + Duration::from_millis(400), "{head:?} {piece:?}: {short:?}, then {long:?}");
+        }
+    }
+}

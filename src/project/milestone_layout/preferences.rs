@@ -1,0 +1,398 @@
+//! `PREFERENCES.md`: how the pipeline works, of the project and, below it, of the user.
+//!
+//! A key that nobody knows is ignored. A value of the wrong kind is reported with its line, and counts as not given.
+
+use super::lines::bare;
+use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::markdown::Markdown;
+use crate::text::words::{of_word, words};
+
+words! {
+    /// How much is spent on each unit.
+    #[derive(Default)]
+    pub(crate) enum TokenProfile {
+        Budget = "budget",
+        #[default]
+        Balanced = "balanced",
+        Quality = "quality",
+        BurnMax = "burn-max",
+    }
+}
+
+words! {
+    /// Where the work of a milestone happens.
+    #[derive(Default)]
+    pub(crate) enum Isolation {
+        #[default]
+        None = "none",
+        Worktree = "worktree",
+        Branch = "branch",
+    }
+}
+
+words! {
+    /// How a milestone's work gets to its branch.
+    #[derive(Default)]
+    pub(crate) enum MergeStrategy {
+        #[default]
+        Squash = "squash",
+        Merge = "merge",
+    }
+}
+
+words! {
+    /// What happens where the budget ends.
+    #[derive(Default)]
+    pub(crate) enum BudgetEnforcement {
+        Warn = "warn",
+        #[default]
+        Pause = "pause",
+        Halt = "halt",
+    }
+}
+
+words! {
+    /// How much of the documents a prompt contains.
+    #[derive(Default)]
+    pub(crate) enum InlineLevel {
+        #[default]
+        Paths = "paths",
+        Minimal = "minimal",
+        Full = "full",
+    }
+}
+
+/// What is decided about phases; what is not given follows from the pipeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PhasePreferences {
+    pub(crate) skip_research: Option<bool>,
+    pub(crate) skip_slice_research: Option<bool>,
+    pub(crate) skip_reassess: Option<bool>,
+    pub(crate) skip_milestone_validation: Option<bool>,
+    pub(crate) reassess_after_slice: Option<bool>,
+    pub(crate) require_slice_discussion: Option<bool>,
+    pub(crate) mid_execution_escalation: Option<bool>,
+    pub(crate) progressive_planning: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GitPreferences {
+    pub(crate) isolation: Isolation,
+    pub(crate) merge_strategy: MergeStrategy,
+    pub(crate) worktree_post_create: Option<String>,
+    pub(crate) main_branch: Option<String>,
+    pub(crate) auto_push: bool,
+    pub(crate) collapse_cadence: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SupervisorPreferences {
+    pub(crate) soft_timeout_minutes: Option<u32>,
+    pub(crate) idle_timeout_minutes: Option<u32>,
+    pub(crate) hard_timeout_minutes: Option<u32>,
+}
+
+/// Work that runs side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Parallel {
+    pub(crate) enabled: bool,
+    /// `max_parallel` of tasks, `max_workers` of slices.
+    pub(crate) most: Option<u32>,
+}
+
+/// How the pipeline works.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Preferences {
+    pub(crate) mode: Option<String>,
+    pub(crate) token_profile: TokenProfile,
+    pub(crate) phases: PhasePreferences,
+    pub(crate) uat_dispatch: bool,
+    pub(crate) uat_accept_partial: bool,
+    pub(crate) git: GitPreferences,
+    pub(crate) auto_supervisor: SupervisorPreferences,
+    pub(crate) verification_commands: Vec<String>,
+    pub(crate) verification_auto_fix: Option<bool>,
+    pub(crate) verification_max_retries: u32,
+    pub(crate) verification_require_evidence: bool,
+    pub(crate) budget_ceiling: Option<f64>,
+    pub(crate) budget_enforcement: BudgetEnforcement,
+    pub(crate) per_unit_cost_cap_usd: f64,
+    pub(crate) reactive_execution: Parallel,
+    pub(crate) slice_parallel: Parallel,
+    pub(crate) gate_evaluation: bool,
+    pub(crate) mechanical: MechanicalPreferences,
+    /// `None`: as the pipeline has it.
+    pub(crate) plan_inline_s01: Option<bool>,
+    pub(crate) inline_level: InlineLevel,
+    pub(crate) widget_mode: Option<String>,
+    pub(crate) min_request_interval_ms: Option<u32>,
+    pub(crate) context_selection: Option<String>,
+    pub(crate) models: Vec<(String, String)>,
+    pub(crate) post_unit_hooks: Vec<Value>,
+    pub(crate) pre_dispatch_hooks: Vec<Value>,
+}
+
+/// What is written without an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MechanicalPreferences {
+    /// `None`: as the pipeline has it.
+    pub(crate) enabled: Option<bool>,
+    /// The least a summary must have; 0 is no limit.
+    pub(crate) min_summary_chars: usize,
+}
+
+/// A value that is not of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PreferenceProblem {
+    pub(crate) source: PreferenceSource,
+    /// Counts from one.
+    pub(crate) line: usize,
+    pub(crate) what: String,
+}
+
+/// Whose preferences: those of the project win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PreferenceSource {
+    Project,
+    Global,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self::read(None, None).0
+    }
+}
+
+impl Preferences {
+    /// Reads the preferences of the project and those of the user.
+    pub(crate) fn read(project: Option<&str>, global: Option<&str>) -> (Self, Vec<PreferenceProblem>) {
+        let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
+        let sources = sources.into_iter().filter_map(|(source, text)| Source::new(source, text?)).collect();
+        let mut keys = Keys { sources, problems: Vec::new() };
+        let preferences = Self {
+            mode: keys.text("mode"),
+            token_profile: keys.word("token_profile").unwrap_or_default(),
+            phases: phases(&mut keys),
+            uat_dispatch: keys.flag("uat_dispatch").unwrap_or(false),
+            uat_accept_partial: keys.flag("uat_accept_partial").unwrap_or(false),
+            git: git(&mut keys),
+            auto_supervisor: SupervisorPreferences {
+                soft_timeout_minutes: keys.number("auto_supervisor.soft_timeout_minutes"),
+                idle_timeout_minutes: keys.number("auto_supervisor.idle_timeout_minutes"),
+                hard_timeout_minutes: keys.number("auto_supervisor.hard_timeout_minutes"),
+            },
+            verification_commands: keys.list("verification_commands").iter().map(Value::flat).collect(),
+            verification_auto_fix: keys.flag("verification_auto_fix"),
+            verification_max_retries: keys.number("verification_max_retries").unwrap_or(2),
+            verification_require_evidence: keys.flag("verification.require_evidence").unwrap_or(true),
+            budget_ceiling: keys.amount("budget_ceiling"),
+            budget_enforcement: keys.word("budget_enforcement").unwrap_or_default(),
+            per_unit_cost_cap_usd: keys.amount("per_unit_cost_cap_usd").unwrap_or(5.0),
+            reactive_execution: Parallel {
+                enabled: keys.flag("reactive_execution.enabled").unwrap_or(false),
+                most: keys.number("reactive_execution.max_parallel").map(|most: u32| most.clamp(1, 8)),
+            },
+            slice_parallel: Parallel {
+                enabled: keys.flag("slice_parallel.enabled").unwrap_or(false),
+                most: keys.number("slice_parallel.max_workers"),
+            },
+            gate_evaluation: keys.flag("gate_evaluation.enabled").unwrap_or(false),
+            mechanical: MechanicalPreferences {
+                enabled: keys.flag("mechanical.enabled"),
+                min_summary_chars: keys.number("mechanical.min_summary_chars").unwrap_or(200),
+            },
+            plan_inline_s01: keys.flag("plan.inline_s01"),
+            inline_level: keys.word("inline_level").unwrap_or_default(),
+            widget_mode: keys.text("widget_mode"),
+            min_request_interval_ms: keys.number("min_request_interval_ms"),
+            context_selection: keys.text("context_selection"),
+            models: models(&mut keys),
+            post_unit_hooks: keys.list("post_unit_hooks"),
+            pre_dispatch_hooks: keys.list("pre_dispatch_hooks"),
+        };
+        (preferences, keys.problems)
+    }
+}
+
+fn phases(keys: &mut Keys<'_>) -> PhasePreferences {
+    PhasePreferences {
+        skip_research: keys.flag("phases.skip_research"),
+        skip_slice_research: keys.flag("phases.skip_slice_research"),
+        skip_reassess: keys.flag("phases.skip_reassess"),
+        skip_milestone_validation: keys.flag("phases.skip_milestone_validation"),
+        reassess_after_slice: keys.flag("phases.reassess_after_slice"),
+        require_slice_discussion: keys.flag("phases.require_slice_discussion"),
+        mid_execution_escalation: keys.flag("phases.mid_execution_escalation"),
+        progressive_planning: keys.flag("phases.progressive_planning"),
+    }
+}
+
+fn git(keys: &mut Keys<'_>) -> GitPreferences {
+    GitPreferences {
+        isolation: keys.word("git.isolation").unwrap_or_default(),
+        merge_strategy: keys.word("git.merge_strategy").unwrap_or_default(),
+        worktree_post_create: keys.text("git.worktree_post_create"),
+        main_branch: keys.text("git.main_branch"),
+        auto_push: keys.flag("git.auto_push").unwrap_or(false),
+        collapse_cadence: keys.text("git.collapse_cadence"),
+    }
+}
+
+/// The models by what they are for; those of the project first.
+fn models(keys: &mut Keys<'_>) -> Vec<(String, String)> {
+    let mut models: Vec<(String, String)> = Vec::new();
+    for source in &keys.sources {
+        let Some(Value::Map(entries)) = source.front.get("models") else { continue };
+        for (name, value) in entries {
+            if !models.iter().any(|(known, _)| *known == name) {
+                models.push((name, value.flat()));
+            }
+        }
+    }
+    models
+}
+
+/// A document with preferences.
+struct Source<'text> {
+    source: PreferenceSource,
+    front: FrontMatter<'text>,
+    markdown: Markdown<'text>,
+}
+
+impl<'text> Source<'text> {
+    fn new(source: PreferenceSource, text: &'text str) -> Option<Self> {
+        let markdown = Markdown::head(bare(text));
+        Some(Self { source, front: FrontMatter::of(&markdown)?, markdown })
+    }
+
+    fn get(&self, key: &str) -> Option<Value> {
+        let path: Vec<&str> = key.split('.').collect();
+        self.front.get_path(&path).filter(|value| *value != Value::Empty)
+    }
+
+    /// The line of a key, or of the map that it is in.
+    fn line(&self, key: &str) -> usize {
+        let mut found = 0;
+        let mut from = 1;
+        for (depth, name) in key.split('.').enumerate() {
+            let lines = from..self.markdown.lines().len();
+            let is_key = |line: &usize| {
+                let text = self.markdown.line(*line);
+                let inside = text.trim_start();
+                let is_inner = inside.len() < text.len();
+                is_inner == (depth > 0) && inside.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
+            };
+            let Some(line) = lines.into_iter().find(is_key) else { break };
+            found = line;
+            from = line + 1;
+        }
+        found + 1
+    }
+}
+
+/// The values of both documents, by dotted keys.
+struct Keys<'text> {
+    sources: Vec<Source<'text>>,
+    problems: Vec<PreferenceProblem>,
+}
+
+impl Keys<'_> {
+    /// The first value that is of its kind; every one before it that is not is a problem.
+    fn first<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        for source in &self.sources {
+            let Some(value) = source.get(key) else { continue };
+            match read(&value) {
+                Some(read) => return Some(read),
+                None => {
+                    let what = format!("`{key}` is `{}`, not {kind}", one_word(&value));
+                    self.problems.push(PreferenceProblem { source: source.source, line: source.line(key), what });
+                }
+            }
+        }
+        None
+    }
+
+    fn flag(&mut self, key: &str) -> Option<bool> {
+        self.first(key, "`true` or `false`", |value| match value.as_text()?.to_lowercase().as_str() {
+            "true" | "yes" | "on" => Some(true),
+            "false" | "no" | "off" => Some(false),
+            _ => None,
+        })
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, key: &str) -> Option<T> {
+        self.first(key, "a number", |value| value.as_text()?.trim().parse().ok())
+    }
+
+    fn amount(&mut self, key: &str) -> Option<f64> {
+        self.first(key, "an amount", |value| {
+            let amount: f64 = value.as_text()?.trim().trim_start_matches('$').parse().ok()?;
+            (amount.is_finite() && amount >= 0.0).then_some(amount)
+        })
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        self.first(key, "a text", |value| value.as_text().map(str::to_owned))
+    }
+
+    fn word<T: for<'word> serde::Deserialize<'word>>(&mut self, key: &str) -> Option<T> {
+        self.first(key, "one of its words", |value| of_word(value.as_text()?))
+    }
+
+    fn list(&mut self, key: &str) -> Vec<Value> {
+        let list = self.first(key, "a list", |value| match value {
+            Value::Map(_) | Value::Empty => None,
+            other => Some(other.items().to_vec()),
+        });
+        list.unwrap_or_default()
+    }
+}
+
+/// A value for a message.
+fn one_word(value: &Value) -> String {
+    crate::text::untrusted::line(&value.flat(), 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_project_wins_and_wrong_kinds_are_reported_with_their_lines() {
+        let project = "\u{feff}---\r\ntoken_profile: quality\r\nphases:\r\n  skip_research: false\r\n  reassess_after_slice: maybe\r\nuat_dispatch: \
+            [true]\r\nmechanical: { enabled: false, min_summary_chars: 0 }\r\nverification_commands:\r\n  - cargo test\r\n  - npm run lint: \
+            fast\r\nunknown: x\r\nbudget_ceiling: 12.5\r\ngit:\r\n  isolation: cloud\r\n---\r\n# Mine\r\n";
+        let global = "---\ntoken_profile: budget\nuat_dispatch: true\ngit:\n  isolation: worktree\nmodels:\n  planning: big\nverification:\n  \
+            require_evidence: no\n---\n";
+        let (read, problems) = Preferences::read(Some(project), Some(global));
+        assert_eq!((read.token_profile, read.uat_dispatch), (TokenProfile::Quality, true));
+        assert_eq!((read.phases.skip_research, read.phases.reassess_after_slice), (Some(false), None));
+        assert_eq!(read.mechanical, MechanicalPreferences { enabled: Some(false), min_summary_chars: 0 });
+        assert_eq!(read.verification_commands, ["cargo test", "npm run lint: fast"]);
+        assert_eq!((read.git.isolation, read.verification_require_evidence), (Isolation::Worktree, false));
+        assert_eq!(read.models, [("planning".to_owned(), "big".to_owned())]);
+        let lines: Vec<_> = problems.iter().map(|problem| (problem.source, problem.line)).collect();
+        let project = PreferenceSource::Project;
+        assert_eq!(lines, [(project, 5), (project, 6), (project, 14)]);
+        assert_eq!(problems[0].what, "`phases.reassess_after_slice` is `maybe`, not `true` or `false`");
+        assert!((read.budget_ceiling, read.per_unit_cost_cap_usd) == (Some(12.5), 5.0));
+    }
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let read = Preferences::default();
+        assert_eq!((read.verification_max_retries, read.mechanical.min_summary_chars), (2, 200));
+        assert_eq!((read.inline_level, read.budget_enforcement), (InlineLevel::Paths, BudgetEnforcement::Pause));
+        assert!(read.verification_require_evidence && !read.uat_accept_partial && !read.uat_dispatch);
+        assert_eq!(Preferences::read(Some("# no front matter"), Some("---\nmode:\n---\n")), (read, Vec::new()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_preferences_are_read(text in "(---\n|phases:\n|  skip_research: |git: |mode: |true|\\[|\\{|\\}|- |\n|\r\n|[ a:é0-9.-]){0,30}") {
+            let _ = Preferences::read(Some(&text), Some(&text));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Records of the pipeline in JSON: what cannot be read is an error with its line, and fields of others are kept.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::lines::bare;
+
+/// A record that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` line {line}: {message}")]
+pub(crate) struct RecordError {
+    pub(crate) path: String,
+    pub(crate) line: usize,
+    pub(crate) message: String,
+}
+
+impl RecordError {
+    pub(crate) fn hint(&self) -> Option<String> {
+        let path = &self.path;
+        Some(format!("restore the file: `git checkout -- {path}`; or delete it, so that it is made again"))
+    }
+}
+
+/// Reads the record at `path`.
+pub(crate) fn read<T: DeserializeOwned>(path: &str, text: &str) -> Result<T, RecordError> {
+    serde_json::from_str(bare(text)).map_err(|error| {
+        let message = error.to_string();
+        // Where it is is said already.
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+        // A line break that should not be there is counted with the line after it.
+        let line = if error.column() == 0 { error.line().saturating_sub(1) } else { error.line() };
+        RecordError { path: path.to_owned(), line: line.max(1), message }
+    })
+}
+
+/// The text of a record.
+pub(crate) fn render<T: Serialize>(record: &T) -> String {
+    // These types have only text for keys and cannot fail.
+    let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
+    text.push('\n');
+    text
+}
