@@ -11,10 +11,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::{
-    Death, Event, Go, Heard, Limits, Observer, Outcome, Profile, Quota, Reason, Request, Runners, Session, Tokens,
-    Unit, Verdict, run,
-};
+use super::runner::death::Death;
+use super::runner::event::{Event, Quota, Tokens, Unit};
+use super::runner::heard::Heard;
+use super::runner::request::{Limits, Request, Session};
+use super::runner::session::{Go, Observer, Outcome, run};
+use super::runner::table::{Profile, Runners};
+use super::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath};
 use crate::world::fence::Fence;
 use crate::world::tree::Mark;

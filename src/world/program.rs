@@ -177,6 +177,13 @@ impl Program {
         self
     }
 
+    /// Limits where it may write, it and all it starts. It is not started where the system cannot do that, see
+    /// [`super::World::fencing`].
+    pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
+        self.fence = Some(fence.clone());
+        self
+    }
+
     pub(crate) fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self

@@ -30,6 +30,8 @@ pub(crate) struct Request {
     pub(crate) environment: Vec<(String, String)>,
     /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
     pub(crate) without: Vec<String>,
+    /// Where the client may write, it and all it starts.
+    pub(crate) fence: Option<Fence>,
     /// Where a client that does so writes what it used.
     pub(crate) usage_file: Option<AbsolutePath>,
     /// Where the stream is kept, without the secrets in it.
@@ -139,6 +141,7 @@ impl Request {
             allowed: Vec::new(),
             environment: Vec::new(),
             without: Vec::new(),
+            fence: None,
             usage_file: None,
             activity: None,
             fence: None,
@@ -160,6 +163,9 @@ impl Request {
         let mut program = Program::new(name).arguments(self.arguments()?).folder(self.folder.as_path());
         if runner.delivery == Delivery::StandardInput {
             program = program.stdin(self.prompt.as_bytes());
+        }
+        if let Some(fence) = &self.fence {
+            program = program.fenced(fence);
         }
         program = program.without(&runner.inside_itself).without(&self.without);
         let of_root = runner.environment_of_root.iter().filter(|_| world.is_root());
