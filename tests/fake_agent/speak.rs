@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::json::quoted;
+use crate::json::{Json, quoted};
 
 /// What there is to say.
 #[derive(Clone, Debug)]
@@ -59,6 +59,7 @@ impl Voice {
             "role-lines" => self.role_lines(what),
             "agent-lifecycle" => self.agent_lifecycle(what),
             "completion" => self.completion(what),
+            "client-protocol" => self.client_protocol(what),
             _ => self.scripted(what),
         };
         for line in lines {
@@ -462,4 +463,77 @@ impl Voice {
             )],
         }
     }
+
+    fn client_protocol(&self, what: &Say) -> Vec<String> {
+        let (input, output) = self.total();
+        let (session, call) = (quoted(&self.session), self.calls);
+        let update = |rest: String| {
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":{session},"update":{{{rest}}}}}}}"#
+            )
+        };
+        match what {
+            Say::Start => {
+                self.open();
+                Vec::new()
+            }
+            Say::Quota { .. } | Say::Retry { .. } => Vec::new(),
+            Say::Text(text) | Say::Question(text) => {
+                let text = quoted(text);
+                vec![update(format!(
+                    r#""sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":{text}}}"#
+                ))]
+            }
+            Say::Tool { name, end } => {
+                let named = format!(r#""toolCallId":"t{call}","title":{}"#, quoted(name));
+                self.line(&update(format!(r#""sessionUpdate":"tool_call",{named},"kind":"edit","status":"pending""#)));
+                let is_allowed = self.ask(&format!(r#"{{{named},"kind":"{}"}}"#, if *end == "denied" { "fetch" } else { "edit" }));
+                let status = if is_allowed && *end == "finished" { "completed" } else { "failed" };
+                vec![update(format!(
+                    r#""sessionUpdate":"tool_call_update","toolCallId":"t{call}","status":"{status}""#
+                ))]
+            }
+            Say::Success => vec![format!(
+                r#"{{"jsonrpc":"2.0","id":3,"result":{{"stopReason":"end_turn","usage":{{"inputTokens":{input},"outputTokens":{output}}}}}}}"#
+            )],
+            Say::Failure { status, text } => vec![format!(
+                r#"{{"jsonrpc":"2.0","id":3,"error":{{"code":-32603,"message":{}}}}}"#,
+                quoted(&format!("status {status}: {text}"))
+            )],
+        }
+    }
+
+    /// Answers until the prompt has come.
+    fn open(&self) {
+        while let Some(message) = heard() {
+            let id = message.get("id").map(Json::to_string).unwrap_or_default();
+            let result = match message.field("method") {
+                "initialize" => r#"{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}"#.to_owned(),
+                "session/new" => format!(r#"{{"sessionId":{}}}"#, quoted(&self.session)),
+                "session/load" => "null".to_owned(),
+                _ => return,
+            };
+            self.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        }
+    }
+
+    /// Asks whether a tool may run.
+    fn ask(&self, tool: &str) -> bool {
+        let options = r#"[{"optionId":"no","kind":"reject_once"},{"optionId":"yes","kind":"allow_once"}]"#;
+        self.line(&format!(
+            r#"{{"jsonrpc":"2.0","id":"ask-{}","method":"session/request_permission","params":{{"sessionId":{},"toolCall":{tool},"options":{options}}}}}"#,
+            self.calls,
+            quoted(&self.session)
+        ));
+        let answer = heard();
+        let outcome = answer.as_ref().and_then(|answer| answer.get("result")?.get("outcome"));
+        outcome.is_some_and(|outcome| outcome.field("optionId") == "yes")
+    }
+}
+
+/// The next message on standard input.
+fn heard() -> Option<Json> {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).ok().filter(|count| *count > 0)?;
+    Json::parse(&line).ok()
 }

@@ -19,7 +19,7 @@ const BYTES_OF_TOKEN: u64 = 4;
 /// What is known of a session by what its client said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
-    /// The client's own name for the session: what [`super::Request::session`] resumes.
+    /// The client's own name for the session: what [`super::request::Session`] resumes.
     pub(crate) session: Option<String>,
     pub(crate) model: Option<String>,
     /// Who pays, where the client says so.

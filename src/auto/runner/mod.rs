@@ -1,27 +1,21 @@
 //! How the user's own agent is started, heard, judged and stopped.
 //!
-//! `runners.toml` has the facts about each client, [`stream`] reads what it says, [`Heard`] sums that up, and [`judge`]
-//! decides what came of it. [`run`] does all of that for one session, and leaves nothing running.
+//! `runners.toml` has the facts about each client, [`stream`] reads what it says, [`heard`] sums that up, and [`verdict`]
+//! decides what came of it. [`session::run`] does all of that for one
+//! session, and leaves nothing running.
 
 mod clock;
-mod death;
-mod event;
-mod heard;
-mod request;
-mod session;
+pub(crate) mod death;
+pub(crate) mod event;
+pub(crate) mod heard;
+pub(crate) mod probe;
+pub(crate) mod request;
+pub(crate) mod session;
 #[cfg(all(test, target_os = "linux"))]
 mod session_tests;
-mod stream;
-mod table;
+pub(crate) mod stream;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod usage_file;
-mod verdict;
-
-pub(crate) use death::Death;
-pub(crate) use event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
-pub(crate) use heard::Heard;
-pub(crate) use request::{Limits, Request, RunnerError, Session};
-pub(crate) use session::{Go, Observer, Outcome, TICK, run};
-pub(crate) use table::{Delivery, Fact, Profile, ProfileKey, Runner, Runners, TableError};
-pub(crate) use verdict::{End, Judgement, Reason, Verdict, judge};
+pub(crate) mod verdict;

@@ -5,6 +5,8 @@ use std::time::Duration;
 use super::stream::{Answers, Opening};
 use super::table::{Delivery, Profile, ProfileKey, Runner};
 use crate::disk::AbsolutePath;
+use crate::world::fence::Fence;
+use crate::world::tree::Mark;
 use crate::world::{Program, World};
 
 /// The longest prompt that can be an argument: Linux takes 128 KiB for one.
@@ -29,11 +31,15 @@ pub(crate) struct Request {
     pub(crate) environment: Vec<(String, String)>,
     /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
     pub(crate) without: Vec<String>,
+    /// Where the client may write, it and all it starts.
+    pub(crate) fence: Option<Fence>,
     /// Where a client that does so writes what it used.
     pub(crate) usage_file: Option<AbsolutePath>,
     /// Where the stream is kept, without the secrets in it.
     pub(crate) activity: Option<AbsolutePath>,
     pub(crate) limits: Limits,
+    /// What all that the client starts is found by, where that was noted before.
+    pub(crate) mark: Option<Mark>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +47,7 @@ pub(crate) enum Session {
     /// The client names it.
     #[default]
     New,
-    /// A new one of this name; a client that cannot be told names it itself.
+    /// A new one of this name, a UUID; a client that cannot be told names it itself.
     Named(String),
     /// One that was begun before goes on.
     Resumed(String),
@@ -136,9 +142,11 @@ impl Request {
             allowed: Vec::new(),
             environment: Vec::new(),
             without: Vec::new(),
+            fence: None,
             usage_file: None,
             activity: None,
             limits,
+            mark: None,
         }
     }
 
@@ -157,6 +165,9 @@ impl Request {
         if runner.delivery == Delivery::StandardInput {
             program = program.stdin(self.prompt.as_bytes());
         }
+        if let Some(fence) = &self.fence {
+            program = program.fenced(fence);
+        }
         program = program.without(&runner.inside_itself).without(&self.without);
         let of_root = runner.environment_of_root.iter().filter(|_| world.is_root());
         for (name, value) in runner.environment.iter().chain(of_root) {
@@ -164,6 +175,9 @@ impl Request {
         }
         for (name, value) in &self.environment {
             program = program.variable(name, value);
+        }
+        if let Some(mark) = &self.mark {
+            program = program.marked(mark.clone());
         }
         Ok(program)
     }

@@ -4,7 +4,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::*;
+use super::death::Death;
+use super::event::{Event, Tokens, Unit};
+use super::heard::Heard;
+use super::request::{Limits, Request, Session};
+use super::session::{Go, Observer, Outcome, run};
+use super::table::{Profile, Runners};
+use super::verdict::{Reason, Verdict};
 use crate::disk::AbsolutePath;
 use crate::world::process_tests::nothing_lives;
 use crate::world::tree::Mark;
@@ -96,6 +102,7 @@ fn work_that_is_done_ran_in_every_dialect_and_its_numbers_are_known() {
             );
         }
         assert!(outcome.decided_in < Duration::from_secs(2), "{dialect}: {:?}", outcome.decided_in);
+        assert_eq!((outcome.complaint.as_str(), outcome.lost_lines), ("", 0), "{dialect}");
     }
 }
 
@@ -159,22 +166,24 @@ fn noise_between_the_lines_is_skipped() {
     }
 }
 
+/// Stops at the first event or tick, and knows when.
+struct Stopper(Option<Instant>);
+
+impl Observer for Stopper {
+    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+        Go::On
+    }
+    fn tick(&mut self, heard: &Heard) -> Go {
+        if heard.events == 0 {
+            return Go::On;
+        }
+        self.0 = self.0.or(Some(Instant::now()));
+        Go::Stop("paused".to_owned())
+    }
+}
+
 #[test]
 fn criterion_3_nothing_lives_within_a_second_after_any_way_to_end() {
-    /// Stops at the first event or tick, and knows when.
-    struct Stopper(Option<Instant>);
-    impl Observer for Stopper {
-        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
-            Go::On
-        }
-        fn tick(&mut self, heard: &Heard) -> Go {
-            if heard.events == 0 {
-                return Go::On;
-            }
-            self.0 = self.0.or(Some(Instant::now()));
-            Go::Stop("paused".to_owned())
-        }
-    }
     for actor in ["hang", "hang-hard", "flood", "drip"] {
         let mut stopper = Stopper(None);
         let outcome = Try::new(actor, "scripted")
@@ -186,22 +195,25 @@ fn criterion_3_nothing_lives_within_a_second_after_any_way_to_end() {
     }
 }
 
+/// Kills the client from outside.
+struct Killer;
+
+impl Observer for Killer {
+    fn started(&mut self, id: u32, _mark: &Mark) {
+        let line = format!("sleep 0.5; kill -9 {id}");
+        std::thread::spawn(move || std::process::Command::new("sh").args(["-c", &line]).status().unwrap());
+    }
+
+    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+        Go::On
+    }
+}
+
 #[test]
 fn what_a_client_left_running_ends_with_it_when_it_exits_or_is_killed() {
     let outcome = Try::new("daemon", "scripted").run();
     assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
 
-    /// Kills the client from outside.
-    struct Killer;
-    impl Observer for Killer {
-        fn started(&mut self, id: u32, _mark: &Mark) {
-            let line = format!("sleep 0.5; kill -9 {id}");
-            std::process::Command::new("sh").args(["-c", &line]).spawn().unwrap();
-        }
-        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
-            Go::On
-        }
-    }
     let outcome = Try::new("hang", "scripted").run_seen(&mut Killer);
     assert_eq!((outcome.judgement.verdict, outcome.ended), (Verdict::NoSignal, Ended::Signal(9)));
 }
@@ -215,10 +227,13 @@ fn a_client_that_stays_after_its_last_word_is_ended_and_its_word_counts() {
     assert!(outcome.decided_in < Duration::from_secs(2), "{:?}", outcome.decided_in);
 }
 
+/// An actor, what is changed of its limits, and what it is then stopped for.
+type Ceiling = (&'static str, fn(&mut Limits), Reason);
+
 #[test]
 fn each_ceiling_stops_what_passes_it() {
     let short = Duration::from_millis(600);
-    let tries: [(&str, fn(&mut Limits), Reason); 7] = [
+    let tries: [Ceiling; 7] = [
         ("drip", |limits| limits.whole = Duration::from_millis(600), Reason::Whole),
         ("hang", |limits| limits.idle = Duration::from_millis(600), Reason::Idle),
         ("flood", |limits| (limits.output, limits.calls_without_tool) = (5000, u32::MAX), Reason::Output),
@@ -248,7 +263,7 @@ fn a_client_that_retries_in_vain_is_stopped_early_and_the_cause_is_named() {
         assert!(refused.ran_for < Duration::from_secs(2), "{dialect}: {:?}", refused.ran_for);
         let storm = Try::new("retry-storm", dialect).run();
         assert_eq!(storm.judgement.verdict, Verdict::Dead(Death::Overload), "{dialect}: {:?}", storm.judgement);
-        assert_eq!(storm.heard.retries, 20, "{dialect}");
+        assert!((20..25).contains(&storm.heard.retries), "{dialect}: {}", storm.heard.retries);
     }
     for dialect in ["scripted", "result-envelope", "role-lines", "agent-lifecycle"] {
         let patient = Try::new("patient", dialect).run();
@@ -266,28 +281,43 @@ fn a_quota_that_is_used_up_says_when_it_is_filled_again() {
     }
 }
 
+/// Files that change for a while.
+struct Changing(Instant, u64);
+
+impl Observer for Changing {
+    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+        Go::On
+    }
+    fn files(&mut self) -> Option<u64> {
+        if self.0.elapsed() < Duration::from_secs(5) {
+            self.1 += 1;
+        }
+        Some(self.1)
+    }
+}
+
 #[test]
 fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_either() {
     let patience = |limits: &mut Limits| limits.idle = Duration::from_secs(3);
     let outcome = Try::new("worker:7000", "scripted").limits(patience).run();
     assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{:?}", outcome.judgement);
 
-    /// Files that change for a while.
-    struct Changing(Instant, u64);
-    impl Observer for Changing {
-        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
-            Go::On
-        }
-        fn files(&mut self) -> Option<u64> {
-            if self.0.elapsed() < Duration::from_secs(5) {
-                self.1 += 1;
-            }
-            Some(self.1)
-        }
-    }
     let outcome = Try::new("hang", "scripted").limits(patience).run_seen(&mut Changing(Instant::now(), 0));
     assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Idle));
     assert!(outcome.ran_for > Duration::from_secs(6), "{:?}", outcome.ran_for);
+}
+
+/// Counts how often it is asked.
+struct Counter(u32);
+
+impl Observer for Counter {
+    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+        Go::On
+    }
+    fn tick(&mut self, _heard: &Heard) -> Go {
+        self.0 += 1;
+        Go::On
+    }
 }
 
 #[test]
@@ -301,16 +331,6 @@ fn the_observer_can_stop_at_any_event_and_is_asked_while_nothing_happens() {
     });
     assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Asked("enough".to_owned())));
 
-    struct Counter(u32);
-    impl Observer for Counter {
-        fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
-            Go::On
-        }
-        fn tick(&mut self, _heard: &Heard) -> Go {
-            self.0 += 1;
-            Go::On
-        }
-    }
     let mut counter = Counter(0);
     let outcome =
         Try::new("hang", "scripted").limits(|limits| limits.whole = Duration::from_secs(2)).run_seen(&mut counter);
@@ -338,6 +358,24 @@ fn usage_that_is_written_beside_the_stream_counts() {
     let outcome = tried.run();
     assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 1000, output: 111, cached: 0 }));
     assert_eq!(outcome.heard.money(), Some((1.0, Unit::Credits)));
+}
+
+#[test]
+fn an_agent_of_the_protocol_is_prompted_asked_and_ended_though_it_would_go_on() {
+    let tried = Try::new("ideal", "client-protocol");
+    let outcome = tried.run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{outcome:?}");
+    assert!(tried.file(".gsd/milestones/M001/M001-ROADMAP.md").is_some());
+    assert_eq!((outcome.heard.tools, outcome.heard.text.as_str()), (2, "The unit is done."));
+    assert_eq!(outcome.heard.tokens(), Some(Tokens { input: 3000, output: 333, cached: 0 }));
+    assert!(outcome.decided_in < Duration::from_secs(2), "{:?}", outcome.decided_in);
+    let mut safe = Try::new("denied", "client-protocol");
+    safe.request.profile = Profile::Safe;
+    assert_eq!(safe.run().heard.denied.iter().collect::<Vec<_>>(), ["Bash"]);
+    assert_eq!(Try::new("denied", "client-protocol").run().heard.denied.len(), 0, "everything is allowed");
+    assert_eq!(verdict("dead:401", "client-protocol"), Verdict::Dead(Death::Auth));
+    let stopped = Try::new("hang-hard", "client-protocol").limits(|limits| limits.whole = Duration::from_secs(1)).run();
+    assert_eq!(stopped.judgement.verdict, Verdict::Stopped(Reason::Whole));
 }
 
 #[test]

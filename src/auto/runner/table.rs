@@ -151,13 +151,13 @@ impl Runners {
 
     pub(crate) fn parse(text: &str) -> Result<Self, TableError> {
         // A document keeps the order of its tables, a map would not.
-        let names: toml_edit::DocumentMut = text.parse().map_err(toml_edit::de::Error::from)?;
+        let document: toml_edit::DocumentMut = text.parse().map_err(toml_edit::de::Error::from)?;
         let mut rows: BTreeMap<String, Runner> = toml_edit::de::from_str(text)?;
         let named = |(name, _): (&str, &toml_edit::Item)| {
             let row = rows.remove(name)?;
             Some(Runner { name: name.to_owned(), ..row })
         };
-        Ok(Self { all: names.iter().filter_map(named).collect() })
+        Ok(Self { all: document.iter().filter_map(named).collect() })
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Runner> {

@@ -2,7 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
 
-use super::*;
+use super::death::Death;
+use super::event::{Event, Terminal, ToolState};
+use super::heard::Heard;
+use super::request::{Request, RunnerError, Session};
+use super::table::{Delivery, Profile, ProfileKey, Runners};
+use super::verdict::{End, Reason, Verdict, judge};
 use crate::disk::AbsolutePath;
 
 fn runners() -> Runners {
@@ -30,8 +35,15 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
             assert!(!fact.source.trim().is_empty(), "{name} {group}");
         }
         assert_eq!(runner.facts.len(), 4, "{name} has facts that nothing is about");
+        assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
+        assert!(!runner.title.is_empty(), "{name}");
+        assert!(runner.version.is_some() || !runner.verified || runner.programs.is_empty(), "{name} was measured");
+        assert!(!runner.can_preset() || runner.resumes_after_crash, "{name} has a name that nothing is done with");
+        assert!(!runner.resumes_after_crash || runner.can_resume(), "{name}");
+        assert!(runner.reports_money.is_none() || runner.reports_tokens, "{name}");
         let is_conversation = runner.dialect.is_conversation();
-        assert_eq!(runner.delivery == Delivery::Message, is_conversation, "{name}");
+        let is_message = runner.delivery == Delivery::Message;
+        assert_eq!(is_message, is_conversation, "{name} gets its prompt as {}", runner.delivery.word());
         assert_eq!(runner.arguments.contains(&"{prompt}".to_owned()), runner.delivery == Delivery::Argument, "{name}");
         for (given, placeholder) in [
             (&runner.preset_session, "{session-id}"),
@@ -48,7 +60,7 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
             );
         }
         for profile in [Profile::Safe, Profile::Unattended, Profile::Planning] {
-            assert!(runner.profiles.contains_key(&ProfileKey(profile)), "{name} lacks {profile:?}");
+            assert!(runner.profiles.contains_key(&ProfileKey(profile)), "{name} lacks {}", profile.word());
             let mut request = Request::new(runner.clone(), profile, AbsolutePath::parse("/tmp").unwrap(), "p");
             request.session = Session::Named("5ca1ab1e".to_owned());
             (request.model, request.allowed) = (Some("m".to_owned()), vec!["cargo test".to_owned()]);
@@ -66,6 +78,7 @@ fn the_rows_that_were_measured_are_the_twelve_and_no_others() {
     assert_eq!(verified.count(), 12);
     let unverified: Vec<&str> = runners.iter().filter(|runner| !runner.verified).map(|it| it.name.as_str()).collect();
     assert_eq!(unverified, ["cursor", "antigravity", "augment"]);
+    assert_eq!(runners.find("qwen").unwrap().least_version.as_deref(), Some("0.24.0"));
 }
 
 #[test]
@@ -135,7 +148,11 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     );
     assert_eq!(judged(&[success.clone(), tool.clone()], &good), Verdict::NoSignal);
     let stopped = End { stopped: Some(Reason::Whole), was_helped: true, ..good.clone() };
-    assert_eq!(judged(&[success.clone()], &stopped), Verdict::Ran, "what was said before the stop counts");
+    assert_eq!(
+        judged(&[success.clone()], &stopped),
+        Verdict::Stopped(Reason::Whole),
+        "what it says when it is stopped does not count"
+    );
     assert_eq!(judged(&[tool], &stopped), Verdict::Stopped(Reason::Whole));
     let ghost = End { ran_for: std::time::Duration::from_millis(300), ..good.clone() };
     assert_eq!(judged(&[success], &ghost), Verdict::NoSignal);

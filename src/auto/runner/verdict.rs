@@ -67,23 +67,18 @@ pub(crate) struct Judgement {
     pub(crate) evidence: String,
 }
 
-/// Judges a session. The last word of the client counts first; the way it ended can only make it worse.
+/// Judges a session. A stop counts before what the client says when it is stopped, then the last word of the client; the way
+/// it ended can only make that worse.
 pub(crate) fn judge(heard: &Heard, end: &End) -> Judgement {
-    match &heard.terminal {
-        Some(Terminal::Success) => success(heard, end),
-        Some(Terminal::Failure(failure)) => {
-            let by_trouble = || {
-                let (status, text) = heard.trouble.as_ref()?;
-                status.and_then(Death::of_status).or_else(|| Death::of_text(text))
-            };
-            let death = Death::of_failure(failure).or_else(by_trouble).unwrap_or(Death::Model);
+    match (&end.stopped, &heard.terminal) {
+        (Some(reason), _) => stopped(reason, heard),
+        (None, Some(Terminal::Success)) => success(heard, end),
+        (None, Some(Terminal::Failure(failure))) => {
+            let death = Death::of_failure(failure).or_else(|| of_trouble(heard)).unwrap_or(Death::Model);
             let status = failure.status.map(|status| format!(" (status {status})")).unwrap_or_default();
             dead(death, heard, format!("the client reported a failure{status}: {}", line(&failure.text)))
         }
-        None => match &end.stopped {
-            Some(reason) => stopped(reason, heard),
-            None => silent(heard, end),
-        },
+        (None, None) => silent(heard, end),
     }
 }
 
@@ -103,41 +98,33 @@ fn success(heard: &Heard, end: &End) -> Judgement {
 /// A session that ended by itself and without a last word.
 fn silent(heard: &Heard, end: &End) -> Judgement {
     let how = how(end.ended);
-    match of_complaints(heard, end) {
-        Some(death) => {
-            let said = [heard.trouble.as_ref().map(|(_, text)| line(text)), last_line(&end.complaint)];
-            let said = said.into_iter().flatten().find(|said| !said.is_empty()).unwrap_or_default();
-            dead(death, heard, format!("it ended with {how} and no result: {said}"))
-        }
-        None => {
-            let said = last_line(&end.complaint).map(|said| format!(": {said}")).unwrap_or_default();
-            let evidence = format!("it ended with {how} and no result{said}");
-            Judgement { verdict: Verdict::NoSignal, evidence }
-        }
+    if let Some(death) = of_complaints(heard, end) {
+        let said = [heard.trouble.as_ref().map(|(_, text)| line(text)), last_line(&end.complaint)];
+        let said = said.into_iter().flatten().find(|said| !said.is_empty()).unwrap_or_default();
+        return dead(death, heard, format!("it ended with {how} and no result: {said}"));
     }
+    let said = last_line(&end.complaint).map(|said| format!(": {said}")).unwrap_or_default();
+    Judgement { verdict: Verdict::NoSignal, evidence: format!("it ended with {how} and no result{said}") }
 }
 
 /// What the client complained of, where the way in which it ended does not say that all is well.
 fn of_complaints(heard: &Heard, end: &End) -> Option<Death> {
-    let of_stream = || {
-        let (status, text) = heard.trouble.as_ref()?;
-        status.and_then(Death::of_status).or_else(|| Death::of_text(text))
-    };
     let of_complaint = || Death::of_text(&end.complaint).filter(|_| end.ended != Some(Ended::Code(0)));
-    of_stream().or_else(of_complaint)
+    of_trouble(heard).or_else(of_complaint)
+}
+
+fn of_trouble(heard: &Heard) -> Option<Death> {
+    let (status, text) = heard.trouble.as_ref()?;
+    status.and_then(Death::of_status).or_else(|| Death::of_text(text))
 }
 
 fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
-    let by_trouble = || {
-        let (status, text) = heard.trouble.as_ref()?;
-        status.and_then(Death::of_status).or_else(|| Death::of_text(text))
-    };
     let death = match reason {
         Reason::RefusedLogin => Some(Death::Auth),
-        Reason::LongWait | Reason::Retries => Some(by_trouble().unwrap_or(Death::Overload)),
+        Reason::LongWait | Reason::Retries => Some(of_trouble(heard).unwrap_or(Death::Overload)),
         // A client that only ever tried again did not hang: the model did.
         Reason::Whole | Reason::Idle | Reason::FirstEvent if heard.model_calls == 0 && heard.retries > 0 => {
-            by_trouble()
+            of_trouble(heard)
         }
         _ => None,
     };

@@ -8,11 +8,13 @@
 //! program that a check runs does with its own exit code in places that no file of the project shows. The rest of the
 //! defence is that checks run on the pinned files: see [`Inspection::restoration`].
 
+mod assertion;
 mod compare;
 mod facts;
 mod file;
 mod finding;
 mod lexer;
+mod lines;
 mod marks;
 mod script;
 mod settings;
@@ -227,7 +229,7 @@ fn shortened(found: Vec<Finding>) -> Vec<Finding> {
         }
         if is_last && left_out > 0 {
             if let Some(last) = kept.last_mut() {
-                last.what.push_str(&format!(" (and {left_out} more)"));
+                last.what.extend([" (and ", &left_out.to_string(), " more)"]);
             }
             left_out = 0;
         }

@@ -337,7 +337,7 @@ impl Read for Conversation {
                 let error = RefusalReason { code: NO_METHOD, message: "this client has no such method" };
                 self.send(&Refusal { jsonrpc: RPC, id, error });
             }
-            (Some(_), None) | (None, None) => {}
+            (Some(_) | None, None) => {}
             (None, Some(id)) => match (line.get("error"), line.get("result"), id.as_u64()) {
                 (Some(error), _, _) => Self::failed(error, events),
                 (None, result, Some(id)) => self.answered(id, result.unwrap_or(&none), events),

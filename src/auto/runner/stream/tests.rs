@@ -8,7 +8,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{Answers, Dialect, Facts, Opening, Reader};
-use crate::auto::runner::{Death, End, Event, Heard, Runners, Scope, Tokens, ToolState, Verdict, judge};
+use crate::auto::runner::death::Death;
+use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+use crate::auto::runner::heard::Heard;
+use crate::auto::runner::table::Runners;
+use crate::auto::runner::verdict::{End, Verdict, judge};
 use crate::text::words::of_word;
 use crate::world::Ended;
 
@@ -131,6 +135,7 @@ fn steps_are_added_and_the_last_count_of_an_answer_takes_the_place_of_the_first(
     assert_eq!(heard.tokens(), Some(Tokens { input: 17, output: 2, cached: 0 }));
     heard.add(&Event::Usage { scope: Scope::Session, tokens: tokens(20) });
     assert_eq!(heard.tokens(), Some(tokens(20)));
+    assert_eq!(heard.tokens().map(Tokens::counted), Some(21));
 }
 
 #[test]
@@ -146,7 +151,6 @@ fn a_line_that_is_not_known_is_a_sign_of_life_and_one_that_is_no_object_is_nothi
 
 #[test]
 fn events_are_read_as_they_are_written() {
-    use crate::auto::runner::{Failure, Quota, QuotaStatus, Terminal, Unit};
     let failure = Failure { status: Some(429), kind: None, text: "no".to_owned() };
     let quota = Quota { resets_at: Some(5), used: Some(1.0), status: QuotaStatus::Rejected };
     let tool = Event::Tool { id: None, name: "Bash".to_owned(), state: ToolState::Denied };
