@@ -36,6 +36,8 @@ pub(crate) struct Heard {
     pub(crate) question: Option<String>,
     /// The last words of the model, from their beginning.
     pub(crate) text: String,
+    /// The last piece of them.
+    pub(crate) last_piece: String,
     /// The last complaint that was not the end, with its status.
     pub(crate) trouble: Option<(Option<u16>, String)>,
     pub(crate) terminal: Option<Terminal>,
@@ -98,6 +100,7 @@ impl Heard {
             self.text.clear();
             self.is_new_answer = false;
         }
+        start_of(text).clone_into(&mut self.last_piece);
         if self.text.len() < LONGEST_TEXT {
             self.text.push_str(start_of(text));
         }

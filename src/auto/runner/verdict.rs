@@ -88,8 +88,10 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         let evidence = format!("it reported success after {} ms without text or a tool", end.ran_for.as_millis());
         return Judgement { verdict: Verdict::NoSignal, evidence };
     }
-    if let Some(death) = of_words(&heard.text) {
-        return dead(death, heard, format!("the client reported success after: {}", line(&heard.text)));
+    for words in [&heard.text, &heard.last_piece] {
+        if let Some(death) = of_words(words) {
+            return dead(death, heard, format!("the client reported success after: {}", line(words)));
+        }
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };

@@ -218,6 +218,28 @@ fn a_conversation_opens_a_session_sends_the_prompt_and_ends_with_its_answer() {
 }
 
 #[test]
+fn a_tool_that_is_only_asked_for_or_only_ends_is_counted_once() {
+    let update = |rest: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1",{rest}}}}}}}"#
+        )
+    };
+    let asked = r#"{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"options":[],"toolCall":{"toolCallId":"t1","title":"x"}}}"#;
+    let (running, ended) = (update(r#""status":"in_progress""#), update(r#""status":"completed""#));
+    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], asked, &running, &ended, &ended]);
+    let states: Vec<ToolState> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Tool { state, .. } => Some(*state),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(states, [ToolState::Started, ToolState::Finished]);
+    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], &ended]);
+    assert_eq!(fold(&events).tools, 1);
+}
+
+#[test]
 fn a_permission_is_given_by_the_profile_and_what_is_not_given_is_named() {
     let ask = |kind: &str, command: &str| {
         format!(
