@@ -50,6 +50,20 @@ impl Digest {
     }
 }
 
+/// The SHA-256 of bytes that come one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Digester(Sha256);
+
+impl Digester {
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub(crate) fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
@@ -85,6 +99,11 @@ mod tests {
         let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(digest.to_string(), text);
         assert_eq!(Digest::parse(text), Some(digest));
+        let mut digester = Digester::default();
+        for part in [&b"a"[..], b"", b"bc"] {
+            digester.take(part);
+        }
+        assert_eq!(digester.digest(), digest);
         assert_eq!(Digest::parse(&text[1..]), None);
         assert_eq!(Digest::parse(&text.replace('b', "é")), None);
     }

@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use atomic::{RealPaths, canonical, real, remove_note, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
-pub(crate) use digest::Digest;
+pub(crate) use digest::{Digest, Digester};
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold};
 pub(crate) use identity::identity;

@@ -46,6 +46,12 @@ impl<'text> LineDiff<'text> {
         changing.map(|step| (&self.old[step.old_range()], &self.new[step.new_range()]))
     }
 
+    /// The numbers of the lines that only the second text has, counted from one.
+    pub(crate) fn added(&self) -> impl Iterator<Item = usize> {
+        let changing = self.steps.iter().filter(|step| !matches!(step, DiffOp::Equal { .. }));
+        changing.flat_map(|step| step.new_range().map(|line| line + 1))
+    }
+
     /// As a unified diff with these names; nothing where no line changes.
     pub(crate) fn unified(&self, old_name: &str, new_name: &str) -> String {
         let mut text = String::new();
@@ -89,6 +95,14 @@ mod tests {
             let expected = whole.unified_diff().context_radius(3).header("a", "b").to_string();
             prop_assert_eq!(LineDiff::new(&old, &new).unified("a", "b"), expected);
         }
+    }
+
+    #[test]
+    fn lines_that_only_the_second_text_has_are_numbered() {
+        let added = |old: &str, new: &str| LineDiff::new(old, new).added().collect::<Vec<_>>();
+        assert_eq!(added("a\nb\nc\n", "a\nx\nb\nc\ny\nz"), [2, 5, 6]);
+        assert_eq!(added("", "a\nb"), [1, 2]);
+        assert_eq!(added("a\nb\n", "a\n"), Vec::<usize>::new());
     }
 
     #[test]

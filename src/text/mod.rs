@@ -22,6 +22,7 @@ mod slug;
 pub(crate) mod splice;
 pub(crate) mod table;
 pub(crate) mod terminal;
+pub(crate) mod test_output;
 pub(crate) mod time;
 pub(crate) mod toml;
 pub(crate) mod untrusted;

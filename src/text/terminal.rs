@@ -35,6 +35,26 @@ fn colour(text: &str) -> Option<usize> {
     COLOURS.iter().find(|colour| text.starts_with(**colour)).map(|colour| colour.len())
 }
 
+/// A text without the sequences by which programs colour it.
+pub(crate) fn without_colours(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        let end = sequence.find(|letter: char| ('@'..='~').contains(&letter)).map_or(sequence.len(), |at| at + 1);
+        rest = &sequence[end..];
+    }
+    plain.push_str(rest);
+    plain.replace('\r', "")
+}
+
+/// The last `bytes` of a text, from the start of a character on.
+pub(crate) fn last(text: &str, bytes: usize) -> &str {
+    let from = text.len().saturating_sub(bytes);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    &text[from..]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -40,13 +40,13 @@ fn running() -> MutexGuard<'static, Running> {
 pub(crate) struct Mark(String);
 
 impl Mark {
-    fn new() -> Self {
+    /// A new one, for who has to note it before the program starts.
+    pub(crate) fn new() -> Self {
         use std::hash::BuildHasher;
         Self(format!("{:016x}", std::hash::RandomState::new().hash_one(std::process::id())))
     }
 
     /// The mark in this text, such as a note has it that was made before this process began.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_mark = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_mark.then(|| Self(text.to_owned()))
@@ -59,7 +59,6 @@ impl Mark {
     }
 
     /// Ends everything that has this mark; gives what did not go.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
     pub(crate) fn end_all(&self) -> Vec<u32> {
         system::end(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
     }
@@ -81,9 +80,9 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new() -> Self {
+    pub(super) fn of(mark: Mark) -> Self {
         running().trees += 1;
-        Self { mark: Mark::new(), known: BTreeSet::new(), is_counted: true }
+        Self { mark, known: BTreeSet::new(), is_counted: true }
     }
 
     /// The value of [`MARK`] for the program; `outer` is that of this process.

@@ -31,7 +31,7 @@ mod snapshot;
 mod tests;
 mod worktree;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
+#[expect(unused_imports, reason = "of the pipeline, which no command starts yet")]
 pub(crate) use self::{
     candidate::{Candidate, Merge, Merged},
     checkpoint::{Checkpoint, Restored},

@@ -11,6 +11,7 @@ use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
 use crate::project::repository;
 use crate::text::screen::{Cell, Tone};
+use crate::text::terminal::{last, without_colours};
 use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
@@ -323,26 +324,6 @@ fn tail(output: &[u8]) -> String {
     let text = text.trim_end();
     let start = text.rmatch_indices('\n').nth(TAIL_LINES - 1).map_or(0, |(at, _)| at + 1);
     last(&text[start..], TAIL_BYTES).to_owned()
-}
-
-/// The last `bytes` of a text, from the start of a character on.
-fn last(text: &str, bytes: usize) -> &str {
-    let from = text.len().saturating_sub(bytes);
-    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    &text[from..]
-}
-
-/// A text without the sequences by which programs colour it.
-fn without_colours(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
-        plain.push_str(before);
-        let end = sequence.find(|letter: char| ('@'..='~').contains(&letter)).map_or(sequence.len(), |at| at + 1);
-        rest = &sequence[end..];
-    }
-    plain.push_str(rest);
-    plain.replace('\r', "")
 }
 
 /// What `gate show` answers.

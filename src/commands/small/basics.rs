@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
-use crate::operations::gates::test_command;
+use crate::project::test_command;
 use crate::text::slug;
 
 verbs! {

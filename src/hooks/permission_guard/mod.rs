@@ -193,7 +193,7 @@ fn found(line: &str, asking: &Asking, places: &Places) -> Option<String> {
             let set = line
                 .assigned
                 .first()
-                .map(|name| format!("`{name}` would be set for it, which may change what it runs"));
+                .map(|set| format!("`{}` would be set for it, which may change what it runs", set.name));
             set.or_else(changing)
         }
         LinePart::Redirection => {

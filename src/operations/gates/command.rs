@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::test_command;
 use crate::project::config::Config;
+use crate::project::declared_commands::{self, command_in, make_target, package_script, pytest};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::test_command;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
@@ -81,42 +81,26 @@ fn declared(
     view: &ProjectView,
     package: Option<&str>,
 ) -> Result<Option<(String, &'static str)>, FileError> {
-    if let Some(command) = package.and_then(|package| script(gate, view, package)) {
+    let exists = |path: &str| view.exists(path);
+    if let Some(command) = package.and_then(|package| package_script(package, gate.word(), exists)) {
         return Ok(Some((command, "package.json")));
     }
     let is_test = gate == Gate::Test;
-    let either = |test: &str, build: &str| (if is_test { test } else { build }).to_owned();
-    if view.exists("Cargo.toml") {
-        return Ok(Some((either("cargo test", "cargo build"), "Cargo.toml")));
+    let toolchain = |file: &str| {
+        let (file, test, build) = declared_commands::TOOLCHAINS.iter().find(|(name, ..)| *name == file)?;
+        view.exists(file).then(|| ((if is_test { *test } else { *build }).to_owned(), *file))
+    };
+    if let Some(found) = toolchain("Cargo.toml") {
+        return Ok(Some(found));
     }
-    if let Some(text) = view.text("pyproject.toml")?.filter(|text| is_test && text.contains("pytest")) {
-        let runner = if text.contains("[tool.poetry]") { "poetry run pytest" } else { "python3 -m pytest" };
-        return Ok(Some((runner.to_owned(), "pyproject.toml")));
+    if is_test && let Some(command) = view.text("pyproject.toml")?.and_then(|text| pytest(&text)) {
+        return Ok(Some((command.to_owned(), "pyproject.toml")));
     }
-    if view.exists("go.mod") {
-        return Ok(Some((either("go test ./...", "go build ./..."), "go.mod")));
+    if let Some(found) = toolchain("go.mod") {
+        return Ok(Some(found));
     }
-    let target = format!("{}:", gate.word());
-    let makefile = view.text("Makefile")?.filter(|text| text.lines().any(|line| line.starts_with(&target)));
-    Ok(makefile.map(|_| (format!("make {}", gate.word()), "Makefile")))
-}
-
-/// The script of a package, called by the package manager whose lock file is there.
-fn script(gate: Gate, view: &ProjectView, package: &str) -> Option<String> {
-    let package: Value = serde_json::from_str(package).ok()?;
-    let script = package.get("scripts")?.get(gate.word())?.as_str()?;
-    // What `npm init` writes is not a test.
-    if script.trim().is_empty() || script.contains("no test specified") {
-        return None;
-    }
-    let locks = [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
-    let manager = locks.iter().find(|(lock, _)| view.exists(lock)).map_or("npm", |(_, manager)| manager);
-    // `bun test` is a runner of its own, which the script may not be.
-    Some(if gate == Gate::Test && manager != "bun" {
-        format!("{manager} test")
-    } else {
-        format!("{manager} run {}", gate.word())
-    })
+    let command = view.text("Makefile")?.and_then(|text| make_target(&text, gate.word()));
+    Ok(command.map(|command| (command, "Makefile")))
 }
 
 /// What a phase says tests everything: its VALIDATION.md, else what verifies one of its plans.
@@ -144,7 +128,7 @@ fn full_command(text: &str) -> Option<String> {
         let name = table.cell_text(*row, 0).replace(['*', '`'], "").trim().to_lowercase();
         name.starts_with("full") && name.ends_with("command")
     })
-    .find_map(|(table, row)| one_command(&table.cell_text(row, 1)))
+    .find_map(|(table, row)| command_in(&table.cell_text(row, 1)).map(str::to_owned))
 }
 
 /// The first command under `<verification>` that tests something.
@@ -152,28 +136,7 @@ fn verifying(plan: &str) -> Option<String> {
     let (_, rest) = plan.split_once("<verification>")?;
     let (inside, _) = rest.split_once("</verification>")?;
     let tests = |command: &String| ["test", "spec", "check"].iter().any(|word| command.contains(word));
-    inside.lines().filter_map(|line| one_command(line.trim().trim_start_matches("- [ ]"))).find(tests)
-}
-
-/// A text that is a command: what its backticks hold, else all of it where it begins with a program that runs tests.
-fn one_command(text: &str) -> Option<String> {
-    const RUNNERS: &[&str] = &[
-        "bash", "bun", "bundle", "cargo", "composer", "deno", "dotnet", "go", "gradle", "just", "make", "mix", "mvn",
-        "node", "nox", "npm", "npx", "php", "pnpm", "poetry", "pytest", "python", "python3", "rake", "sh", "swift",
-        "tox", "uv", "yarn",
-    ];
-    let text = text.trim();
-    let command = match text.split('`').nth(1) {
-        Some(quoted) => quoted,
-        None => text
-            .split_whitespace()
-            .next()
-            .filter(|first| RUNNERS.contains(first) || first.starts_with("./"))
-            .map(|_| text)?,
-    };
-    let command = command.trim();
-    // A form that nobody filled in.
-    (!command.is_empty() && !command.starts_with('{')).then(|| command.to_owned())
+    inside.lines().filter_map(|line| command_in(line.trim().trim_start_matches("- [ ]")).map(str::to_owned)).find(tests)
 }
 
 #[cfg(test)]

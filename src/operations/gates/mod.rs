@@ -8,6 +8,5 @@ pub(crate) mod drift;
 pub(crate) mod drift_guard;
 pub(crate) mod outside_apis;
 pub(crate) mod prohibition;
-pub(crate) mod test_command;
 pub(crate) mod test_first;
 pub(crate) mod user_story;

@@ -8,6 +8,7 @@ use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
+use crate::text::test_output::TestOutput;
 
 /// What was run and seen before code was written.
 #[derive(Debug, Deserialize)]
@@ -118,10 +119,10 @@ pub(crate) fn red_evidence(value: &serde_json::Value) -> RedReport {
             (RedEvidence { command, ..RedEvidence::default() }, RedReason::InvalidRecord)
         }
         Some(record) => {
-            let seen = Seen::in_output(&record.output);
+            let seen = TestOutput::read(&record.output);
             let reason = judged(&record, &seen);
             let Record { command, exit_code, target_test, .. } = record;
-            let Seen { tests, pass, fail, failing } = seen;
+            let TestOutput { tests, pass, fail, failing, .. } = seen;
             let exit_code = Some(exit_code);
             (RedEvidence { command, exit_code, target_test, tests, pass, fail, failing_tests: failing }, reason)
         }
@@ -150,7 +151,7 @@ pub(crate) fn red_evidence(value: &serde_json::Value) -> RedReport {
     }
 }
 
-fn judged(record: &Record, seen: &Seen) -> RedReason {
+fn judged(record: &Record, seen: &TestOutput) -> RedReason {
     if record.exit_code == 0 {
         return RedReason::UnexpectedGreen;
     }
@@ -191,97 +192,6 @@ fn message(reason: RedReason, target: &str) -> String {
             "the record needs `command`, `exitCode` (a number), `targetTest` and `output`".to_owned()
         }
     }
-}
-
-/// What the output of a test run tells, whichever program made it.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
-    tests: u64,
-    pass: u64,
-    fail: u64,
-    failing: Vec<String>,
-}
-
-impl Seen {
-    fn in_output(output: &str) -> Self {
-        let mut seen = Self::default();
-        for line in output.lines().map(str::trim) {
-            if let Some(name) = failing_test(line)
-                && !seen.failing.iter().any(|known| known == name)
-            {
-                seen.failing.push(name.to_owned());
-            }
-            seen.count(line);
-        }
-        seen
-    }
-
-    /// Takes the numbers of a line that sums up.
-    fn count(&mut self, line: &str) {
-        // TAP: `# tests 3`; the same with another mark.
-        if let Some((word, number)) =
-            line.strip_prefix("# ").or(line.strip_prefix("ℹ ")).and_then(|rest| rest.split_once(' '))
-            && let Ok(number) = number.trim().parse()
-        {
-            match word {
-                "tests" => self.tests = number,
-                "pass" => self.pass = number,
-                "fail" => self.fail = number,
-                _ => {}
-            }
-            return;
-        }
-        // Where each test has its line and nothing sums up: `--- FAIL: name (0.00s)`.
-        let (passed, failed) = (line.starts_with("--- PASS: "), line.starts_with("--- FAIL: "));
-        self.tests += u64::from(passed || failed);
-        self.pass += u64::from(passed);
-        self.fail += u64::from(failed);
-        // `test result: FAILED. 0 passed; 1 failed`, `Tests: 1 failed, 2 total`, `=== 1 failed, 2 passed in 0.1s ===`.
-        let sums_up = line.starts_with("test result:")
-            || line.starts_with("Tests")
-            || line.trim_matches('=').trim().starts_with(|first: char| first.is_ascii_digit()) && line.contains(" in ");
-        if !sums_up {
-            return;
-        }
-        let words: Vec<&str> =
-            line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        let of = |label: &str| {
-            let at = words.iter().position(|word| *word == label)?;
-            words.get(at.checked_sub(1)?)?.parse::<u64>().ok()
-        };
-        let (pass, fail) = (of("passed").unwrap_or(0), of("failed").unwrap_or(0));
-        self.pass += pass;
-        self.fail += fail;
-        self.tests += pass + fail;
-    }
-}
-
-/// The test that a line says failed.
-fn failing_test(line: &str) -> Option<&str> {
-    // TAP: `not ok 1 - name`; what is marked as still to do does not count.
-    if let Some(rest) = line.strip_prefix("not ok ") {
-        let name = rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches([' ', '-']);
-        let (name, directive) = name.split_once(" # ").unwrap_or((name, ""));
-        let excused = ["TODO", "SKIP"].iter().any(|word| directive.to_uppercase().starts_with(word));
-        return (!excused && !name.trim().is_empty()).then(|| name.trim());
-    }
-    // `test name ... FAILED`
-    if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
-        return Some(name.trim());
-    }
-    // `--- FAIL: name (0.00s)`
-    if let Some(rest) = line.strip_prefix("--- FAIL: ") {
-        return rest.split(" (").next().map(str::trim);
-    }
-    // `FAILED file::name - reason`, `FAIL file > name`
-    if let Some(rest) = line.strip_prefix("FAILED ").or(line.strip_prefix("FAIL ")) {
-        let name = rest.split(" - ").next().unwrap_or(rest).trim();
-        return (name.contains("::") || name.contains(" > ")).then_some(name);
-    }
-    // `✕ name (3 ms)`, `✖ name (3ms)`, `× name 3ms`
-    let rest = ["✕ ", "✖ ", "× "].iter().find_map(|mark| line.strip_prefix(mark))?;
-    let name = rest.rsplit_once(" (").filter(|(_, time)| time.ends_with("ms)")).map_or(rest, |(name, _)| name);
-    Some(name.trim())
 }
 
 /// What `check tdd-review-checkpoint` answers.

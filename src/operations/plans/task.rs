@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::project::check_files::{Role, role_of};
 use crate::project::plan::{PhasePlan, PlanTask};
 
 /// What `task is-behavior-adding` answers.
@@ -72,14 +73,8 @@ fn checks(task: &PlanTask<'_>) -> BehaviorChecks {
 /// Whether a path is that of source: no document, no data, no test.
 fn is_source(path: &str) -> bool {
     const OTHER: &[&str] = &["md", "mdx", "txt", "json", "yaml", "yml", "toml", "ini", "cfg", "lock"];
-    const TEST_FOLDERS: &[&str] = &["test", "tests", "__tests__", "spec", "specs"];
-    let path = path.replace('\\', "/").to_ascii_lowercase();
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let is_test = [".test", ".spec", "_test", "_spec"].iter().any(|ending| stem.ends_with(ending))
-        || stem.starts_with("test_")
-        || folders.split('/').any(|folder| TEST_FOLDERS.contains(&folder));
-    !is_test && !OTHER.contains(&extension)
+    let extension = path.rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_ascii_lowercase());
+    role_of(&path.replace('\\', "/")) != Some(Role::Test) && !OTHER.contains(&extension.as_str())
 }
 
 /// Finds the task with this `tracker-id`. Contents outside of plans are not kept by this program, so the plan's own

@@ -8,14 +8,23 @@
 pub(crate) struct PlainLine {
     /// The words of each command, those in `$(...)` included, without the variables set before them.
     pub(crate) commands: Vec<Vec<PlainWord>>,
-    /// Names of variables that are set before a command, or instead of one.
-    pub(crate) assigned: Vec<String>,
+    /// Variables that are set before a command, or instead of one.
+    pub(crate) assigned: Vec<Assignment>,
     /// Files that output goes to.
     pub(crate) written: Vec<PlainWord>,
     /// Whether a command is run for what it prints.
     pub(crate) substitutes: bool,
     /// Whether there is something before and behind a line break that ends a command.
     pub(crate) has_lines: bool,
+    /// Whether there is anything but assignments and words: separators, redirections, parentheses, comments, `!`.
+    pub(crate) has_marks: bool,
+}
+
+/// A variable that is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Assignment {
+    pub(crate) name: String,
+    pub(crate) value: PlainWord,
 }
 
 /// A word with its quotes removed.
@@ -105,6 +114,7 @@ impl Reader<'_> {
                 self.line.has_lines |= self.began && self.broke;
                 self.began = true;
             }
+            self.line.has_marks |= matches!(next, Some('#' | ';' | '&' | '|' | '(' | ')' | '<' | '>'));
             match next {
                 None if is_closed => return Err(PARENTHESES),
                 None => {
@@ -170,11 +180,14 @@ impl Reader<'_> {
                         words.push(word);
                     } else if let Some(equals) = word.equals {
                         let name = word.text[..equals].trim_end_matches('+').to_owned();
-                        self.line.assigned.push(name);
+                        let value = PlainWord { text: word.text[equals + 1..].to_owned(), equals: None, ..word };
+                        self.line.assigned.push(Assignment { name, value });
                         fresh = false;
                     } else if !BEFORE_COMMANDS.contains(&word.text.as_str()) {
                         words.push(word);
                         fresh = false;
+                    } else {
+                        self.line.has_marks = true;
                     }
                 }
             }
@@ -374,7 +387,13 @@ mod tests {
         assert_eq!(commands("a && b||c;d | e & f\n\ng"), ["a", "b", "c", "d", "e", "f", "g"]);
         assert_eq!(commands("if a; then ! b; fi; { c; }; (d x; e)"), ["a", "b", "c", "d|x", "e"]);
         assert_eq!(commands("A=1 b A=2; \"A=3\" c; C= D+=x"), ["b|A=2", "A=3|c"]);
-        assert_eq!(read("A=1 b A=2; \"A=3\" c; C= D+=x").assigned, ["A", "C", "D"]);
+        let assigned = read("A=1 b A=2; \"A=3\" c; C= D+=x E=\"y z\"").assigned;
+        let assigned = assigned.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
+        assert!(assigned.eq([("A", "1"), ("C", ""), ("D", "x"), ("E", "y z")]));
+        assert!(
+            ["a; b", "a &", "(a)", "a # b", "! a", "a < b", "a 2>&1", "{ a; }"].iter().all(|line| read(line).has_marks)
+        );
+        assert!(["A=1 a b=c", "a ';#&' \\; \"|\"", "a\\ b", ""].iter().all(|line| !read(line).has_marks));
         assert_eq!(commands("2>&1 a 1 2>b"), ["a|1"]);
         assert_eq!(
             commands("a $x \"${y}\" $1 $? cost$ \"5$\" $(b $(c) \"$(d)\") e"),

@@ -1,0 +1,168 @@
+//! Which checks a unit has: the first source that names any.
+
+use super::check::{Check, Refused, Source};
+use crate::project::declared_commands::{TOOLCHAINS, make_target, package_script, pytest};
+use crate::project::files::{FileError, Files};
+use crate::project::test_command;
+use crate::text::shell::shell_word;
+
+/// What says which checks a unit has, before the files of the project are asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// The preference `verification_commands`.
+    pub(crate) preference: &'a [String],
+    /// The `Verify:` line of the task.
+    pub(crate) verify: Option<&'a str>,
+}
+
+/// The checks of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Discovery {
+    pub(crate) source: Source,
+    pub(crate) checks: Vec<Check>,
+    /// Commands that were named, by this source or one before it, and that are not run.
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// The scripts of a `package.json` that are checks, in the order in which they run.
+const SCRIPTS: &[&str] = &["typecheck", "lint", "test"];
+
+/// Finds the checks: the preference, the task's plan, then what the files of the project declare.
+pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discovery, FileError> {
+    let mut refused = Vec::new();
+    let preference: Vec<_> = wanted.preference.iter().flat_map(|line| Check::all_of(line)).collect();
+    let checks = accepted(preference, &mut refused);
+    if !checks.is_empty() {
+        return Ok(Discovery { source: Source::Preference, checks, refused });
+    }
+    let planned = wanted.verify.map(Check::all_of).unwrap_or_default().into_iter().map(|check| match check {
+        Ok(check) if !check.looks_like_one() => {
+            let reason = "it does not look like a command".to_owned();
+            Err(Refused { command: check.command().to_owned(), reason })
+        }
+        other => other,
+    });
+    let checks = accepted(planned.collect(), &mut refused);
+    if !checks.is_empty() {
+        return Ok(Discovery { source: Source::TaskPlan, checks, refused });
+    }
+    for (source, commands) in declared(files)? {
+        let checks = accepted(commands.iter().flat_map(|command| Check::all_of(command)).collect(), &mut refused);
+        if !checks.is_empty() {
+            return Ok(Discovery { source, checks, refused });
+        }
+    }
+    Ok(Discovery { source: Source::None, checks: Vec::new(), refused })
+}
+
+fn accepted(checks: Vec<Result<Check, Refused>>, refused: &mut Vec<Refused>) -> Vec<Check> {
+    let mut kept: Vec<Check> = Vec::new();
+    for check in checks {
+        match check {
+            Ok(check) if kept.contains(&check) => {}
+            Ok(check) => kept.push(check),
+            Err(why) => refused.push(why),
+        }
+    }
+    kept
+}
+
+/// What the files of the project declare, best first.
+fn declared(files: &dyn Files) -> Result<Vec<(Source, Vec<String>)>, FileError> {
+    let package = files.read("package.json")?;
+    let exists = |path: &str| files.exists(path);
+    let scripts = package.iter().flat_map(|package| {
+        let script = |name: &&str| package_script(package, name, exists);
+        SCRIPTS.iter().filter_map(script).map(|command| test_command::once(&command, Some(package)))
+    });
+    let mut declared = vec![
+        (Source::PackageJson, scripts.collect()),
+        (Source::PythonProject, python(files)?.into_iter().collect()),
+        (Source::NodeTestFile, node_test_files(files)?),
+    ];
+    for (source, file) in [(Source::Cargo, "Cargo.toml"), (Source::Go, "go.mod")] {
+        let toolchain = TOOLCHAINS.iter().find(|(name, ..)| *name == file && files.exists(file));
+        declared.push((source, toolchain.map(|(_, test, _)| (*test).to_owned()).into_iter().collect()));
+    }
+    let make = files.read("Makefile")?.and_then(|makefile| make_target(&makefile, "test"));
+    declared.push((Source::Make, make.into_iter().collect()));
+    Ok(declared)
+}
+
+/// The call of pytest, where the project is set up for it or has test files as it finds them.
+fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
+    if let Some(command) = files.read("pyproject.toml")?.and_then(|text| pytest(&text)) {
+        return Ok(Some(command.to_owned()));
+    }
+    let is_test =
+        |name: &str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
+    let tests = files.list("tests")?.unwrap_or_default();
+    let found = files.exists("pytest.ini") || tests.iter().any(|entry| !entry.is_folder && is_test(&entry.name));
+    Ok(found.then(|| "python3 -m pytest".to_owned()))
+}
+
+/// The test files in the root, each by itself.
+fn node_test_files(files: &dyn Files) -> Result<Vec<String>, FileError> {
+    let is_test = |name: &str| {
+        let stem = ["js", "mjs", "cjs"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
+        stem.is_some_and(|stem| stem.starts_with("test-") || stem.strip_suffix(".test").is_some())
+    };
+    let entries = files.list("")?.unwrap_or_default();
+    let names = entries.into_iter().filter(|entry| !entry.is_folder && is_test(&entry.name)).map(|entry| entry.name);
+    Ok(names.map(|name| format!("node {}", shell_word(&name))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    fn found(wanted: Wanted<'_>, files: &[(&str, &str)]) -> (Source, Vec<String>, usize) {
+        let found = discover(&MemoryFiles::new(files.iter().copied()), wanted).unwrap();
+        (found.source, found.checks.iter().map(ToString::to_string).collect(), found.refused.len())
+    }
+
+    fn declared(files: &[(&str, &str)]) -> (Source, Vec<String>) {
+        let (source, checks, _) = found(Wanted::default(), files);
+        (source, checks)
+    }
+
+    #[test]
+    fn the_first_source_that_names_a_check_wins() {
+        let files = [("Cargo.toml", ""), ("package.json", r#"{"scripts": {"test": "node --test"}}"#)];
+        let preference = ["just check".to_owned()];
+        let both = Wanted { preference: &preference, verify: Some("cargo test index") };
+        assert_eq!(found(both, &files), (Source::Preference, vec!["just check".to_owned()], 0));
+        let plan = Wanted { preference: &[], verify: Some("cargo test index && `cargo clippy`") };
+        assert_eq!(
+            found(plan, &files),
+            (Source::TaskPlan, vec!["cargo test index".to_owned(), "cargo clippy".to_owned()], 0)
+        );
+        assert_eq!(found(Wanted::default(), &files).0, Source::PackageJson);
+    }
+
+    #[test]
+    fn a_plan_whose_commands_are_all_refused_gives_way_and_they_are_named() {
+        let files = [("go.mod", "")];
+        let plan = Wanted { preference: &[], verify: Some("All tests pass && cat x | grep y") };
+        assert_eq!(found(plan, &files), (Source::Go, vec!["go test ./...".to_owned()], 2));
+        assert_eq!(found(Wanted::default(), &[]), (Source::None, vec![], 0));
+    }
+
+    #[test]
+    fn files_declare_checks_in_a_fixed_order() {
+        let all = r#"{"scripts": {"test": "vitest", "lint": "eslint .", "typecheck": "tsc --noEmit", "build": "x"}}"#;
+        let scripts = ["npm run typecheck", "npm run lint", "CI=true npm test"].map(str::to_owned).to_vec();
+        assert_eq!(declared(&[("package.json", all), ("Cargo.toml", "")]), (Source::PackageJson, scripts));
+        let pytest = vec!["python3 -m pytest".to_owned()];
+        for file in ["tests/test_a.py", "tests/a_test.py", "pytest.ini"] {
+            assert_eq!(declared(&[(file, ""), ("Cargo.toml", "")]), (Source::PythonProject, pytest.clone()), "{file}");
+        }
+        assert_eq!(declared(&[("pyproject.toml", "[tool.pytest.ini_options]")]), (Source::PythonProject, pytest));
+        let node = vec!["node a.test.js".to_owned(), "node test-b.mjs".to_owned()];
+        let files = [("a.test.js", ""), ("test-b.mjs", ""), ("c.js", ""), ("package.json", "{}")];
+        assert_eq!(declared(&files), (Source::NodeTestFile, node));
+        assert_eq!(declared(&[("Makefile", "test: all\n")]), (Source::Make, vec!["make test".to_owned()]));
+        assert_eq!(declared(&[("Makefile", "tests:\n")]), (Source::None, vec![]));
+    }
+}

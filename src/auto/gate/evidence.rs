@@ -1,0 +1,201 @@
+//! What running the checks on a tree showed.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::Source;
+use crate::disk::Digest;
+use crate::text::terminal::without_colours;
+use crate::text::test_output::TestOutput;
+use crate::text::words::words;
+
+/// What running the checks on one tree showed. It counts for that tree alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    /// The git tree that the checks ran on.
+    pub(crate) tree: String,
+    pub(crate) source: Source,
+    pub(crate) checks: Vec<CheckRun>,
+}
+
+words! {
+    /// How a check ended.
+    #[derive(Serialize, Hash)]
+    pub(crate) enum CheckVerdict {
+        Pass = "pass",
+        Fail = "fail",
+        /// Its time was up.
+        TimedOut = "timed-out",
+        /// It could not be started.
+        NotStarted = "not-started",
+        /// It did not end the same way each time on the same tree.
+        Flaky = "flaky",
+    }
+}
+
+/// One check that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CheckRun {
+    pub(crate) command: String,
+    /// As a shell says it: 124 where the time was up, 127 where it could not be started, 128 and the number of a signal.
+    pub(crate) exit_code: i32,
+    pub(crate) duration_ms: u64,
+    /// Of all that it wrote, each stream by itself.
+    pub(crate) digest: Digest,
+    /// The end of what it wrote, first to standard output, then to standard error, without colours.
+    pub(crate) tail: String,
+    pub(crate) verdict: CheckVerdict,
+    /// How often it was run on this tree.
+    pub(crate) runs: u32,
+    /// The tests that its output counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) counts: Option<Counts>,
+    /// What it started and could not be ended, by number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) survivors: Vec<u32>,
+}
+
+/// Tests, as an output counts them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) ran: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failing: Vec<String>,
+}
+
+impl Counts {
+    /// `None` where the output mentions no test.
+    pub(super) fn of(output: &str) -> Option<Self> {
+        let seen = TestOutput::read(output);
+        let (ran, failed, skipped) = (seen.ran(), seen.fail, seen.skipped);
+        let is_there = ran > 0 || skipped > 0 || !seen.failing.is_empty();
+        is_there.then_some(Self { ran, failed, skipped, failing: seen.failing })
+    }
+}
+
+impl CheckRun {
+    pub(crate) fn passed(&self) -> bool {
+        self.verdict == CheckVerdict::Pass
+    }
+
+    /// Whether it did run. One that could not be started says nothing about the work.
+    pub(crate) fn was_executed(&self) -> bool {
+        self.verdict != CheckVerdict::NotStarted
+    }
+
+    /// Whether it ended badly each time.
+    pub(crate) fn failed(&self) -> bool {
+        !matches!(self.verdict, CheckVerdict::Pass | CheckVerdict::Flaky)
+    }
+
+    /// Which failure this is: the same command with the same output, apart from times, addresses and the order of lines, is
+    /// the same failure. `folder` is where it ran.
+    pub(super) fn failure(&self, folder: &str) -> Digest {
+        let mut text = format!("{}\n{}\n", self.command, self.exit_code);
+        let mut lines: Vec<String> = self.tail.lines().map(|line| normal(&line.replace(folder, "."))).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        text.push_str(&lines.join("\n"));
+        Digest::of(text.as_bytes())
+    }
+}
+
+impl Evidence {
+    /// Whether this may stand for a tree: it was made on it, and something was executed that is not flaky.
+    pub(crate) fn counts_for(&self, tree: &str) -> bool {
+        self.tree == tree
+            && self.checks.iter().any(|check| check.was_executed() && check.verdict != CheckVerdict::Flaky)
+    }
+
+    pub(crate) fn of(&self, command: &str) -> Option<&CheckRun> {
+        self.checks.iter().find(|check| check.command == command)
+    }
+}
+
+/// Units of time that are written right behind a number.
+const UNITS: &[&str] = &["ns", "us", "\u{b5}s", "ms", "s", "m", "sec", "secs", "second", "seconds"];
+
+/// A line of output without what differs from run to run: times, addresses, numbers of processes.
+fn normal(line: &str) -> String {
+    let line = without_colours(line);
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '.' || letter == '\u{b5}';
+    let mut normal = String::with_capacity(line.len());
+    let mut rest = line.trim();
+    while let Some(first) = rest.chars().next() {
+        if !is_part(first) {
+            normal.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(length);
+        let number = word.trim_end_matches(|letter: char| letter.is_alphabetic());
+        let unit = &word[number.len()..];
+        let is_number = !number.is_empty() && number.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+        let next =
+            behind.trim_start_matches(' ').split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
+        let is_time = is_number && (UNITS.contains(&unit) || unit.is_empty() && UNITS.contains(&next));
+        let is_address =
+            word.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
+        let is_process = is_number && normal.ends_with("pid ");
+        normal.push_str(if is_time || is_address || is_process { "#" } else { word });
+        rest = behind;
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
+        CheckRun {
+            command: command.to_owned(),
+            exit_code: i32::from(verdict != CheckVerdict::Pass),
+            duration_ms: 1,
+            digest: Digest::of(tail.as_bytes()),
+            tail: tail.to_owned(),
+            verdict,
+            runs: 1,
+            counts: Counts::of(tail),
+            survivors: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn evidence_counts_for_its_tree_alone_and_not_if_all_of_it_is_flaky() {
+        let evidence =
+            |verdict| Evidence { tree: "a".to_owned(), source: Source::Cargo, checks: vec![run("x", verdict, "")] };
+        assert!(evidence(CheckVerdict::Pass).counts_for("a") && evidence(CheckVerdict::Fail).counts_for("a"));
+        assert!(!evidence(CheckVerdict::Pass).counts_for("b"));
+        assert!(!evidence(CheckVerdict::Flaky).counts_for("a") && !evidence(CheckVerdict::NotStarted).counts_for("a"));
+        assert!(!Evidence { checks: Vec::new(), ..evidence(CheckVerdict::Pass) }.counts_for("a"));
+    }
+
+    #[test]
+    fn the_same_failure_is_recognised_whatever_its_times_and_order_are() {
+        let failure = |tail: &str| run("x", CheckVerdict::Fail, tail).failure("/w/1");
+        let one = failure("FAIL adds (3ms)\nat /w/1/a.js:3\nin 0.31s, 4 ms, 1.2 seconds\n");
+        assert_eq!(
+            one,
+            run(
+                "x",
+                CheckVerdict::Fail,
+                "\u{1b}[31min 7.5s, 11 ms, 2 seconds\u{1b}[0m\nFAIL adds (4ms)\nat /w/2/a.js:3\n"
+            )
+            .failure("/w/2")
+        );
+        assert_ne!(one, failure("FAIL subs (3ms)\n"));
+        assert_ne!(failure("expected 3, got 4"), failure("expected 3, got 5"));
+        assert_eq!(failure("at 0x7f00aa pid 77"), failure("at 0x1f pid 9"));
+        assert_ne!(failure("a"), run("y", CheckVerdict::Fail, "a").failure("/w/1"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_output_has_a_failure(tail in "(?s).{0,80}") {
+            let _ = run("x", CheckVerdict::Fail, &tail).failure("x");
+        }
+    }
+}

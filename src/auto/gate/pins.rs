@@ -1,0 +1,238 @@
+//! What the checks of a unit rest on, as it was before the unit ran: commands, test files, settings of runners, scripts.
+//! Each file is known by its digest, so that the value is small enough for a log.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::allowance::Allowance;
+use super::check::{Check, Refused, Source};
+use super::discovery::Discovery;
+use crate::disk::Digest;
+use crate::project::check_files::{Role, role_of};
+use crate::project::files::{FileError, Files};
+
+/// What the checks of a unit rest on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pins {
+    pub(crate) source: Source,
+    pub(crate) checks: Vec<Check>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused: Vec<Refused>,
+    pub(crate) files: BTreeMap<String, Pin>,
+    /// The scripts of `package.json` that the checks call, directly or through others.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) scripts: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed: Vec<Allowance>,
+}
+
+/// A file as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pin {
+    pub(crate) role: Role,
+    pub(crate) digest: Digest,
+}
+
+/// What is known of a unit when its checks are pinned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned<'a> {
+    pub(crate) discovery: &'a Discovery,
+    /// Every tracked file of the tree that the unit starts from.
+    pub(crate) paths: &'a [String],
+    /// The files that the plan says the unit works on. A program among them that a check runs is the work, not the check.
+    pub(crate) expected: &'a [String],
+    /// The text of the plan, for what it allows.
+    pub(crate) plan: &'a str,
+}
+
+impl Pins {
+    pub(crate) fn of(files: &dyn Files, planned: Planned<'_>) -> Result<Self, FileError> {
+        let Planned { discovery, paths, expected, plan } = planned;
+        let scripts = called_scripts(files, paths, &discovery.checks)?;
+        let tracked: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
+        let mut roles: BTreeMap<&str, Role> =
+            paths.iter().filter_map(|path| Some((path.as_str(), role_of(path)?))).collect();
+        for program in programs(files, paths, &discovery.checks, &scripts)? {
+            let is_work = expected.iter().any(|path| path.trim_start_matches("./") == program);
+            if let Some(path) = tracked.get(program.as_str()).filter(|_| !is_work) {
+                roles.entry(path).or_insert(Role::Script);
+            }
+        }
+        let mut pinned = BTreeMap::new();
+        for (path, role) in roles {
+            // A link or a folder of another repository is no file.
+            let digest = files.digest(path)?.and_then(|digest| Digest::parse(&digest));
+            pinned.extend(digest.map(|digest| (path.to_owned(), Pin { role, digest })));
+        }
+        Ok(Self {
+            source: discovery.source,
+            checks: discovery.checks.clone(),
+            refused: discovery.refused.clone(),
+            files: pinned,
+            scripts,
+            allowed: Allowance::of_plan(plan),
+        })
+    }
+
+    /// The allowance that covers a path.
+    pub(crate) fn allows(&self, path: &str) -> Option<&Allowance> {
+        self.allowed.iter().find(|allowance| allowance.covers(path))
+    }
+}
+
+/// Whether a path is that of a file with this name, in any folder.
+fn is_named(path: &str, name: &str) -> bool {
+    path.rsplit('/').next() == Some(name)
+}
+
+/// The words in a text that could be the names of scripts.
+pub(super) fn script_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !(letter.is_alphanumeric() || "_:-.".contains(letter)));
+    words.flat_map(|word| [word, word.strip_prefix("npm:").unwrap_or_default()]).filter(|word| !word.is_empty())
+}
+
+/// Package managers, which call the scripts of a package.
+const MANAGERS: &[&str] =
+    &["npm", "pnpm", "yarn", "bun", "npx", "bunx", "run-s", "run-p", "npm-run-all", "turbo", "nx"];
+
+/// The scripts that the checks call, and those that these call, with what runs before and after each.
+fn called_scripts(files: &dyn Files, paths: &[String], checks: &[Check]) -> Result<BTreeSet<String>, FileError> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for path in paths.iter().filter(|path| is_named(path, "package.json")) {
+        texts.extend(scripts_of(files.read(path)?.as_deref().unwrap_or_default()));
+    }
+    let by_manager = checks.iter().filter(|check| MANAGERS.contains(&check.program()));
+    let words = by_manager.flat_map(Check::arguments).map(|word| if word == "t" { "test" } else { word.as_str() });
+    let mut open: Vec<String> = words.map(str::to_owned).collect();
+    let mut called = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let Some(text) = texts.get(&name) else { continue };
+        if !called.insert(name.clone()) {
+            continue;
+        }
+        open.extend(script_words(text).map(str::to_owned));
+        open.extend(["pre", "post"].map(|when| format!("{when}{name}")));
+    }
+    Ok(called)
+}
+
+/// The scripts of a `package.json`.
+pub(super) fn scripts_of(package: &str) -> BTreeMap<String, String> {
+    let package: Option<Value> = serde_json::from_str(package).ok();
+    let scripts = package.as_ref().and_then(|package| package.get("scripts")).and_then(Value::as_object);
+    let texts =
+        scripts.into_iter().flatten().filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned())));
+    texts.collect()
+}
+
+/// Programs that run the file they are given.
+const INTERPRETERS: &[&str] = &[
+    "bash", "bun", "dash", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "source", "ts-node",
+    "tsx", "zsh",
+];
+
+/// The files that the checks run: programs by their paths, and what an interpreter is given.
+fn programs(
+    files: &dyn Files,
+    paths: &[String],
+    checks: &[Check],
+    scripts: &BTreeSet<String>,
+) -> Result<BTreeSet<String>, FileError> {
+    let mut found = BTreeSet::new();
+    for check in checks {
+        let words: Vec<&str> =
+            std::iter::once(check.program()).chain(check.arguments().iter().map(String::as_str)).collect();
+        let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
+        found.extend(run_by(&words).map(|path| format!("{folder}{path}")));
+    }
+    for path in paths {
+        let folder = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+        let lines: Vec<String> = if is_named(path, "package.json") {
+            let texts = scripts_of(files.read(path)?.as_deref().unwrap_or_default());
+            texts.into_iter().filter(|(name, _)| scripts.contains(name)).map(|(_, text)| text).collect()
+        } else if is_named(path, "Makefile") && checks.iter().any(|check| check.program() == "make") {
+            files.read(path)?.unwrap_or_default().lines().map(str::to_owned).collect()
+        } else {
+            continue;
+        };
+        for part in lines.iter().flat_map(|line| line.split(['&', ';', '|'])) {
+            let words: Vec<&str> = part.trim_start_matches(['\t', ' ', '@', '-']).split_whitespace().collect();
+            found.extend(run_by(&words).map(|path| format!("{folder}{path}")));
+        }
+    }
+    Ok(found)
+}
+
+/// The file that a command runs.
+fn run_by<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let (program, arguments) = words.split_first()?;
+    let path =
+        if INTERPRETERS.contains(program) { arguments.iter().find(|word| !word.starts_with('-'))? } else { program };
+    Some(path.trim_start_matches("./"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::gate::discovery::{Wanted, discover};
+    use crate::project::files::MemoryFiles;
+
+    fn pins(files: &[(&str, &str)], verify: Option<&str>, expected: &[&str], plan: &str) -> Pins {
+        let memory = MemoryFiles::new(files.iter().copied());
+        let discovery = discover(&memory, Wanted { preference: &[], verify }).unwrap();
+        let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
+        let expected: Vec<String> = expected.iter().map(|path| (*path).to_owned()).collect();
+        Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &expected, plan }).unwrap()
+    }
+
+    fn roles(pins: &Pins) -> Vec<(&str, Role)> {
+        pins.files.iter().map(|(path, pin)| (path.as_str(), pin.role)).collect()
+    }
+
+    #[test]
+    fn tests_settings_and_what_the_checks_run_are_pinned() {
+        let package = r#"{"scripts": {"pretest": "node scripts/setup.js", "test": "npm run unit && sh ./run.sh",
+            "unit": "node --test", "start": "node src/a.js"}}"#;
+        let files = [
+            ("package.json", package),
+            ("run.sh", ""),
+            ("scripts/setup.js", ""),
+            ("src/a.js", ""),
+            ("src/a.test.js", ""),
+            ("tests/__snapshots__/a.snap", ""),
+            ("README.md", ""),
+        ];
+        let pins = pins(&files, None, &[], "Allowed test changes: src/a.test.js (x)\n");
+        assert_eq!(pins.source, Source::PackageJson);
+        assert_eq!(
+            roles(&pins),
+            [
+                ("package.json", Role::Config),
+                ("run.sh", Role::Script),
+                ("scripts/setup.js", Role::Script),
+                ("src/a.test.js", Role::Test),
+                ("tests/__snapshots__/a.snap", Role::Snapshot)
+            ]
+        );
+        assert!(pins.scripts.iter().map(String::as_str).eq(["pretest", "test", "unit"]));
+        assert!(pins.allows("src/a.test.js").is_some() && pins.allows("run.sh").is_none());
+    }
+
+    #[test]
+    fn a_program_that_the_unit_is_to_write_is_the_work_and_not_the_check() {
+        let files = [("src/main.py", ""), ("check.py", ""), ("app/x.sh", "")];
+        let verify = Some("python3 src/main.py add 1 2 && python3 check.py && cd app && ./x.sh");
+        let pins = pins(&files, verify, &["src/main.py"], "");
+        assert_eq!(roles(&pins), [("app/x.sh", Role::Script), ("check.py", Role::Script)]);
+    }
+
+    #[test]
+    fn pins_are_the_same_after_they_were_written_and_read() {
+        let pins = pins(&[("Cargo.toml", ""), ("tests/a.rs", "x")], None, &[], "");
+        let text = serde_json::to_string(&pins).unwrap();
+        assert_eq!(serde_json::from_str::<Pins>(&text).unwrap(), pins);
+        assert!(text.contains("\"checks\":[\"cargo test\"]"), "{text}");
+    }
+}

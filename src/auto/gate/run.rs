@@ -1,0 +1,337 @@
+//! Running checks: as programs of their own, with limits, and nothing of them left running.
+
+use std::fmt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::check::{Check, Source};
+use super::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
+use crate::disk::{Digest, Digester};
+use crate::text::terminal::{last, without_colours};
+use crate::world::output::{Line, Stream};
+use crate::world::process::{Ask, Ended, Next, Process};
+use crate::world::{Program, World, WorldError};
+
+/// Exit codes as shells use them.
+const OUT_OF_TIME: i32 = 124;
+const NOT_STARTED: i32 = 127;
+const SIGNAL: i32 = 128;
+
+/// How long a check may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How often a check that failed is run again on the same tree.
+const AGAIN: u32 = 2;
+
+/// What a check may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    pub(crate) time: Duration,
+    /// How many bytes of each stream are kept, from its end.
+    pub(crate) output: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(120), output: 10 * 1024 }
+    }
+}
+
+/// Where checks run.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The root of a tree that is checked out.
+    pub(crate) folder: &'a Path,
+    /// Variables of the slot that the unit has: its ports, its caches, its database.
+    pub(crate) variables: &'a [(String, String)],
+    /// Puts a program behind a fence, where there is one.
+    pub(crate) fence: Option<&'a dyn Fn(Program) -> Program>,
+    pub(crate) limits: Limits,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn new(folder: &'a Path) -> Self {
+        Self { folder, variables: &[], fence: None, limits: Limits::default() }
+    }
+}
+
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Place");
+        shown.field("folder", &self.folder).field("variables", &self.variables).field("limits", &self.limits);
+        shown.field("is_fenced", &self.fence.is_some()).finish()
+    }
+}
+
+/// Runs checks on the tree that is checked out in a place. One that fails is run again, to see whether it is flaky; not so
+/// if it has failed before the work, as `before` shows.
+pub(crate) fn run_checks(
+    world: &World,
+    checks: &[Check],
+    source: Source,
+    tree: &str,
+    place: &Place<'_>,
+    before: Option<&Evidence>,
+) -> Evidence {
+    let was_red = |check: &Check| before.and_then(|before| before.of(check.command())).is_some_and(CheckRun::failed);
+    let run = |check: &Check| {
+        let first = run_check(world, check, place);
+        if was_red(check) { first } else { again(first, place, || run_check(world, check, place)) }
+    };
+    Evidence { tree: tree.to_owned(), source, checks: checks.iter().map(run).collect() }
+}
+
+/// Runs a check again that has failed, until it fails twice in the same way or is seen not to.
+fn again(first: CheckRun, place: &Place<'_>, run: impl Fn() -> CheckRun) -> CheckRun {
+    // Each run of one that does not end takes all of its time.
+    if matches!(first.verdict, CheckVerdict::Pass | CheckVerdict::NotStarted | CheckVerdict::TimedOut) {
+        return first;
+    }
+    let folder = place.folder.to_string_lossy();
+    let mut last = first;
+    for _ in 0..AGAIN {
+        let next = run();
+        let runs = last.runs + 1;
+        if next.passed() {
+            return CheckRun { verdict: CheckVerdict::Flaky, runs, ..last };
+        }
+        let is_same = next.failure(&folder) == last.failure(&folder);
+        last = CheckRun { runs, ..next };
+        if is_same {
+            break;
+        }
+    }
+    last
+}
+
+/// Runs one check to its end, or to the end of its time. Everything that it started is ended.
+pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> CheckRun {
+    let folder = check.folder().map_or_else(|| place.folder.to_path_buf(), |folder| place.folder.join(folder.as_str()));
+    // Programs that watch for changes, or ask, see by it that nobody is there.
+    let mut program = Program::new(check.program()).arguments(check.arguments()).folder(&folder).variable("CI", "1");
+    for (name, value) in place.variables.iter().chain(check.variables()) {
+        program = program.variable(name, value);
+    }
+    let program = place.fence.map_or_else(|| program.clone(), |fence| fence(program.clone()));
+    let mut heard = [Heard::default(), Heard::default()];
+    let started = Instant::now();
+    let ended = world.start(&program).and_then(|mut process| {
+        let ended = heard_out(&mut process, place.limits, &mut heard)?;
+        Ok((ended, process.ran_for()))
+    });
+    let [out, err] = heard;
+    let mut run = CheckRun {
+        command: check.command().to_owned(),
+        exit_code: NOT_STARTED,
+        duration_ms: milliseconds(started.elapsed()),
+        digest: Digest::of(&[]),
+        tail: String::new(),
+        verdict: CheckVerdict::NotStarted,
+        runs: 1,
+        counts: None,
+        survivors: Vec::new(),
+    };
+    match ended {
+        Ok(((ended, survivors), took)) => {
+            (run.exit_code, run.verdict) = match ended {
+                Ended::Code(0) => (0, CheckVerdict::Pass),
+                Ended::Code(code) => (code, CheckVerdict::Fail),
+                Ended::Signal(signal) => (SIGNAL.saturating_add(signal), CheckVerdict::Fail),
+                Ended::OutOfTime => (OUT_OF_TIME, CheckVerdict::TimedOut),
+            };
+            run.duration_ms = milliseconds(took);
+            run.survivors = survivors;
+            let (out, err) = (out.end(place.limits.output), err.end(place.limits.output));
+            run.digest = Digest::of(format!("{}\n{}\n", out.digest, err.digest).as_bytes());
+            run.tail = [out.text, err.text].join("");
+            run.counts = Counts::of(&run.tail);
+        }
+        Err(error) => run.tail = said(&error),
+    }
+    run
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An error with what is behind it.
+fn said(error: &WorldError) -> String {
+    use std::error::Error;
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}
+
+/// Reads all that a program writes until it ends or its time is up. How it ended, and what could not be ended.
+fn heard_out(process: &mut Process, limits: Limits, heard: &mut [Heard; 2]) -> Result<(Ended, Vec<u32>), WorldError> {
+    let mut hear = |line: &Line| {
+        let [out, err] = &mut *heard;
+        let heard = match line.stream {
+            Stream::Stdout => out,
+            Stream::Stderr => err,
+        };
+        heard.take(&line.bytes, limits.output);
+    };
+    let until = Instant::now() + limits.time;
+    let (ended, survivors) = loop {
+        match process.next(until)? {
+            Next::Line(line) => hear(&line),
+            Next::Ended(ended) => return Ok((ended, Vec::new())),
+            Next::Nothing => break (Ended::OutOfTime, process.stop(Ask::Terminate, GRACE)?.survivors),
+        }
+        // A program that writes without an end is never found to have nothing to say.
+        if Instant::now() >= until {
+            break (Ended::OutOfTime, process.stop(Ask::Terminate, GRACE)?.survivors);
+        }
+    };
+    while let Next::Line(line) = process.next(Instant::now())? {
+        hear(&line);
+    }
+    Ok((ended, survivors))
+}
+
+/// What was heard of one stream.
+#[derive(Debug, Default)]
+struct Heard {
+    digester: Digester,
+    kept: Vec<u8>,
+}
+
+struct HeardEnd {
+    digest: Digest,
+    text: String,
+}
+
+impl Heard {
+    fn take(&mut self, line: &[u8], most: usize) {
+        self.digester.take(line);
+        self.digester.take(b"\n");
+        let line = &line[line.len().saturating_sub(most)..];
+        self.kept.extend_from_slice(line);
+        self.kept.push(b'\n');
+        // Not at every line: what is kept is moved to the front.
+        if self.kept.len() > most.saturating_mul(2) {
+            self.kept.drain(..self.kept.len() - most);
+        }
+    }
+
+    fn end(self, most: usize) -> HeardEnd {
+        let text = without_colours(&String::from_utf8_lossy(&self.kept));
+        HeardEnd { digest: self.digester.digest(), text: last(&text, most).to_owned() }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::CheckVerdict::{Fail, Flaky, Pass};
+    use super::*;
+    use std::path::PathBuf;
+
+    struct Tree(tempfile::TempDir);
+
+    impl Tree {
+        fn new(files: &[(&str, &str)]) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            for (path, text) in files {
+                let path = folder.path().join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            Self(folder)
+        }
+
+        fn path(&self) -> PathBuf {
+            self.0.path().canonicalize().unwrap()
+        }
+
+        fn run(&self, command: &str, limits: Limits) -> CheckRun {
+            let folder = self.path();
+            run_check(&World::real(), &Check::parse(command).unwrap(), &Place { limits, ..Place::new(&folder) })
+        }
+    }
+
+    /// Whether a process has ended; somebody may still have to take note of it.
+    fn is_gone(number: &str) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", number.trim()));
+        let is_there = || crate::disk::process_lives(number.trim().parse().unwrap());
+        status.map_or_else(|_| !is_there(), |status| status.contains(") Z "))
+    }
+
+    #[test]
+    fn a_check_has_its_exit_code_its_output_and_the_tests_it_counted() {
+        let tree =
+            Tree::new(&[("web/a.sh", "echo 1..2; echo ok 1 - a; echo not ok 2 - b; echo \"$A $CI\" >&2; pwd; exit 3")]);
+        let run = tree.run("cd web && A=x sh a.sh", Limits::default());
+        assert_eq!((run.exit_code, run.verdict, run.runs), (3, CheckVerdict::Fail, 1));
+        assert!(run.tail.ends_with("\nx 1\n") && run.tail.contains("/web\n"), "{}", run.tail);
+        let counts = run.counts.clone().unwrap();
+        assert_eq!((counts.ran, counts.failed, counts.failing), (2, 1, vec!["b".to_owned()]));
+        assert_eq!(run.digest, tree.run("cd web && A=x sh a.sh", Limits::default()).digest);
+        assert_ne!(run.digest, tree.run("cd web && A=y sh a.sh", Limits::default()).digest);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_127_and_no_evidence() {
+        let run = Tree::new(&[]).run("gsd-no-such-program x", Limits::default());
+        assert_eq!((run.exit_code, run.verdict, run.was_executed()), (127, CheckVerdict::NotStarted, false));
+        assert!(run.tail.contains("`gsd-no-such-program` is not installed"), "{}", run.tail);
+    }
+
+    #[test]
+    fn criterion_5_6_a_check_that_does_not_end_is_stopped_with_all_it_started() {
+        let tree =
+            Tree::new(&[("a.sh", "sleep 60 & echo $! > left; echo begun; while :; do echo y; sleep 0.01; done")]);
+        let started = Instant::now();
+        let run = tree.run("sh a.sh", Limits { time: Duration::from_millis(400), output: 20 });
+        assert_eq!((run.exit_code, run.verdict), (124, CheckVerdict::TimedOut));
+        assert!(run.tail.len() <= 20 && run.tail.ends_with("y\n"), "{}", run.tail);
+        assert!(started.elapsed() < Duration::from_secs(10));
+        let left = std::fs::read_to_string(tree.path().join("left")).unwrap();
+        assert!(run.survivors.is_empty() && is_gone(&left));
+    }
+
+    #[test]
+    fn what_a_check_leaves_running_ends_with_it() {
+        let tree = Tree::new(&[("a.sh", "sleep 60 >/dev/null 2>&1 & echo $! > left")]);
+        assert!(tree.run("sh a.sh", Limits::default()).passed());
+        let left = std::fs::read_to_string(tree.path().join("left")).unwrap();
+        assert!(is_gone(&left));
+    }
+
+    #[test]
+    fn criterion_5_6_ten_kilobytes_of_each_stream_are_kept() {
+        let script = "i=0; while [ $i -lt 2000 ]; do echo \"out $i line\"; echo \"err $i line\" >&2; i=$((i+1)); done";
+        let run = Tree::new(&[("a.sh", script)]).run("sh a.sh", Limits::default());
+        assert!(run.tail.len() <= 2 * 10 * 1024 && run.tail.len() > 10 * 1024);
+        assert!(run.tail.contains("out 1999 line\n") && run.tail.ends_with("err 1999 line\n"));
+    }
+
+    #[test]
+    fn a_check_that_fails_is_run_again_and_named_flaky_if_it_then_passes() {
+        let once = "if [ -e seen ]; then exit 0; fi; : > seen; echo first; exit 1";
+        let counted = "echo x >> runs; wc -l < runs; exit 1";
+        let tree =
+            Tree::new(&[("once.sh", once), ("same.sh", "echo no; exit 1"), ("other.sh", counted), ("good.sh", "")]);
+        let checks: Vec<Check> =
+            ["sh once.sh", "sh same.sh", "sh other.sh", "sh good.sh"].map(|line| Check::parse(line).unwrap()).to_vec();
+        let folder = tree.path();
+        let place = Place::new(&folder);
+        let evidence = run_checks(&World::real(), &checks, Source::TaskPlan, "t", &place, None);
+        let seen: Vec<_> = evidence.checks.iter().map(|run| (run.verdict, run.runs)).collect();
+        assert_eq!(seen, [(Flaky, 2), (Fail, 2), (Fail, 3), (Pass, 1)]);
+        assert!(evidence.checks[0].tail.contains("first"));
+        let after = run_checks(&World::real(), &checks[1..2], Source::TaskPlan, "t2", &place, Some(&evidence));
+        assert_eq!((after.checks[0].verdict, after.checks[0].runs), (Fail, 1), "it was red before");
+    }
+
+    #[test]
+    fn a_fence_is_put_around_the_program_and_the_slot_is_in_its_environment() {
+        let tree = Tree::new(&[("a.sh", "echo $FENCE $PORT")]);
+        let folder = tree.path();
+        let variables = [("PORT".to_owned(), "4100".to_owned())];
+        let fence = |program: Program| program.variable("FENCE", "on");
+        let place = Place { variables: &variables, fence: Some(&fence), ..Place::new(&folder) };
+        let run = run_check(&World::real(), &Check::parse("sh a.sh").unwrap(), &place);
+        assert_eq!(run.tail, "on 4100\n");
+    }
+}

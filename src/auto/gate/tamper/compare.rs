@@ -1,0 +1,292 @@
+//! Tests and assertions before and after, in all files of a diff at once, so that what only moved is not missed.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::assertion::{Assertion, names_something};
+use super::facts::Test;
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Token};
+
+/// What comparing tests showed.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    pub(super) findings: Vec<Finding>,
+    /// How many assertions are cases of others now, as those of a table.
+    pub(super) rewritten: usize,
+}
+
+/// The most literals of new code in which a rewritten assertion is looked for.
+const SEARCHED: usize = 20_000;
+
+/// The most assertions that are gone and looked at one by one.
+const JUDGED: usize = 300;
+
+pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
+    let removed = missing(files, before, after);
+    let added = missing(files, after, before);
+    let new = NewCode::of(files, &added);
+    let mut compared = Compared::default();
+    let mut lost: Vec<(usize, &Assertion<'_>, Weakening)> = Vec::new();
+    for (number, (file, assertion)) in removed.iter().enumerate() {
+        match if number < JUDGED { new.fate(*file, assertion) } else { Fate::Gone } {
+            Fate::Rewritten => compared.rewritten += 1,
+            Fate::Changed => lost.push((*file, assertion, Weakening::ChangedExpectation)),
+            Fate::Gone => lost.push((*file, assertion, Weakening::RemovedAssertion)),
+        }
+    }
+    let missed = missed_tests(files, compared.rewritten);
+    for (number, file) in files.iter().enumerate() {
+        let of_file = lost.iter().filter(|(index, ..)| *index == number);
+        let tests = missed.iter().filter(|(index, _)| *index == number).map(|(_, test)| *test);
+        compared.findings.extend(lost_in(file, of_file.map(|(_, assertion, kind)| (*assertion, *kind)), tests));
+    }
+    for (file, assertion) in added.iter().filter(|(_, assertion)| assertion.is_constant()) {
+        if let Some(file) = files.get(*file).filter(|file| file.role != TestRole::Setup) {
+            let what = format!("`{}` holds whatever the program does", shown(&assertion.tokens));
+            compared.findings.push(Finding::new(file.path, assertion.line, Weakening::ConstantAssertion, what));
+        }
+    }
+    compared
+}
+
+fn before<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {
+    file.before.as_ref().map_or(&[], |facts| &facts.assertions)
+}
+
+fn after<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {
+    file.after.as_ref().map_or(&[], |facts| &facts.assertions)
+}
+
+type Side<'a, 'text> = fn(&'a TestFile<'text>) -> &'a [Assertion<'text>];
+
+/// The assertions of one side that the other does not have, with the number of the file.
+fn missing<'a, 'text>(
+    files: &'a [TestFile<'text>],
+    side: Side<'a, 'text>,
+    other: Side<'a, 'text>,
+) -> Vec<(usize, &'a Assertion<'text>)> {
+    let mut there: HashMap<String, usize> = HashMap::new();
+    for assertion in files.iter().flat_map(other) {
+        *there.entry(assertion.key()).or_default() += 1;
+    }
+    let all = files.iter().enumerate().flat_map(|(number, file)| side(file).iter().map(move |found| (number, found)));
+    all.filter(|(_, assertion)| match there.get_mut(&assertion.key()) {
+        Some(count @ 1..) => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    })
+    .collect()
+}
+
+/// What became of an assertion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It says the same in other words.
+    Rewritten,
+    /// It expects something else.
+    Changed,
+    Gone,
+}
+
+/// The code that is new in the tests.
+struct NewCode<'a, 'text> {
+    /// The values in the new lines of each file, in order.
+    literals: Vec<Vec<&'text str>>,
+    words: BTreeSet<&'text str>,
+    assertions: &'a [(usize, &'a Assertion<'text>)],
+    /// The new assertions without their values.
+    shapes: HashSet<(usize, String)>,
+}
+
+impl<'a, 'text> NewCode<'a, 'text> {
+    fn of(files: &'a [TestFile<'text>], assertions: &'a [(usize, &'a Assertion<'text>)]) -> Self {
+        let mut new = Self { literals: Vec::new(), words: BTreeSet::new(), assertions, shapes: HashSet::new() };
+        for file in files {
+            let tokens =
+                file.after.iter().flat_map(|facts| &facts.tokens).filter(|token| file.added.contains(&token.line));
+            let tokens: Vec<&Token<'text>> = tokens.collect();
+            new.words.extend(tokens.iter().filter(|token| names_something(token)).map(|token| token.text));
+            let literals = tokens.iter().filter(|token| token.is_literal()).map(|token| token.text);
+            new.literals.push(literals.take(SEARCHED).collect());
+        }
+        new.shapes.extend(assertions.iter().map(|(file, assertion)| (*file, shape(assertion))));
+        new
+    }
+
+    fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
+        let literals: Vec<&str> = gone.literals().collect();
+        if !literals.is_empty() && self.shapes.contains(&(file, shape(gone))) {
+            return Fate::Changed;
+        }
+        let is_as_good =
+            |(_, new): &&(usize, &Assertion<'_>)| !new.is_constant() && (new.is_exact() || !gone.is_exact());
+        let says_it = self.assertions.iter().any(|new| is_as_good(&new))
+            && gone.callees().all(|name| self.words.contains(name))
+            && self.literals.iter().any(|new| has_together(new, &literals));
+        if says_it { Fate::Rewritten } else { Fate::Gone }
+    }
+}
+
+/// Whether some values stand side by side, in any order.
+fn has_together(all: &[&str], wanted: &[&str]) -> bool {
+    if wanted.is_empty() {
+        return true;
+    }
+    // So many stand in order or not at all.
+    if wanted.len() > 32 {
+        return all.windows(wanted.len()).any(|window| window == wanted);
+    }
+    let mut wanted = wanted.to_vec();
+    wanted.sort_unstable();
+    all.windows(wanted.len()).any(|window| {
+        // Most windows are not worth sorting.
+        window.first().is_some_and(|first| wanted.binary_search(first).is_ok()) && {
+            let mut window = window.to_vec();
+            window.sort_unstable();
+            window == wanted
+        }
+    })
+}
+
+/// An assertion without its values.
+fn shape(assertion: &Assertion<'_>) -> String {
+    let parts = assertion.tokens.iter().map(|token| if token.is_literal() { "\u{2}" } else { token.text });
+    parts.collect::<Vec<_>>().join("\u{1}")
+}
+
+/// Tests that are gone and for which no other one came, with the number of the file. As many as assertions became cases of
+/// others are not missed.
+fn missed_tests<'a, 'text>(files: &'a [TestFile<'text>], rewritten: usize) -> Vec<(usize, &'a Test<'text>)> {
+    let mut there: HashMap<&str, usize> = HashMap::new();
+    let mut count = (0_usize, 0_usize);
+    for test in files.iter().flat_map(|file| &file.after).flat_map(|facts| &facts.tests) {
+        *there.entry(test.name).or_default() += 1;
+        count.1 += 1;
+    }
+    let mut lost = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        for test in file.before.iter().flat_map(|facts| &facts.tests) {
+            count.0 += 1;
+            match there.get_mut(test.name) {
+                Some(left @ 1..) => *left -= 1,
+                _ => lost.push((number, test)),
+            }
+        }
+    }
+    if count.0.saturating_sub(count.1) > rewritten { lost } else { Vec::new() }
+}
+
+/// What is told of a file in which tests or assertions are gone.
+fn lost_in<'a>(
+    file: &TestFile<'_>,
+    assertions: impl Iterator<Item = (&'a Assertion<'a>, Weakening)>,
+    tests: impl Iterator<Item = &'a Test<'a>>,
+) -> Vec<Finding> {
+    let (assertions, tests): (Vec<_>, Vec<_>) = (assertions.collect(), tests.collect());
+    if assertions.is_empty() && tests.is_empty() {
+        return Vec::new();
+    }
+    let had = file.before.as_ref().map_or(0, |facts| facts.tests.len());
+    let has = file.after.as_ref().map_or(0, |facts| facts.tests.len());
+    // Where nothing is left one line says it all.
+    if file.role != TestRole::Setup && (file.after.is_none() || had > 0 && has == 0) {
+        let how = if file.after.is_none() { "is gone" } else { "has no test any more" };
+        let what = format!("the file {how}; of its {had} tests, {} assertions are in no other one", assertions.len());
+        return vec![Finding::new(file.path, 0, Weakening::DeletedTests, what)];
+    }
+    let of_tests = tests.iter().map(|test| {
+        Finding::new(file.path, test.line, Weakening::DeletedTests, format!("the test `{}` is gone", short(test.name)))
+    });
+    let of_assertions = assertions.iter().map(|(assertion, kind)| {
+        let shown = shown(&assertion.tokens);
+        let what = if *kind == Weakening::ChangedExpectation {
+            format!("`{shown}` expects something else now")
+        } else {
+            format!("the assertion `{shown}` is gone")
+        };
+        Finding::new(file.path, assertion.line, *kind, what)
+    });
+    of_tests.chain(of_assertions).collect()
+}
+
+/// Tokens as they may have been written.
+fn shown(tokens: &[Token<'_>]) -> String {
+    let mut text = String::new();
+    let mut before: Option<&Token<'_>> = None;
+    for token in tokens {
+        let is_tight = token.kind == Kind::Mark && "().,;:[]!?".contains(token.text);
+        let was_tight = before.is_none_or(|before| before.kind == Kind::Mark && "(.[!".contains(before.text));
+        let doubles = before
+            .is_some_and(|before| before.kind == Kind::Mark && token.kind == Kind::Mark && before.text == token.text);
+        if !is_tight && !was_tight && !doubles {
+            text.push(' ');
+        }
+        if token.kind == Kind::Text {
+            text.extend(["\"", token.text, "\""]);
+        } else {
+            text.push_str(token.text);
+        }
+        before = Some(token);
+    }
+    short(&text.replace('`', "'")).to_owned()
+}
+
+/// As much of a text as a message needs.
+fn short(text: &str) -> &str {
+    const LONGEST: usize = 100;
+    let line = text.lines().next().unwrap_or_default();
+    let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(at, _)| at);
+    &line[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::gate::tamper::Text;
+
+    fn kinds(path: &str, before: &str, after: &str) -> (Vec<Weakening>, usize) {
+        let text = Text { path, before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        let files: Vec<_> = TestFile::of(&text).into_iter().collect();
+        let compared = compare(&files);
+        (compared.findings.into_iter().map(|finding| finding.kind).collect(), compared.rewritten)
+    }
+
+    #[test]
+    fn a_table_that_has_the_values_of_the_assertions_says_the_same() {
+        let before = "def test_a():\n    assert add(1, 2) == 3\ndef test_b():\n    assert add(2, 2) == 4\n";
+        let table = "@p.mark.parametrize('a,b,c', [\n    (1, 2, 3),\n    (2, 2, 4),\n])\ndef test_a(a, b, c):\n    assert add(a, b) == c\n";
+        assert_eq!(kinds("test_a.py", before, table), (vec![], 2));
+        let shorter = table.replace("    (2, 2, 4),\n", "");
+        assert_eq!(kinds("test_a.py", before, &shorter).0, [Weakening::RemovedAssertion]);
+        let other = table.replace("(2, 2, 4)", "(2, 2, 5)");
+        assert_eq!(kinds("test_a.py", before, &other).0, [Weakening::RemovedAssertion]);
+        let loose = table.replace("== c", "is not None");
+        // Both assertions, and the test that is missed with them.
+        assert_eq!(kinds("test_a.py", before, &loose).0.len(), 3);
+    }
+
+    #[test]
+    fn another_value_in_the_same_assertion_is_another_expectation() {
+        let before = "test('a', () => { expect(add(1, 2)).toBe(3) })\n";
+        let after = before.replace("toBe(3)", "toBe(4)");
+        assert_eq!(kinds("a.test.js", before, &after).0, [Weakening::ChangedExpectation]);
+        // Also where the old values stand elsewhere in new code.
+        let hidden = format!("const unused = [1, 2, 3]\n{after}");
+        assert_eq!(kinds("a.test.js", before, &hidden).0, [Weakening::ChangedExpectation]);
+    }
+
+    #[test]
+    fn an_assertion_is_shown_as_it_may_have_been_written() {
+        let text = Text {
+            path: "a.test.js",
+            before: Some("test('a', () => { assert.equal(add(1, 'x'), 3) })".to_owned()),
+            after: None,
+        };
+        let files: Vec<_> = TestFile::of(&text).into_iter().collect();
+        let found = files[0].before.as_ref().unwrap();
+        assert_eq!(shown(&found.assertions[0].tokens), "assert.equal(add(1, \"x\"), 3)");
+    }
+}

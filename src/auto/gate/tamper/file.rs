@@ -1,0 +1,96 @@
+//! A file with tests, before and after, and which of its lines are new.
+
+use std::collections::BTreeSet;
+
+use super::Text;
+use super::facts::Facts;
+use super::lexer::{Language, compact_lines};
+use super::lines;
+use crate::project::check_files::{Format, Role, config_of, role_of};
+
+/// A file with tests, before and after.
+#[derive(Debug)]
+pub(super) struct TestFile<'text> {
+    pub(super) path: &'text str,
+    pub(super) role: TestRole,
+    pub(super) before: Option<Facts<'text>>,
+    pub(super) after: Option<Facts<'text>>,
+    /// The lines of the text after that are not in the one before.
+    pub(super) added: BTreeSet<usize>,
+}
+
+/// How a file has its tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TestRole {
+    Tests,
+    /// It runs before the tests.
+    Setup,
+    /// The tests are in the file that they test.
+    Inside,
+}
+
+/// Longer texts are data.
+const LONGEST: usize = 1 << 20;
+
+impl<'text> TestFile<'text> {
+    pub(super) fn of(text: &'text Text<'_>) -> Option<Self> {
+        let language = Language::of(text.path)?;
+        let role = if config_of(text.path).is_some_and(|row| row.format == Format::Code) {
+            TestRole::Setup
+        } else if role_of(text.path) == Some(Role::Test) {
+            TestRole::Tests
+        } else if language == Language::Rust {
+            TestRole::Inside
+        } else {
+            return None;
+        };
+        let part = |text: &'text Option<String>| text.as_deref().filter(|text| text.len() <= LONGEST);
+        let (before, after) = (part(&text.before), part(&text.after));
+        let read = |text: &'text str| {
+            let facts = Facts::read(text, language);
+            if role == TestRole::Inside { inside(facts) } else { Some(facts) }
+        };
+        let file = Self {
+            path: text.path,
+            role,
+            before: before.and_then(read),
+            after: after.and_then(read),
+            added: lines::added(before.unwrap_or_default(), after.unwrap_or_default()),
+        };
+        (file.before.is_some() || file.after.is_some()).then_some(file)
+    }
+
+    /// The code of the lines that are new.
+    pub(super) fn added_code(&self) -> Vec<(usize, String)> {
+        let lines = self.after.as_ref().map(|facts| compact_lines(&facts.tokens)).unwrap_or_default();
+        lines.into_iter().filter(|(line, _)| self.added.contains(line)).collect()
+    }
+}
+
+/// The part of a source that is compiled for tests alone; `None` where there is none.
+fn inside(mut facts: Facts<'_>) -> Option<Facts<'_>> {
+    let starts = |at: usize| {
+        let rest = facts.tokens.get(at..at + 7).unwrap_or_default();
+        rest.iter().map(|token| token.text).eq(["#", "[", "cfg", "(", "test", ")", "]"])
+    };
+    let from = (0..facts.tokens.len()).find(|at| starts(*at))?;
+    let line = facts.tokens.get(from)?.line;
+    facts.tokens.drain(..from);
+    facts.tests.retain(|test| test.line >= line);
+    facts.assertions.retain(|found| found.line >= line);
+    Some(facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_source_with_tests_inside_only_these_are_read() {
+        let source = "fn a() { assert!(true); }\n#[cfg(test)]\nmod tests {\n#[test] fn b() { assert!(c()); }\n}\n";
+        let text = Text { path: "src/a.rs", before: Some(source.to_owned()), after: Some("fn a() {}\n".to_owned()) };
+        let file = TestFile::of(&text).unwrap();
+        let before = file.before.unwrap();
+        assert_eq!((before.assertions.len(), before.tests[0].name, file.after.is_none()), (1, "b", true));
+    }
+}

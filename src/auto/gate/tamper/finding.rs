@@ -1,0 +1,72 @@
+//! One edit by which a check sees less than before, and the way on.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::words::words;
+
+words! {
+    /// What was done to a check.
+    #[derive(Serialize, Hash, PartialOrd, Ord)]
+    pub(crate) enum Weakening {
+        DeletedTests = "deleted-tests",
+        FewerTestsRan = "fewer-tests-ran",
+        Skipped = "skipped",
+        OnlyOthersSkipped = "only",
+        RemovedAssertion = "removed-assertion",
+        ChangedExpectation = "changed-expectation",
+        ConstantAssertion = "constant-assertion",
+        SwallowedFailure = "swallowed-failure",
+        LeftEarly = "left-early",
+        ChangedSettings = "changed-settings",
+        ChangedScript = "changed-script",
+        ChangedCommand = "changed-command",
+        PatchedRunner = "patched-runner",
+        ChangedSnapshot = "changed-snapshot",
+        ReadsItself = "reads-itself",
+        StubbedSubject = "stubbed-subject",
+        /// What was pinned is not what the unit started from.
+        NotAsPinned = "not-as-pinned",
+    }
+}
+
+/// One place where a check was made weaker.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Finding {
+    /// Relative to the project's root; empty where it is about a command and not a file.
+    pub(crate) path: String,
+    /// Counted from one; zero for the file as a whole. Of what is gone, the line that it had.
+    pub(crate) line: usize,
+    pub(crate) kind: Weakening,
+    pub(crate) what: String,
+}
+
+impl Finding {
+    pub(super) fn new(path: &str, line: usize, kind: Weakening, what: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, kind, what: what.into() }
+    }
+
+    /// How to go on, for the plan and for a person. `unit` is the id that verbs know the unit by.
+    pub(crate) fn way_on(&self, unit: &str) -> String {
+        let verdict = format!("a person decides: `gsd-tools auto verdict {unit} pass --rationale \"WHY\"`");
+        if self.path.is_empty() {
+            return format!("put the check back; or {verdict}");
+        }
+        format!(
+            "undo the change; or the plan allows it before the work begins: `Allowed test changes: {} (WHY)`; or {verdict}",
+            self.path
+        )
+    }
+}
+
+/// `path:line: what`
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.path.as_str(), self.line) {
+            ("", _) => formatter.write_str(&self.what),
+            (path, 0) => write!(formatter, "{path}: {}", self.what),
+            (path, line) => write!(formatter, "{path}:{line}: {}", self.what),
+        }
+    }
+}

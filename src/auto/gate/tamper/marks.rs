@@ -1,0 +1,299 @@
+//! Marks by which tests do not run, or by which a failure of theirs is not seen.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::facts::Facts;
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Language, compact_lines};
+
+/// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
+const SKIPPING: &[&str] = &[
+    "it.skip",
+    "test.skip",
+    "describe.skip",
+    "suite.skip",
+    "context.skip",
+    "specify.skip",
+    "t.skip(",
+    "this.skip(",
+    ".skip(\"\"",
+    ".skip.each",
+    "xit(",
+    "xtest(",
+    "xdescribe(",
+    "xcontext(",
+    "xspecify(",
+    "it.todo",
+    "test.todo",
+    "describe.todo",
+    "t.todo(",
+    ".todo(\"\"",
+    "it.failing",
+    "test.failing",
+    "test.fails",
+    "it.fails",
+    "test.fixme",
+    "describe.fixme",
+    ".skipIf(",
+    ".runIf(",
+    "skip:true",
+    "todo:true",
+    "skip:\"\"",
+    "todo:\"\"",
+    "#[ignore",
+    "#[cfg(any())]",
+    "#[cfg(never)]",
+    "mark.skip",
+    "mark.xfail",
+    "pytest.skip(",
+    "pytest.xfail(",
+    "pytest.importorskip(",
+    "unittest.skip",
+    "unittest.expectedFailure",
+    "@skip",
+    "@expectedFailure",
+    "self.skipTest(",
+    "SkipTest",
+    "__test__=False",
+    "collect_ignore",
+    "t.Skip(",
+    "t.Skipf(",
+    "t.SkipNow(",
+    "@Disabled",
+    "@Ignore",
+    "Assumptions.assume",
+    "assumeTrue(",
+    "pending(",
+    "skip_if(",
+    "markTestSkipped(",
+];
+
+/// By which all others do not run.
+const ONLY: &[&str] = &[
+    "it.only",
+    "test.only",
+    "describe.only",
+    "suite.only",
+    "context.only",
+    "specify.only",
+    ".only(\"\"",
+    ".only.each",
+    "fit(",
+    "ftest(",
+    "fdescribe(",
+    "fcontext(",
+    "only:true",
+];
+
+/// Ends of a process that say that all is well, and conditions that never hold.
+const LEAVING: &[&str] = &[
+    "process.exit(0)",
+    "process.exit()",
+    "process.exitCode=0",
+    "sys.exit(0)",
+    "sys.exit()",
+    "os._exit(",
+    "os.Exit(0)",
+    "process::exit(0)",
+    "System.exit(0)",
+    "if False:",
+    "if(false)",
+    "if 0:",
+    "if false{",
+    "while False:",
+    "if(0)",
+];
+
+/// Failures that nobody hears of.
+const SWALLOWING: &[&str] = &[
+    "catch{}",
+    "catch(e){}",
+    "catch(_){}",
+    "catch(err){}",
+    "catch(error){}",
+    ".catch(()=>{})",
+    ".catch(()=>null)",
+    "contextlib.suppress(",
+    "with suppress(",
+    "except:pass",
+    "except Exception:pass",
+    "rescue nil",
+    "catch_unwind(",
+];
+
+/// What is done to the runner itself.
+const OF_THE_RUNNER: &[&str] = &[
+    "pytest_collection_modifyitems",
+    "pytest_runtest_",
+    "pytest_sessionfinish",
+    "pytest_ignore_collect",
+    "pytest_exception_interact",
+    "pytest_report_",
+    "pytest_assertrepr_compare",
+    "exitstatus",
+    "TestCase.assert",
+    "TestCase.run",
+    "TestCase.fail",
+    "sys.modules[",
+    "require.cache[",
+    "globalThis.expect",
+    "global.expect",
+    "globalThis.it=",
+    "global.it=",
+    "globalThis.test=",
+    "global.test=",
+    "assert.equal=",
+    "assert.strictEqual=",
+    "assert.ok=",
+    "assert.deepStrictEqual=",
+    "process.on(\"\"",
+    "atexit.register(",
+    "deselected",
+];
+
+/// What code that runs before every test does to the program.
+const PATCHING: &[&str] = &[
+    "setattr(",
+    "monkeypatch.",
+    "mock.patch",
+    "mocker.patch",
+    "builtins.",
+    "jest.mock(",
+    "vi.mock(",
+    "jest.spyOn(",
+    "vi.spyOn(",
+    "mock.module(",
+    "expect.extend(",
+];
+
+fn has(code: &str, pattern: &str) -> bool {
+    let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    let begins_word = pattern.starts_with(is_of_word);
+    code.match_indices(pattern).any(|(at, _)| !begins_word || !code[..at].ends_with(is_of_word))
+}
+
+fn first_of(code: &str, patterns: &[&'static str]) -> Option<&'static str> {
+    patterns.iter().copied().find(|pattern| has(code, pattern))
+}
+
+/// What new lines of one file hide.
+pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(after) = &file.after else { return found };
+    let all = compact_lines(&after.tokens);
+    for (index, (line, code)) in all.iter().enumerate().filter(|(_, (line, _))| file.added.contains(line)) {
+        let mut add = |kind, what: String| found.push(Finding::new(file.path, *line, kind, what));
+        if let Some(pattern) = first_of(code, LEAVING) {
+            add(Weakening::LeftEarly, format!("`{}` ends a test before it can fail", plain(pattern)));
+        }
+        if let Some(pattern) = first_of(code, SWALLOWING) {
+            add(Weakening::SwallowedFailure, format!("`{}` hides a failure", plain(pattern)));
+        }
+        let next = all.get(index + 1);
+        let is_empty_handler = |code: &str| matches!(code, "pass" | "continue" | "return" | "...");
+        if after.language == Language::Python
+            && code.starts_with("except")
+            && code.ends_with(':')
+            && next.is_some_and(|(_, next)| is_empty_handler(next))
+        {
+            add(Weakening::SwallowedFailure, "`except` with nothing in it hides a failure".to_owned());
+        }
+        // What stands behind a `return` of the same block is never run.
+        if matches!(code.as_str(), "return" | "return;" | "return True" | "return true;")
+            && let Some((next, code)) = next
+            && !code.starts_with(['}', ')', ']'])
+            && is_same_block(after, *line, *next)
+        {
+            add(Weakening::LeftEarly, "`return` ends a test before its other lines".to_owned());
+        }
+        if after.language == Language::Shell {
+            continue;
+        }
+        if let Some(pattern) = first_of(code, OF_THE_RUNNER) {
+            add(Weakening::PatchedRunner, format!("`{}` changes what the runner does", plain(pattern)));
+        } else if file.role == TestRole::Setup
+            && let Some(pattern) = first_of(code, PATCHING)
+        {
+            add(Weakening::PatchedRunner, format!("`{}` in code that runs before every test", plain(pattern)));
+        }
+    }
+    found
+}
+
+/// Whether two lines begin in the same column of tokens: no bracket opens or closes between them, and the language has
+/// braces, or neither begins a new part.
+fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
+    let first = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
+    let (Some(one), Some(other)) = (first(line), first(next)) else { return false };
+    let begins_part =
+        ["def", "class", "else", "elif", "except", "finally", "case", "default", "@", "fn", "func", "end", "when"];
+    one.column == other.column && !begins_part.contains(&other.text)
+}
+
+/// A pattern as it is shown.
+fn plain(pattern: &str) -> String {
+    pattern.replace("\"\"", "...")
+}
+
+/// Tests that are skipped now and were not before, in all files at once.
+pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
+    let mut there: HashMap<(&str, String), usize> = HashMap::new();
+    let mut gone: HashMap<&str, usize> = HashMap::new();
+    let marks = |facts: &Facts<'_>| -> Vec<(usize, &'static str, String)> {
+        let lines = compact_lines(&facts.tokens);
+        let found = lines
+            .iter()
+            .filter_map(|(line, code)| Some((*line, first_of(code, SKIPPING).or_else(|| first_of(code, ONLY))?)));
+        found
+            .map(|(line, pattern)| {
+                (line, pattern, facts.test_at(line).map_or(String::new(), |test| test.name.to_owned()))
+            })
+            .collect()
+    };
+    let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
+        facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
+    };
+    let before_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.before)).collect();
+    let after_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.after)).collect();
+    for (_, pattern, test) in files.iter().filter_map(|file| file.before.as_ref()).flat_map(marks) {
+        // A test that was renamed takes its mark along.
+        if !after_names.contains(&test) {
+            *gone.entry(pattern).or_default() += 1;
+        }
+        *there.entry((pattern, test)).or_default() += 1;
+    }
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| file.role != TestRole::Setup) {
+        for (line, pattern, test) in file.after.iter().flat_map(marks) {
+            if let Some(count @ 1..) = there.get_mut(&(pattern, test.clone())) {
+                *count -= 1;
+                continue;
+            }
+            if !before_names.contains(&test)
+                && let Some(count @ 1..) = gone.get_mut(pattern)
+            {
+                *count -= 1;
+                continue;
+            }
+            let is_only = ONLY.contains(&pattern);
+            let kind = if is_only { Weakening::OnlyOthersSkipped } else { Weakening::Skipped };
+            let of_test = if test.is_empty() { String::new() } else { format!(" at the test `{test}`") };
+            let effect =
+                if is_only { "makes the runner leave out all other tests" } else { "makes the runner leave it out" };
+            found.push(Finding::new(file.path, line, kind, format!("`{}`{of_test} {effect}", plain(pattern))));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_begins_a_word() {
+        assert!(has("it.skip(\"\"", "it.skip") && has("@pytest.mark.skip", "mark.skip") && has("a;fit(\"\")", "fit("));
+        assert!(!has("profit(\"\")", "fit(") && !has("exit(1)", "xit(") && !has("edit.skip(1)", "it.skip"));
+    }
+}

@@ -1,0 +1,238 @@
+//! Edits by which a check sees less than before: tests that are gone or skipped, assertions that are gone or always hold,
+//! settings and scripts that hide a failure.
+//!
+//! What can be decided by reading is decided: [`inspect`] compares the files of a unit's diff, before and after, and what the
+//! runs counted. An edit that says the same in other words is no finding: a test that was renamed, moved, split, set anew or
+//! made from a table. What cannot be decided by reading, and is not tried: whether an expected value that is computed is the
+//! right one, whether a test could fail at all, whether code that knows it is being tested behaves otherwise, and what a
+//! program that a check runs does with its own exit code in places that no file of the project shows. The rest of the
+//! defence is that checks run on the pinned files: see [`Inspection::restoration`].
+
+mod assertion;
+mod compare;
+mod facts;
+mod file;
+mod finding;
+mod lexer;
+mod lines;
+mod marks;
+mod script;
+mod settings;
+mod snapshot;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::discovery::Discovery;
+use super::evidence::Evidence;
+use super::pins::Pins;
+use crate::disk::Digest;
+use crate::project::check_files::{Format, Role, config_of, role_of};
+use file::TestFile;
+
+pub(crate) use finding::{Finding, Weakening};
+
+/// One file of a unit's diff. `None` where it is not there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileChange<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) before: Option<&'a [u8]>,
+    pub(crate) after: Option<&'a [u8]>,
+}
+
+/// What is known of a unit when its edits are judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work<'a> {
+    pub(crate) pins: &'a Pins,
+    pub(crate) changes: &'a [FileChange<'a>],
+    /// The checks as they would be found now.
+    pub(crate) now: Option<&'a Discovery>,
+    /// What the checks showed before the unit and after it.
+    pub(crate) runs: Option<(&'a Evidence, &'a Evidence)>,
+}
+
+/// What was found in a unit's edits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Inspection {
+    pub(crate) findings: Vec<Finding>,
+    /// What the plan allows.
+    pub(crate) allowed: Vec<Finding>,
+}
+
+/// What makes the tree in which the checks run one with the pinned tests and settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Restoration {
+    /// Files to take from the tree that the unit started from.
+    pub(crate) from_before: Vec<String>,
+    /// Files that the unit added, to leave out.
+    pub(crate) without: Vec<String>,
+    /// Files of which only the settings of runners are as before, with their texts.
+    pub(crate) rewritten: Vec<(String, String)>,
+}
+
+/// How many findings of a kind are listed for a file.
+const LISTED: usize = 5;
+
+/// Finds where a unit made a check weaker.
+pub(crate) fn inspect(work: Work<'_>) -> Inspection {
+    let Work { pins, changes, now, runs } = work;
+    let texts: Vec<Text<'_>> = changes.iter().map(Text::of).collect();
+    let mut found = not_as_pinned(pins, changes);
+    let files: Vec<TestFile<'_>> = texts.iter().filter_map(TestFile::of).collect();
+    let compared = compare::compare(&files);
+    found.extend(compared.findings);
+    for file in &files {
+        found.extend(marks::in_file(file));
+        found.extend(subject::in_file(file));
+    }
+    found.extend(marks::skipped(&files));
+    for text in &texts {
+        found.extend(settings::changed(pins, text));
+        found.extend(script::changed(pins, text));
+        found.extend(snapshot::changed(text, &texts));
+    }
+    found.extend(now.map(|now| other_commands(pins, now)).unwrap_or_default());
+    found.sort();
+    found.dedup();
+    let mut inspection = Inspection::default();
+    for finding in shortened(found) {
+        let side =
+            if pins.allows(&finding.path).is_some() { &mut inspection.allowed } else { &mut inspection.findings };
+        side.push(finding);
+    }
+    if let Some((before, after)) = runs {
+        // Tests that the plan allows to go, and those that are cases of another one now, are not missed.
+        let is_allowed = !inspection.allowed.is_empty()
+            || texts.iter().any(|text| {
+                text.after.is_none() && role_of(text.path) == Some(Role::Test) && pins.allows(text.path).is_some()
+            });
+        let fewer = fewer_tests(before, after, compared.rewritten);
+        let side = if is_allowed { &mut inspection.allowed } else { &mut inspection.findings };
+        side.extend(fewer);
+    }
+    inspection
+}
+
+impl Inspection {
+    /// What to put back in the tree in which the checks run, so that they are the pinned ones.
+    pub(crate) fn restoration(&self, work: Work<'_>) -> Restoration {
+        let mut restoration = Restoration::default();
+        let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
+        for change in work.changes.iter().filter(|change| found.contains(change.path)) {
+            let is_pinned = work.pins.files.contains_key(change.path);
+            let path = change.path.to_owned();
+            match (change.before, change.after) {
+                (Some(_), Some(_)) if is_pinned => match settings::with_pinned(work.pins, &Text::of(change)) {
+                    Some(text) => restoration.rewritten.push((path, text)),
+                    None => restoration.from_before.push(path),
+                },
+                (Some(_), _) if is_pinned => restoration.from_before.push(path),
+                (None, Some(_)) if role_of(change.path).is_some() => restoration.without.push(path),
+                // Tests inside of the source cannot be taken from it.
+                _ => {}
+            }
+        }
+        restoration
+    }
+}
+
+/// The tests that a unit added or changed: with them on the tree before it, a check shows whether they fail without the
+/// unit's own work.
+pub(crate) fn tests_of<'a>(changes: &[FileChange<'a>]) -> Vec<&'a str> {
+    let is_test = |path: &str| {
+        matches!(role_of(path), Some(Role::Test | Role::Snapshot))
+            || config_of(path).is_some_and(|row| row.format == Format::Code)
+    };
+    changes.iter().filter(|change| change.after.is_some() && is_test(change.path)).map(|change| change.path).collect()
+}
+
+/// A file of the diff as text.
+#[derive(Clone, Debug)]
+struct Text<'a> {
+    path: &'a str,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl<'a> Text<'a> {
+    fn of(change: &FileChange<'a>) -> Self {
+        let text = |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        Self { path: change.path, before: text(change.before), after: text(change.after) }
+    }
+}
+
+fn not_as_pinned(pins: &Pins, changes: &[FileChange<'_>]) -> Vec<Finding> {
+    let differs = |change: &&FileChange<'_>| {
+        let pin = pins.files.get(change.path);
+        pin.is_some_and(|pin| change.before.map(Digest::of) != Some(pin.digest))
+    };
+    let finding = |change: &FileChange<'_>| {
+        let what = "it was pinned with another content than the unit started from";
+        Finding::new(change.path, 0, Weakening::NotAsPinned, what)
+    };
+    changes.iter().filter(differs).map(finding).collect()
+}
+
+/// Checks that are not found any more.
+fn other_commands(pins: &Pins, now: &Discovery) -> Vec<Finding> {
+    let gone = pins.checks.iter().filter(|check| !now.checks.contains(check));
+    gone.map(|check| {
+        Finding::new("", 0, Weakening::ChangedCommand, format!("the check `{check}` is not asked for any more"))
+    })
+    .collect()
+}
+
+/// Checks that passed with fewer tests, or with more of them skipped. `rewritten` tests are cases of others now.
+fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Finding> {
+    let rewritten = rewritten as u64;
+    let mut found = Vec::new();
+    for now in after.checks.iter().filter(|run| run.passed()) {
+        let (Some(then), Some(counts)) = (before.of(&now.command).and_then(|run| run.counts.as_ref()), &now.counts)
+        else {
+            continue;
+        };
+        if then.ran > counts.ran.saturating_add(rewritten) {
+            let what = format!("`{}` ran {} tests, and {} before", now.command, counts.ran, then.ran);
+            found.push(Finding::new("", 0, Weakening::FewerTestsRan, what));
+        } else if counts.skipped > then.skipped && counts.ran < then.ran {
+            let what = format!("`{}` skipped {} tests, and {} before", now.command, counts.skipped, then.skipped);
+            found.push(Finding::new("", 0, Weakening::FewerTestsRan, what));
+        }
+    }
+    // A runner that says nothing about tests any more has run none.
+    let is_silent = |command: &str| after.of(command).is_some_and(|run| run.passed() && run.counts.is_none());
+    for then in before.checks.iter().filter(|run| is_silent(&run.command)) {
+        if let Some(ran) = then.counts.as_ref().map(|counts| counts.ran).filter(|ran| *ran > 0) {
+            let what = format!("`{}` reports no test, and {ran} before", then.command);
+            found.push(Finding::new("", 0, Weakening::FewerTestsRan, what));
+        }
+    }
+    found
+}
+
+/// The findings, with a few of a kind for each file.
+fn shortened(found: Vec<Finding>) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = Vec::new();
+    let mut left_out = 0;
+    let mut listed = 0;
+    let mut findings = found.into_iter().peekable();
+    while let Some(finding) = findings.next() {
+        let is_same = |other: &Finding| other.path == finding.path && other.kind == finding.kind;
+        listed = if kept.last().is_some_and(is_same) { listed + 1 } else { 1 };
+        let is_last = !findings.peek().is_some_and(is_same);
+        if listed <= LISTED {
+            kept.push(finding);
+        } else {
+            left_out += 1;
+        }
+        if is_last && left_out > 0 {
+            if let Some(last) = kept.last_mut() {
+                last.what.extend([" (and ", &left_out.to_string(), " more)"]);
+            }
+            left_out = 0;
+        }
+    }
+    kept
+}

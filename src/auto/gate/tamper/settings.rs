@@ -1,0 +1,301 @@
+//! Settings of runners, and the scripts of a package: what changed in the parts that the checks rest on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item, TableLike};
+
+use super::Text;
+use super::finding::{Finding, Weakening};
+use super::lines;
+use crate::auto::gate::pins::{Pins, scripts_of};
+use crate::project::check_files::{ConfigRow, Format, Role, config_of};
+use crate::text::edit::JsonDialect;
+use crate::text::json::JsonDocument;
+use crate::text::toml::TomlDocument;
+
+/// The settings that count, by their keys.
+type Settings = BTreeMap<String, Setting>;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Setting {
+    One(Value),
+    List(Vec<Value>),
+}
+
+/// Changes of settings that may make a check weaker.
+pub(super) fn changed(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+    let Some(row) = config_of(text.path) else { return Vec::new() };
+    if row.format == Format::Code || text.before == text.after {
+        return Vec::new();
+    }
+    // Where there were no tests, there is nothing to make weaker.
+    let has_tests = pins.files.iter().any(|(path, pin)| {
+        pin.role == Role::Test
+            && path.rsplit_once('.').is_some_and(|(_, ending)| row.tests.iter().any(|test| test == ending))
+    });
+    if text.before.is_none() && !has_tests {
+        return Vec::new();
+    }
+    let mut found = if row.format == Format::Whole { whole(text) } else { keyed(row, text, has_tests) };
+    if row.scripts {
+        found.extend(scripts(pins, text));
+    }
+    found
+}
+
+/// A file of which every change counts.
+fn whole(text: &Text<'_>) -> Vec<Finding> {
+    let what = match (&text.before, &text.after) {
+        (None, _) => "new settings of a runner",
+        (_, None) => "the settings of a runner are gone",
+        _ => "the settings of a runner changed",
+    };
+    let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let line = added.first().copied().unwrap_or_default();
+    let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
+    let shown =
+        shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
+    vec![Finding::new(text.path, line, Weakening::ChangedSettings, format!("{what}{shown}"))]
+}
+
+fn keyed(row: &ConfigRow, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
+    let before = text.before.as_deref().map_or(Some(Settings::new()), |before| settings(row, before));
+    let after = text.after.as_deref().map_or(Some(Settings::new()), |after| settings(row, after));
+    let (Some(before), Some(after)) = (before, after) else {
+        return vec![Finding::new(text.path, 0, Weakening::ChangedSettings, "its settings cannot be read")];
+    };
+    let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let mut found = Vec::new();
+    for key in keys {
+        let (then, now) = (before.get(key), after.get(key));
+        let is_new = then.is_none() && !has_tests;
+        if then == now || is_new || is_harmless(row, key, then, now) {
+            continue;
+        }
+        let what = match (then, now) {
+            (Some(then), Some(now)) => format!("`{key}` changed from {then} to {now}"),
+            (None, Some(now)) => format!("`{key}` is new: {now}"),
+            (Some(then), None) => format!("`{key}` is gone; it was {then}"),
+            (None, None) => continue,
+        };
+        let line = text.after.as_deref().map_or(0, |after| line_of(after, key));
+        found.push(Finding::new(text.path, line, Weakening::ChangedSettings, what));
+    }
+    found
+}
+
+/// Whether a change only asks for more, or only names more tests.
+fn is_harmless(row: &ConfigRow, key: &str, then: Option<&Setting>, now: Option<&Setting>) -> bool {
+    let is_of = |keys: &[String]| keys.iter().any(|pattern| has_key(pattern, key));
+    let one = |setting: Option<&Setting>| match setting {
+        Some(Setting::One(value)) => Some(value.clone()),
+        _ => None,
+    };
+    if is_of(&row.stricter) {
+        return match (one(then), one(now)) {
+            (_, Some(Value::Bool(now))) => now,
+            (then, Some(now)) => now.as_f64() >= then.and_then(|then| then.as_f64()) && now.is_number(),
+            _ => false,
+        };
+    }
+    is_of(&row.wider)
+        && match (then, now) {
+            (None, Some(Setting::One(now))) => *now != Value::Bool(false),
+            // A list that was not there left the choice to the runner.
+            (Some(Setting::List(then)), Some(Setting::List(now))) => then.iter().all(|item| now.contains(item)),
+            _ => false,
+        }
+}
+
+/// Whether a pattern of the table is about a key.
+fn has_key(pattern: &str, key: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => key.starts_with(start),
+        None => key.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+    }
+}
+
+/// The settings of a text that count; `None` where it cannot be read.
+fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
+    let mut all = Settings::new();
+    match row.format {
+        Format::Json if text.trim().is_empty() => {}
+        Format::Json => {
+            flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all);
+        }
+        Format::Toml => flatten(String::new(), &TomlDocument::parse(text).ok()?.into_json()?, &mut all),
+        Format::Ini => all = ini(text),
+        Format::Code | Format::Whole => {}
+    }
+    all.retain(|key, _| row.keys.iter().any(|pattern| has_key(pattern, key)));
+    Some(all)
+}
+
+fn flatten(key: String, value: &Value, all: &mut Settings) {
+    let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+    match value {
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                flatten(below(name), value, all);
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (number, item) in items.iter().enumerate() {
+                flatten(below(&number.to_string()), item, all);
+            }
+        }
+        Value::Array(items) => {
+            all.insert(key, Setting::List(items.clone()));
+        }
+        one => {
+            all.insert(key, Setting::One(one.clone()));
+        }
+    }
+}
+
+/// The keys of a file of sections; a line that begins with a blank goes on with the one before.
+fn ini(text: &str) -> Settings {
+    let mut all = Settings::new();
+    let (mut section, mut last) = (String::new(), None::<String>);
+    for line in text.lines() {
+        let bare = line.trim();
+        if bare.is_empty() || bare.starts_with(['#', ';']) {
+            continue;
+        }
+        if let Some(name) = bare.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            (section, last) = (name.trim().to_owned(), None);
+        } else if line.starts_with([' ', '\t'])
+            && let Some(Setting::One(Value::String(value))) = last.as_ref().and_then(|key| all.get_mut(key))
+        {
+            value.push('\n');
+            value.push_str(bare);
+        } else {
+            let (name, value) = bare.split_once(['=', ':']).unwrap_or((bare, ""));
+            let key = format!("{section}.{}", name.trim());
+            let value = value.trim();
+            let value = value.parse::<i64>().map_or_else(|_| Value::String(value.to_owned()), Value::from);
+            all.insert(key.clone(), Setting::One(value));
+            last = Some(key);
+        }
+    }
+    all
+}
+
+/// Scripts that the checks call, and what runs before and after these.
+fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+    let read = |text: &Option<String>| text.as_deref().map(scripts_of).unwrap_or_default();
+    let (before, after) = (read(&text.before), read(&text.after));
+    let around = pins.scripts.iter().flat_map(|name| [format!("pre{name}"), format!("post{name}")]);
+    let names: BTreeSet<String> = pins.scripts.iter().cloned().chain(around).collect();
+    let mut found = Vec::new();
+    for name in names {
+        let what = match (before.get(&name), after.get(&name)) {
+            (Some(then), Some(now)) if then != now => {
+                format!("the script `{name}` changed from `{}` to `{}`", short(then), short(now))
+            }
+            (Some(_), None) => format!("the script `{name}` is gone"),
+            (None, Some(now)) => format!("the script `{name}` is new and runs with a check: `{}`", short(now)),
+            _ => continue,
+        };
+        let line = text.after.as_deref().map_or(0, |after| line_of(after, &name));
+        found.push(Finding::new(text.path, line, Weakening::ChangedScript, what));
+    }
+    found
+}
+
+/// The first line that names the last part of a key.
+fn line_of(text: &str, key: &str) -> usize {
+    let name = key.rsplit('.').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(key);
+    text.lines().position(|line| line.contains(name)).map_or(0, |line| line + 1)
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { ' ' } else { letter }).collect()
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = match self {
+            Self::One(value) => value.to_string(),
+            Self::List(values) => Value::Array(values.clone()).to_string(),
+        };
+        write!(formatter, "`{}`", short(&text))
+    }
+}
+
+/// The text after with the settings from before, where a file has other things as well.
+pub(super) fn with_pinned(pins: &Pins, text: &Text<'_>) -> Option<String> {
+    let row = config_of(text.path)?;
+    let (before, after) = (text.before.as_deref()?, text.after.as_deref()?);
+    match row.format {
+        Format::Json if row.scripts => package_with_pinned(row, pins, before, after),
+        Format::Toml => toml_with_pinned(row, before, after),
+        _ => None,
+    }
+}
+
+fn package_with_pinned(row: &ConfigRow, pins: &Pins, before: &str, after: &str) -> Option<String> {
+    let before: Value = serde_json::from_str(before).ok()?;
+    let mut after: Value = serde_json::from_str(after).ok()?;
+    let put = |after: &mut Value, before: Option<&Value>, name: &str| {
+        let entries = after.as_object_mut()?;
+        match before.and_then(|before| before.get(name)) {
+            Some(value) => entries.insert(name.to_owned(), value.clone()),
+            None => entries.shift_remove(name),
+        };
+        Some(())
+    };
+    for key in &row.keys {
+        put(&mut after, Some(&before), key)?;
+    }
+    let scripts = before.get("scripts");
+    if scripts.is_some() && after.get("scripts").is_none() {
+        after.as_object_mut()?.insert("scripts".to_owned(), Value::Object(serde_json::Map::new()));
+    }
+    if let Some(after) = after.get_mut("scripts") {
+        for name in &pins.scripts {
+            for name in [name.clone(), format!("pre{name}"), format!("post{name}")] {
+                put(after, scripts, &name);
+            }
+        }
+    }
+    Some(serde_json::to_string_pretty(&after).ok()? + "\n")
+}
+
+fn toml_with_pinned(row: &ConfigRow, before: &str, after: &str) -> Option<String> {
+    let before: DocumentMut = before.parse().ok()?;
+    let mut after: DocumentMut = after.parse().ok()?;
+    for key in &row.keys {
+        let (folders, name) = key.rsplit_once('.').unwrap_or(("", key));
+        let then = table_at(before.as_table(), folders);
+        let now = if folders.is_empty() {
+            Some(after.as_table_mut() as &mut dyn TableLike)
+        } else {
+            table_at_mut(after.as_table_mut(), folders, then.is_some())
+        };
+        let Some(now) = now else { continue };
+        let is_named = |key: &str| name.strip_suffix('*').map_or(key == name, |start| key.starts_with(start));
+        let names: BTreeSet<String> = now.iter().map(|(key, _)| key.to_owned()).filter(|key| is_named(key)).collect();
+        for name in &names {
+            now.remove(name);
+        }
+        for (name, item) in then.iter().flat_map(|then| then.iter()).filter(|(name, _)| is_named(name)) {
+            now.insert(name, item.clone());
+        }
+    }
+    Some(after.to_string())
+}
+
+fn table_at<'a>(root: &'a dyn TableLike, path: &str) -> Option<&'a dyn TableLike> {
+    path.split('.').filter(|part| !part.is_empty()).try_fold(root, |table, part| table.get(part)?.as_table_like())
+}
+
+fn table_at_mut<'a>(root: &'a mut dyn TableLike, path: &str, make: bool) -> Option<&'a mut dyn TableLike> {
+    path.split('.').filter(|part| !part.is_empty()).try_fold(root, |table, part| {
+        if make && table.get(part).is_none() {
+            table.insert(part, Item::Table(toml_edit::Table::new()));
+        }
+        table.get_mut(part)?.as_table_like_mut()
+    })
+}

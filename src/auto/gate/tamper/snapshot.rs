@@ -1,0 +1,41 @@
+//! Recorded answers and data of tests: entries may be added; what was there is what the tests expect.
+
+use super::Text;
+use super::finding::{Finding, Weakening};
+use super::lexer::Language;
+use super::lines;
+use crate::project::check_files::{Role, role_of};
+
+pub(super) fn changed(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
+    let is_data = match role_of(text.path) {
+        Some(Role::Snapshot) => true,
+        Some(Role::Test) => Language::of(text.path).is_none() && !is_described(text.path),
+        _ => false,
+    };
+    let Some(before) = text.before.as_deref().filter(|before| is_data && !before.trim().is_empty()) else {
+        return Vec::new();
+    };
+    let Some(after) = text.after.as_deref() else {
+        // One that only moved is there under another name.
+        let has_moved = all.iter().any(|other| other.before.is_none() && other.after.as_deref() == Some(before));
+        let what = "recorded answers or data of a test are gone";
+        return if has_moved { Vec::new() } else { vec![Finding::new(text.path, 0, Weakening::DeletedTests, what)] };
+    };
+    let (added, gone) = lines::differing(before, after);
+    if gone == 0 {
+        return Vec::new();
+    }
+    let lines = before.lines().filter(|line| !line.trim().is_empty()).count();
+    let line = added.first().copied().unwrap_or_default();
+    let what = if gone * 2 > lines {
+        format!("rewritten as a whole: {gone} of {lines} recorded lines are other ones now")
+    } else {
+        format!("{gone} of {lines} recorded lines are other ones now")
+    };
+    vec![Finding::new(text.path, line, Weakening::ChangedSnapshot, what)]
+}
+
+/// Whether a file among the tests is only there for people.
+fn is_described(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.starts_with("README"))
+}

@@ -1,0 +1,195 @@
+//! Whether a test still tests the program, and not a stub of its own.
+
+use std::collections::BTreeMap;
+
+use super::facts::Facts;
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token};
+use crate::project::check_files::{Role, role_of};
+
+/// A name that a file brings in, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Import<'text> {
+    from: &'text str,
+    line: usize,
+}
+
+pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+    let Some(after) = &file.after else { return Vec::new() };
+    let mut found = mocked(file, after);
+    found.extend(reads_itself(file));
+    if let Some(before) = &file.before
+        && file.role == TestRole::Tests
+    {
+        let (then, now) = (imports(before), imports(after));
+        for (name, import) in &then {
+            if is_test_side(file.path, import.from, after.language) {
+                continue;
+            }
+            let stub = match now.get(name) {
+                Some(other) => is_test_side(file.path, other.from, after.language).then_some((other.line, other.from)),
+                None => defined(after, name).map(|line| (line, "this file")),
+            };
+            if let Some((line, place)) = stub {
+                let what = format!(
+                    "`{name}` came from `{}` and comes from {place} now: the test would test a stub",
+                    import.from
+                );
+                found.push(Finding::new(file.path, line, Weakening::StubbedSubject, what));
+            }
+        }
+    }
+    found
+}
+
+/// The names that a file brings in.
+fn imports<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Import<'text>> {
+    let mut found = BTreeMap::new();
+    let tokens = &facts.tokens;
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
+        let rest = tokens.get(at + 1..tokens.len().min(at + 120)).unwrap_or_default();
+        let (names, from): (&[Token<'text>], Option<&'text str>) = match (facts.language, token.text) {
+            // `from a.b import c, d`: the module is one run of bytes of the source.
+            (Language::Python, "from") => {
+                let Some(import) = rest.iter().position(|token| token.is_word("import")) else { continue };
+                let names = rest.get(import + 1..).unwrap_or_default();
+                let end = statement_end(names);
+                (
+                    names.get(..end).unwrap_or_default(),
+                    rest.iter().take(import).rfind(|token| token.kind == Kind::Word).map(|token| token.text),
+                )
+            }
+            // `import a, {b as c} from "d"`, `const {a} = require("d")`
+            (Language::Script, "import" | "const" | "let" | "var") => {
+                let from = rest.iter().position(|token| token.is_word("from") || token.is_word("require"));
+                let Some(from) = from.filter(|from| {
+                    !rest.iter().take(*from).any(|token| token.kind == Kind::Text || token.is_mark(";"))
+                }) else {
+                    continue;
+                };
+                let text =
+                    rest.get(from + 1..from + 3).unwrap_or_default().iter().find(|token| token.kind == Kind::Text);
+                (rest.get(..from).unwrap_or_default(), text.map(|text| text.text))
+            }
+            _ => continue,
+        };
+        let Some(from) = from else { continue };
+        let names = names.iter().filter(|name| name.kind == Kind::Word && !matches!(name.text, "as" | "type" | "from"));
+        found.extend(names.map(|name| (name.text, Import { from, line: token.line })));
+    }
+    found
+}
+
+/// The end of a statement of a line, parentheses closed.
+fn statement_end(tokens: &[Token<'_>]) -> usize {
+    let mut depth = 0_i32;
+    let first = tokens.first().map_or(0, |token| token.line);
+    tokens
+        .iter()
+        .position(|token| {
+            let ends = depth == 0 && token.line != first;
+            depth += i32::from(token.is_mark("(")) - i32::from(token.is_mark(")"));
+            ends
+        })
+        .unwrap_or(tokens.len())
+}
+
+/// Whether a module that a test names is a part of the tests itself.
+fn is_test_side(path: &str, from: &str, language: Language) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_test_word = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        ["stub", "fake", "mock", "double"].iter().any(|part| word.contains(part))
+    };
+    if language != Language::Script {
+        return from.starts_with("test") || is_test_word(from);
+    }
+    if !from.starts_with('.') {
+        return false;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in from.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let resolved = parts.join("/");
+    let has_ending = Language::of(&resolved).is_some();
+    let resolved = if has_ending { resolved } else { format!("{resolved}.js") };
+    role_of(&resolved) == Some(Role::Test) || is_test_word(&resolved)
+}
+
+/// The line on which a file defines a name.
+fn defined(facts: &Facts<'_>, name: &str) -> Option<usize> {
+    const DEFINING: &[&str] = &["def", "class", "function", "const", "let", "var", "fn", "func"];
+    let pair = facts.tokens.windows(2).find(|pair| DEFINING.contains(&pair[0].text) && pair[1].is_word(name));
+    pair.map(|pair| pair[0].line)
+}
+
+/// New calls that put a stub in the place of what the file tests.
+fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
+    if file.role != TestRole::Tests {
+        return Vec::new();
+    }
+    let subject = subject(file.path);
+    let brought = imports(after);
+    let mut found = Vec::new();
+    let calls = after.tokens.windows(3).filter(|window| window[1].is_mark("(") && window[2].kind == Kind::Text);
+    for call in calls.filter(|window| file.added.contains(&window[0].line)) {
+        let target = call[2].text;
+        let last = |text: &str, mark: char| text.rsplit(mark).next().unwrap_or_default().to_owned();
+        let is_stub = match call[0].text {
+            "mock" | "doMock" | "module" | "unstable_mockModule" if after.language == Language::Script => {
+                let name = last(target, '/');
+                name.split('.').next() == Some(subject) && target.starts_with('.')
+            }
+            // `patch("calc.add")`, where the test brings in `add` from `calc`
+            "patch" | "setattr" => {
+                let name = last(target, '.');
+                target.rsplit_once('.').is_some_and(|(module, _)| {
+                    let module = last(module, '.');
+                    module == subject
+                        && brought.get(name.as_str()).is_some_and(|import| last(import.from, '.') == module)
+                })
+            }
+            _ => false,
+        };
+        if is_stub {
+            let what = format!("`{target}` is what this file tests, and is put in the place of by a stub");
+            found.push(Finding::new(
+                file.path,
+                call[0].line,
+                Weakening::StubbedSubject,
+                what.replace("is put in the place of by", "is replaced by"),
+            ));
+        }
+    }
+    found
+}
+
+/// The name of what a file tests: `test_calc.py` tests `calc`.
+fn subject(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.strip_prefix("test_").or(stem.strip_prefix("test-")).unwrap_or(stem);
+    stem.strip_suffix("_test").or(stem.strip_suffix("-test")).or(stem.strip_suffix("_spec")).unwrap_or(stem)
+}
+
+/// New lines of a test that read the test itself.
+fn reads_itself(file: &TestFile<'_>) -> Vec<Finding> {
+    let names = ["__file__", "__filename", "file!()"];
+    let reads = ["read", "open(", "cat", "include_str"];
+    let of_folder = ["dirname", "parent", "resolve(", "join("];
+    let lines = file.added_code().into_iter().filter(|(_, code)| {
+        names.iter().any(|name| code.contains(name))
+            && reads.iter().any(|read| code.contains(read))
+            && !of_folder.iter().any(|folder| code.contains(folder))
+    });
+    let what = "the test reads its own source";
+    lines.map(|(line, _)| Finding::new(file.path, line, Weakening::ReadsItself, what)).collect()
+}

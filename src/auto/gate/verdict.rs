@@ -1,0 +1,338 @@
+//! What the evidence is worth: whether a unit may land, and what its next attempt is told.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::{CheckRun, CheckVerdict, Evidence};
+use super::no_checks::NoChecks;
+use super::tamper::Finding;
+use crate::disk::Digest;
+use crate::text::terminal::last;
+use crate::text::words::words;
+
+/// How much of the output of a check the next attempt is told, and how much in all, in bytes.
+const OF_A_CHECK: usize = 2_000;
+const OF_ALL: usize = 10_000;
+
+words! {
+    #[derive(Serialize, Hash)]
+    pub(crate) enum Outcome {
+        Passed = "passed",
+        Failed = "failed",
+        /// A check was made weaker, and nothing allows it.
+        Weakened = "weakened",
+        /// No check says anything about this tree.
+        NoEvidence = "no-evidence",
+        /// The unit changes documents alone, and has none.
+        NoChecks = "no-checks",
+    }
+}
+
+/// What a unit says it did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Claim<'a> {
+    Work,
+    /// Something that was broken works. The evidence is of the tree before, with the tests of the unit put into it.
+    Fix {
+        without: Option<&'a Evidence>,
+    },
+    /// Documents alone.
+    Documents(&'a NoChecks),
+}
+
+/// What a verdict is made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case<'a> {
+    /// The tree that is to land.
+    pub(crate) tree: &'a str,
+    /// The folder in which the checks ran; its name does not make a failure another one.
+    pub(crate) folder: &'a str,
+    pub(crate) claim: Claim<'a>,
+    /// Of the tree that the unit started from.
+    pub(crate) before: Option<&'a Evidence>,
+    pub(crate) evidence: &'a Evidence,
+    /// Weakened checks that nothing allows.
+    pub(crate) findings: &'a [Finding],
+}
+
+/// Whether a unit may land.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct GateVerdict {
+    pub(crate) outcome: Outcome,
+    pub(crate) tree: String,
+    /// Commands that failed before the unit as well, and are not its fault.
+    pub(crate) red_before: Vec<String>,
+    /// Commands that did not end the same way each time on the same tree.
+    pub(crate) flaky: Vec<String>,
+    /// Why the unit has no checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) no_checks: Option<NoChecks>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+}
+
+/// Why a unit may not land, for its next attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) text: String,
+    /// The same failure has the same hash.
+    pub(crate) hash: Digest,
+}
+
+impl GateVerdict {
+    pub(crate) fn passed(&self) -> bool {
+        matches!(self.outcome, Outcome::Passed | Outcome::NoChecks)
+    }
+}
+
+/// Says whether a unit may land.
+pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
+    let Case { tree, evidence, before, .. } = case;
+    let commands = |runs: &[&CheckRun]| runs.iter().map(|run| run.command.clone()).collect::<Vec<_>>();
+    let (red, failing): (Vec<_>, Vec<_>) =
+        evidence.checks.iter().filter(|run| run.failed()).partition(|run| was_as_red(run, before));
+    let flaky: Vec<_> = evidence.checks.iter().filter(|run| run.verdict == CheckVerdict::Flaky).collect();
+    let mut verdict = GateVerdict {
+        outcome: Outcome::Passed,
+        tree: tree.to_owned(),
+        red_before: commands(&red),
+        flaky: commands(&flaky),
+        no_checks: None,
+        failure: None,
+    };
+    let mut report = Report::default();
+    if !case.findings.is_empty() {
+        verdict.outcome = Outcome::Weakened;
+        for finding in case.findings {
+            report.fact(finding.to_string());
+        }
+    }
+    if let Claim::Documents(why) = case.claim
+        && case.findings.is_empty()
+    {
+        (verdict.outcome, verdict.no_checks) = (Outcome::NoChecks, Some(why.clone()));
+        return verdict;
+    }
+    if !failing.is_empty() {
+        verdict.outcome = if case.findings.is_empty() { Outcome::Failed } else { Outcome::Weakened };
+        for run in failing {
+            report.check(run, before, case.folder);
+        }
+    }
+    if verdict.outcome == Outcome::Passed
+        && let Some((outcome, why)) = shows_nothing(case, &verdict)
+    {
+        verdict.outcome = outcome;
+        report.fact(why);
+    }
+    if verdict.outcome != Outcome::Passed {
+        verdict.failure = Some(report.failure());
+    }
+    verdict
+}
+
+/// Why checks of which none failed do not show that the work is right.
+fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, String)> {
+    let Case { tree, evidence, before, .. } = case;
+    let list =
+        |commands: &[String]| commands.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ");
+    if evidence.tree != tree {
+        let why = format!("the checks ran on the tree {}, and {tree} is to land: run them again", evidence.tree);
+        return Some((Outcome::NoEvidence, why));
+    }
+    if !evidence.checks.iter().any(CheckRun::passed) {
+        let why = if evidence.checks.is_empty() {
+            "no check was run: name one in the plan (`Verify: COMMAND`)".to_owned()
+        } else if verdict.red_before.is_empty() {
+            format!("the only evidence is flaky: {}", list(&verdict.flaky))
+        } else {
+            format!("every check was red before this unit, so that none shows its work: {}", list(&verdict.red_before))
+        };
+        return Some((Outcome::NoEvidence, why));
+    }
+    if let Claim::Fix { without } = case.claim {
+        let was_red = |run: &&CheckRun| {
+            [without, before]
+                .into_iter()
+                .flatten()
+                .any(|evidence| evidence.of(&run.command).is_some_and(CheckRun::failed))
+        };
+        if !evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run)) {
+            let why = "the unit says it fixes something, and no check failed without it: add a test that fails before the fix \
+                       and passes after it";
+            return Some((Outcome::Failed, why.to_owned()));
+        }
+    }
+    None
+}
+
+/// Whether a check failed before as it does now: every test that fails now failed then.
+fn was_as_red(run: &CheckRun, before: Option<&Evidence>) -> bool {
+    let Some(then) = before.and_then(|before| before.of(&run.command)).filter(|then| then.failed()) else {
+        return false;
+    };
+    new_failures(run, then).is_empty()
+}
+
+/// The tests that fail now and did not before, where both outputs name them.
+fn new_failures<'a>(run: &'a CheckRun, then: &CheckRun) -> Vec<&'a str> {
+    let (Some(now), Some(then)) = (&run.counts, &then.counts) else { return Vec::new() };
+    if then.failing.is_empty() {
+        return Vec::new();
+    }
+    now.failing.iter().filter(|name| !then.failing.contains(name)).map(String::as_str).collect()
+}
+
+/// What the next attempt is told.
+#[derive(Debug, Default)]
+struct Report {
+    parts: Vec<String>,
+    /// What the hash is made of.
+    keys: Vec<String>,
+}
+
+impl Report {
+    fn fact(&mut self, text: String) {
+        self.keys.push(text.clone());
+        self.parts.push(text);
+    }
+
+    fn check(&mut self, run: &CheckRun, before: Option<&Evidence>, folder: &str) {
+        self.keys.push(run.failure(folder).to_string());
+        let mut head = match run.verdict {
+            CheckVerdict::TimedOut => {
+                format!("`{}` did not end within {} s and was stopped", run.command, run.duration_ms / 1000)
+            }
+            CheckVerdict::NotStarted => format!("`{}` could not be started", run.command),
+            _ => format!("`{}` failed with exit code {}", run.command, run.exit_code),
+        };
+        let then = before.and_then(|before| before.of(&run.command));
+        let new = then.map(|then| new_failures(run, then)).unwrap_or_default();
+        if then.is_some_and(CheckRun::failed) && !new.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = write!(head, "; it was red before, and these failures are new: {}", new.join(", "));
+        }
+        let head = beginning(&head, OF_A_CHECK / 2);
+        let tail = last(run.tail.trim_end(), OF_A_CHECK.saturating_sub(head.len() + 2));
+        self.parts.push(format!("{head}\n\n{tail}").trim_end().to_owned());
+    }
+
+    fn failure(mut self) -> Failure {
+        self.keys.sort_unstable();
+        let hash = Digest::of(self.keys.join("\n").as_bytes());
+        let text = self.parts.join("\n\n");
+        Failure { text: beginning(&text, OF_ALL).to_owned(), hash }
+    }
+}
+
+/// The first `bytes` of a text, to the end of a character.
+fn beginning(text: &str, bytes: usize) -> &str {
+    let to = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..to]
+}
+
+/// How long to wait before an attempt, the first of which is 1. `jitter` is a number from -1 to 1, for a tenth of the time
+/// more or less.
+pub(crate) fn retry_delay(attempt: u32, jitter: f64) -> Duration {
+    const FIRST: u64 = 2;
+    const LONGEST: u64 = 30;
+    let doublings = attempt.saturating_sub(1).min(8);
+    let seconds = (FIRST << doublings).min(LONGEST);
+    let jitter = if jitter.is_finite() { jitter.clamp(-1.0, 1.0) } else { 0.0 };
+    Duration::from_secs(seconds).mul_f64(1.0 + jitter / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
+    use super::*;
+    use crate::auto::gate::check::Source;
+    use crate::auto::gate::evidence::Counts;
+
+    fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
+        CheckRun {
+            command: command.to_owned(),
+            exit_code: i32::from(verdict != CheckVerdict::Pass),
+            duration_ms: 1,
+            digest: Digest::of(tail.as_bytes()),
+            tail: tail.to_owned(),
+            verdict,
+            runs: 1,
+            counts: Counts::of(tail),
+            survivors: Vec::new(),
+        }
+    }
+
+    fn evidence(tree: &str, checks: Vec<CheckRun>) -> Evidence {
+        Evidence { tree: tree.to_owned(), source: Source::TaskPlan, checks }
+    }
+
+    fn judged(claim: Claim<'_>, before: Option<&Evidence>, evidence: &Evidence) -> GateVerdict {
+        judge(Case { tree: "new", folder: "/w", claim, before, evidence, findings: &[] })
+    }
+
+    #[test]
+    fn criterion_2_2_nothing_passes_without_a_check_that_was_executed_on_its_tree() {
+        let outcome = |tree: &str, checks: Vec<CheckRun>| judged(Claim::Work, None, &evidence(tree, checks)).outcome;
+        assert_eq!(outcome("new", vec![run("a", Pass, "")]), Outcome::Passed);
+        assert_eq!(outcome("old", vec![run("a", Pass, "")]), Outcome::NoEvidence);
+        assert_eq!(outcome("new", vec![]), Outcome::NoEvidence);
+        assert_eq!(outcome("new", vec![run("a", Flaky, "")]), Outcome::NoEvidence);
+        assert_eq!(outcome("new", vec![run("a", Flaky, ""), run("b", Pass, "")]), Outcome::Passed);
+        for verdict in [Fail, NotStarted, TimedOut] {
+            assert_eq!(outcome("new", vec![run("a", Pass, ""), run("b", verdict, "")]), Outcome::Failed, "{verdict:?}");
+        }
+        let reason = NoChecks { reason: "wording".to_owned() };
+        let verdict = judged(Claim::Documents(&reason), None, &evidence("new", vec![]));
+        assert!(verdict.outcome == Outcome::NoChecks && verdict.passed() && verdict.no_checks == Some(reason));
+    }
+
+    #[test]
+    fn what_was_red_before_is_named_and_not_blamed_unless_it_became_worse() {
+        let before = evidence("old", vec![run("a", Fail, "not ok 1 - x\n# tests 1\n# fail 1\n"), run("b", Pass, "")]);
+        let now = |tail: &str| evidence("new", vec![run("a", Fail, tail), run("b", Pass, "")]);
+        let same = judged(Claim::Work, Some(&before), &now("not ok 1 - x\n# tests 1\n# fail 1\n"));
+        assert_eq!((same.outcome, same.red_before.as_slice()), (Outcome::Passed, &["a".to_owned()][..]));
+        let worse = judged(Claim::Work, Some(&before), &now("not ok 1 - x\nnot ok 2 - y\n# tests 2\n# fail 2\n"));
+        assert_eq!(worse.outcome, Outcome::Failed);
+        assert!(worse.failure.unwrap().text.contains("these failures are new: y"));
+        let alone = judged(Claim::Work, Some(&before), &evidence("new", vec![run("a", Fail, "")]));
+        assert_eq!(alone.outcome, Outcome::NoEvidence);
+        assert!(alone.failure.unwrap().text.contains("every check was red before this unit"));
+    }
+
+    #[test]
+    fn a_fix_has_to_turn_a_check_from_red_to_green() {
+        let (green, red) = (evidence("new", vec![run("a", Pass, "")]), evidence("old", vec![run("a", Fail, "")]));
+        let was_green = evidence("old", vec![run("a", Pass, "")]);
+        let outcome = |before, without| judged(Claim::Fix { without }, Some(before), &green).outcome;
+        assert_eq!(outcome(&red, None), Outcome::Passed);
+        assert_eq!(outcome(&was_green, None), Outcome::Failed);
+        assert_eq!(outcome(&was_green, Some(&red)), Outcome::Passed, "the tests of the fix fail without it");
+        assert_eq!(judged(Claim::Fix { without: None }, Some(&red), &red).outcome, Outcome::NoEvidence);
+    }
+
+    #[test]
+    fn criterion_5_6_a_failure_is_told_in_few_words_and_recognised_when_it_comes_again() {
+        let long = "é failed\n".repeat(3000);
+        let checks = |tail: &str| (0..9).map(|number| run(&format!("c{number}"), Fail, tail)).collect();
+        let failure = judged(Claim::Work, None, &evidence("new", checks(&long))).failure.unwrap();
+        assert!(failure.text.len() <= OF_ALL && failure.text.len() > OF_ALL - 10);
+        let one = judged(Claim::Work, None, &evidence("new", vec![run("c", Fail, &long)])).failure.unwrap();
+        assert!(one.text.len() <= OF_A_CHECK && one.text.starts_with("`c` failed with exit code 1\n\n"));
+        let hash = |tail: &str| judged(Claim::Work, None, &evidence("new", checks(tail))).failure.unwrap().hash;
+        assert_eq!(hash("x in 3ms"), hash("x in 5ms"));
+        assert_ne!(hash("x"), hash("y"));
+    }
+
+    #[test]
+    fn criterion_5_6_delays_double_to_thirty_seconds_with_a_tenth_of_jitter() {
+        let seconds = |attempt| retry_delay(attempt, 0.0).as_secs();
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, u32::MAX].map(seconds), [2, 2, 4, 8, 16, 30, 30, 30]);
+        assert_eq!(retry_delay(5, 1.0), Duration::from_secs(33));
+        assert_eq!(retry_delay(5, -7.0), Duration::from_secs(27));
+        assert_eq!(retry_delay(1, f64::NAN), Duration::from_secs(2));
+    }
+}

@@ -1,0 +1,213 @@
+//! What a file is to the checks of a project: a test, a recorded answer, the settings of a runner. By its path alone.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::words::words;
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml_edit::de::from_str(include_str!("check_files.toml")).unwrap_or_default());
+
+words! {
+    /// What a file is to the checks.
+    #[derive(Serialize, Hash, PartialOrd, Ord)]
+    pub(crate) enum Role {
+        Test = "test",
+        Snapshot = "snapshot",
+        /// Settings of a runner, or what a runner loads before every test.
+        Config = "config",
+        /// What a check runs, or what says which commands it runs.
+        Script = "script",
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    config: Vec<ConfigRow>,
+    script: Vec<Names>,
+    snapshot: Vec<Names>,
+    test: Vec<Names>,
+}
+
+/// The settings of a runner.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConfigRow {
+    names: Vec<String>,
+    pub(crate) format: Format,
+    /// The endings of the test files that the runner runs.
+    #[serde(default)]
+    pub(crate) tests: Vec<String>,
+    /// The keys that count; one that ends in `*` is the beginning of one.
+    #[serde(default)]
+    pub(crate) keys: Vec<String>,
+    /// Lists that only name more tests when they become longer.
+    #[serde(default)]
+    pub(crate) wider: Vec<String>,
+    /// Keys that only ask for more when they become `true` or a larger number.
+    #[serde(default)]
+    pub(crate) stricter: Vec<String>,
+    /// Whether it has scripts that checks may call.
+    #[serde(default)]
+    pub(crate) scripts: bool,
+}
+
+/// How the settings that count are found in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
+    Json,
+    Toml,
+    Ini,
+    /// Code that runs before the tests. Judged as tests are.
+    Code,
+    #[default]
+    Whole,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    names: Vec<String>,
+    #[serde(default)]
+    folders: Vec<String>,
+}
+
+impl Names {
+    fn has(&self, path: &str) -> bool {
+        let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+        fits_one(&self.names, path) || folders.split('/').any(|folder| self.folders.iter().any(|name| name == folder))
+    }
+}
+
+fn fits_one(patterns: &[String], path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    patterns.iter().any(|pattern| {
+        if pattern.contains('/') {
+            path == pattern || path.strip_suffix(pattern.as_str()).is_some_and(|before| before.ends_with('/'))
+        } else {
+            fits(pattern, name)
+        }
+    })
+}
+
+/// Whether a text fits a pattern in which `*` is any text.
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    true
+}
+
+/// What a file is to the checks; `None` where it is the work itself.
+pub(crate) fn role_of(path: &str) -> Option<Role> {
+    if config_of(path).is_some() {
+        return Some(Role::Config);
+    }
+    let has = |rows: &[Names]| rows.iter().any(|row| row.has(path));
+    [(&TABLE.script, Role::Script), (&TABLE.snapshot, Role::Snapshot), (&TABLE.test, Role::Test)]
+        .into_iter()
+        .find(|(rows, _)| has(rows))
+        .map(|(_, role)| role)
+}
+
+/// The row of the settings that a file holds.
+pub(crate) fn config_of(path: &str) -> Option<&'static ConfigRow> {
+    TABLE.config.iter().find(|row| fits_one(&row.names, path))
+}
+
+/// Endings of files that are read and not run.
+const DOCUMENTS: &[&str] = &["md", "markdown", "rst", "adoc", "asciidoc", "org", "txt"];
+
+/// Names of documents without an ending.
+const NAMED_DOCUMENTS: &[&str] =
+    &["LICENSE", "LICENCE", "COPYING", "NOTICE", "AUTHORS", "README", "CHANGELOG", "CODEOWNERS"];
+
+/// Text files that programs read.
+const READ_BY_PROGRAMS: &[&str] =
+    &["requirements*.txt", "constraints*.txt", "CMakeLists.txt", "robots.txt", "*.in.txt"];
+
+/// Whether a file is a document and nothing else: no test, no data of one, nothing that a tool reads.
+pub(crate) fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_named = NAMED_DOCUMENTS.contains(&name);
+    let ends =
+        name.rsplit_once('.').is_some_and(|(_, ending)| DOCUMENTS.contains(&ending.to_ascii_lowercase().as_str()));
+    (is_named || ends) && role_of(path).is_none() && !READ_BY_PROGRAMS.iter().any(|pattern| fits(pattern, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read() {
+        assert!(toml_edit::de::from_str::<Table>(include_str!("check_files.toml")).is_ok());
+    }
+
+    #[test]
+    fn files_have_the_role_that_their_tools_give_them() {
+        for (path, role) in [
+            ("src/a.test.ts", Some(Role::Test)),
+            ("a_test.go", Some(Role::Test)),
+            ("app/tests/helpers.py", Some(Role::Test)),
+            ("tests/data/one.json", Some(Role::Test)),
+            ("test_a.py", Some(Role::Test)),
+            ("src/__tests__/__snapshots__/a.snap", Some(Role::Snapshot)),
+            ("tests/golden/a.txt", Some(Role::Snapshot)),
+            ("tests/conftest.py", Some(Role::Config)),
+            ("web/package.json", Some(Role::Config)),
+            ("jest.config.mjs", Some(Role::Config)),
+            ("x/.cargo/config.toml", Some(Role::Config)),
+            ("Makefile", Some(Role::Script)),
+            ("src/latest.rs", None),
+            ("src/config.toml", None),
+            ("contest.py", None),
+            ("testing/a.py", None),
+        ] {
+            assert_eq!(role_of(path), role, "{path}");
+        }
+    }
+
+    #[test]
+    fn documents_are_told_from_what_tools_read() {
+        assert!(
+            ["README.md", "docs/a.rst", "LICENSE", ".planning/STATE.md", "notes.TXT"]
+                .iter()
+                .all(|path| is_document(path))
+        );
+        let others = [
+            "requirements-dev.txt",
+            "CMakeLists.txt",
+            "tests/data/a.md",
+            "a.mdx",
+            "docs/conf.py",
+            "golden/a.txt",
+            "md",
+        ];
+        assert!(!others.iter().any(|path| is_document(path)));
+    }
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, text) in [("*.test.*", "a.test.js"), ("a*", "a"), ("*", ""), ("a*b*c", "a1b2bc"), ("ab", "ab")] {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("*.test.js", "test.js"), ("a*b", "a"), ("ab", "abc"), ("aba*aba", "aba")] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+}
