@@ -48,5 +48,8 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     {
         return world::fence::run(rest);
     }
+    if arguments.first().is_some_and(|first| first == auto::supervise::CALL) {
+        return auto::supervise::call();
+    }
     commands::run(arguments)
 }

@@ -20,4 +20,5 @@ pub(crate) mod sim;
 pub(crate) mod slices;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod supervise;
 pub(crate) mod unit;

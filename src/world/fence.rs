@@ -81,7 +81,6 @@ pub(crate) enum Fencing {
 
 impl Fence {
     /// A fence around these. What is not there when the program starts is left out.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
     pub(crate) fn around<P: Into<PathBuf>>(writable: impl IntoIterator<Item = P>) -> Self {
         Self { writable: writable.into_iter().map(Into::into).collect() }
     }

@@ -107,7 +107,6 @@ impl World {
     }
 
     /// As [`Self::start`], for a program that is told more while it runs.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
     pub(crate) fn start_talking(&self, program: &Program) -> Result<Process, WorldError> {
         let lines = Sink::Kept(Keep::Lines);
         let manner = Manner { stdin: Source::Told, stdout: lines, stderr: lines, is_group: true, leaves_nothing: true };
@@ -184,13 +183,11 @@ pub(super) fn lead_a_group(_command: &mut Command) {}
 
 impl Process {
     /// The number that the system knows the program by.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which notes what it started"))]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// What all that it starts can be found by, also after this process has died.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which notes what it started"))]
     pub(crate) fn mark(&self) -> &Mark {
         &self.tree.mark
     }
@@ -202,26 +199,22 @@ impl Process {
 
     /// Tells the program something on its standard input. False where it does not listen: it has closed the pipe, or there
     /// are too many messages that it has not read.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
     pub(crate) fn tell(&mut self, message: Vec<u8>) -> bool {
         self.telling.as_ref().is_some_and(|telling| telling.try_send(message).is_ok())
     }
 
     /// The program is told nothing more: its standard input ends.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which talks with runners"))]
     pub(crate) fn fall_silent(&mut self) {
         self.telling = None;
     }
 
     /// The processor time that the program and all it started have used so far; what ended without being waited for is not
     /// in it. `None` where the system does not say so.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which sees by it that a silent runner works"))]
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         self.tree.processor_time(self.child.id())
     }
 
     /// How long it has written nothing. Lines that nobody has taken yet, for which there is no room, were written.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which stops runners that hang"))]
     pub(crate) fn idle(&self) -> Duration {
         self.output.idle()
     }
@@ -373,7 +366,6 @@ impl Process {
     }
 
     /// How many lines were given up while the program was stopped, since nobody took them.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which says what it has not seen"))]
     pub(crate) fn lost_lines(&self) -> u64 {
         self.output.lost()
     }

@@ -47,7 +47,6 @@ impl Mark {
     }
 
     /// The mark in this text, such as a note has it that was made before this process began.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_mark = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_mark.then(|| Self(text.to_owned()))
@@ -60,7 +59,6 @@ impl Mark {
     }
 
     /// Ends everything that has this mark; gives what did not go.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which ends what a run that died left"))]
     pub(crate) fn end_all(&self) -> Vec<u32> {
         system::end(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false }, None)
     }

@@ -69,6 +69,8 @@ mod reference;
 mod refusals;
 mod rehearsal;
 mod roster;
+#[cfg(target_os = "linux")]
+mod runners;
 mod scaffold;
 mod schemas;
 mod screens;

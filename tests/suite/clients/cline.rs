@@ -20,7 +20,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello there"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "run_commands", namespace: None, arguments: json!({"commands": [command]}) },
     read: |file| ToolCall { name: "read_files", namespace: None, arguments: json!({"files": [{"path": file.path}]}) },
     // The tool has the agent's name; the kit spawns one agent only.

@@ -20,7 +20,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall {
         name: "bash",
         namespace: None,

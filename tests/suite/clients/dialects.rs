@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::faults::Usage;
 use super::server::{Reply, Request, ToolCall};
 
 /// The protocols that the clients speak.
@@ -68,18 +69,29 @@ pub(crate) fn side_answer(method: &str, path: &str) -> Option<Value> {
 pub(crate) const MODEL: &str = "suite-model";
 
 /// `reply` as the client expects it, streamed if it asked for a stream.
-pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, serial: usize) -> Answer {
+pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: &Usage, serial: usize) -> Answer {
     let streamed = match dialect {
         Dialect::Gemini => request.path.contains(":streamGenerateContent"),
         _ => request.body["stream"].as_bool().unwrap_or(false),
     };
     match dialect {
-        Dialect::AnthropicMessages => anthropic(request, reply, serial, streamed),
-        Dialect::OpenAiResponses => responses(reply, serial, streamed),
-        Dialect::OpenAiChat => chat(request, reply, serial, streamed),
-        Dialect::Gemini => gemini(reply, serial, streamed),
+        Dialect::AnthropicMessages => anthropic(request, reply, usage, serial, streamed),
+        Dialect::OpenAiResponses => responses(reply, usage, serial, streamed),
+        Dialect::OpenAiChat => chat(request, reply, usage, serial, streamed),
+        Dialect::Gemini => gemini(reply, usage, serial, streamed),
         Dialect::Nodes => nodes(reply, serial),
     }
+}
+
+/// The part of a streamed text that comes before the service says that it is whole.
+pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
+    let first = match dialect {
+        Dialect::AnthropicMessages => 3,
+        Dialect::OpenAiResponses => 2,
+        Dialect::OpenAiChat | Dialect::Gemini | Dialect::Nodes => 1,
+    };
+    let text: String = events.iter().take(first).map(String::as_str).collect();
+    text.replace(r#""finishReason":"STOP","#, "")
 }
 
 /// What a reply consists of: one text, or its calls.
@@ -99,13 +111,14 @@ fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<Piec
     calls.iter().enumerate().map(identified).collect()
 }
 
-fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
+fn anthropic(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let pieces = pieces(reply, "toolu", serial);
     let stop = if matches!(reply, Reply::Say(_)) { "end_turn" } else { "tool_use" };
     let mut message = json!({
         "id": format!("msg_{serial:04}"), "type": "message", "role": "assistant", "model": request.body["model"],
         "content": [], "stop_reason": null, "stop_sequence": null,
-        "usage": {"input_tokens": 10, "output_tokens": 1},
+        "usage": {"input_tokens": usage.input, "cache_read_input_tokens": usage.cached, "cache_creation_input_tokens": 0,
+                  "output_tokens": 1},
     });
     if !streamed {
         let block = |piece: &Piece<'_>| match piece {
@@ -114,6 +127,7 @@ fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) ->
         };
         message["content"] = pieces.iter().map(block).collect();
         message["stop_reason"] = json!(stop);
+        message["usage"]["output_tokens"] = json!(usage.output);
         return Answer::Whole(message);
     }
     let mut events = vec![json!({"type": "message_start", "message": message})];
@@ -130,12 +144,12 @@ fn anthropic(request: &Request, reply: &Reply, serial: usize, streamed: bool) ->
         events.push(json!({"type": "content_block_stop", "index": index}));
     }
     events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
-                       "usage": {"output_tokens": 5}}));
+                       "usage": {"output_tokens": usage.output}}));
     events.push(json!({"type": "message_stop"}));
     named_events(&events)
 }
 
-fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
+fn responses(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let item = |piece: &Piece<'_>| match piece {
         Piece::Text(text) => json!({
             "type": "message", "id": format!("msg_{serial:04}"), "role": "assistant", "status": "completed",
@@ -161,8 +175,9 @@ fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
     let id = format!("resp_{serial:04}");
     let completed = json!({
         "id": id, "object": "response", "status": "completed", "output": items,
-        "usage": {"input_tokens": 10, "input_tokens_details": null,
-                  "output_tokens": 5, "output_tokens_details": null, "total_tokens": 15},
+        "usage": {"input_tokens": usage.sent(), "input_tokens_details": {"cached_tokens": usage.cached},
+                  "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": 0},
+                  "total_tokens": usage.sent() + usage.output},
     });
     if !streamed {
         return Answer::Whole(completed);
@@ -176,7 +191,7 @@ fn responses(reply: &Reply, serial: usize, streamed: bool) -> Answer {
     named_events(&events)
 }
 
-fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answer {
+fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let finish = if matches!(reply, Reply::Say(_)) { "stop" } else { "tool_calls" };
     let mut message = json!({"role": "assistant", "content": null});
     let mut calls = Vec::new();
@@ -192,7 +207,10 @@ fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answ
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
-    let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    let usage = json!({
+        "prompt_tokens": usage.sent(), "prompt_tokens_details": {"cached_tokens": usage.cached},
+        "completion_tokens": usage.output, "total_tokens": usage.sent() + usage.output,
+    });
     let head = |object: &str| json!({"id": format!("chat_{serial:04}"), "object": object, "created": 0, "model": request.body["model"]});
     if !streamed {
         let mut whole = head("chat.completion");
@@ -216,7 +234,7 @@ fn chat(request: &Request, reply: &Reply, serial: usize, streamed: bool) -> Answ
     Answer::Stream(events)
 }
 
-fn gemini(reply: &Reply, serial: usize, streamed: bool) -> Answer {
+fn gemini(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let part = |piece: &Piece<'_>| match piece {
         Piece::Text(text) => json!({"text": text}),
         Piece::Call(call, _) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
@@ -224,7 +242,8 @@ fn gemini(reply: &Reply, serial: usize, streamed: bool) -> Answer {
     let parts: Vec<Value> = pieces(reply, "call", serial).iter().map(part).collect();
     let whole = json!({
         "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+        "usageMetadata": {"promptTokenCount": usage.sent(), "cachedContentTokenCount": usage.cached,
+                          "candidatesTokenCount": usage.output, "totalTokenCount": usage.sent() + usage.output},
         "modelVersion": MODEL,
     });
     if streamed { Answer::Stream(vec![plain_event(&whole)]) } else { Answer::Whole(whole) }

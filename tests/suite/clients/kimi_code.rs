@@ -24,7 +24,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "Bash", namespace: None, arguments: json!({"command": command}) },
     read: |file| ToolCall { name: "Read", namespace: None, arguments: json!({"path": file.path}) },
     spawn: |agent, errand| ToolCall {
@@ -74,7 +74,7 @@ fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     })
 }
 
-fn prepare(command: &mut Command, url: &str) {
+pub(crate) fn prepare(command: &mut Command, url: &str) {
     command
         .env("KIMI_MODEL_NAME", MODEL)
         .env("KIMI_MODEL_PROVIDER_TYPE", "openai")

@@ -5,27 +5,28 @@
 //! `GSD_CLIENTS=off` runs none, `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is where clients are kept,
 //! `GSD_CLIENTS_PROGRAM` another `gsd-tools` to try.
 
-mod augment;
-mod bench;
-mod checks;
+pub(crate) mod augment;
+pub(crate) mod bench;
+pub(crate) mod checks;
 pub(crate) mod claude;
-mod cline;
-mod codebuddy;
+pub(crate) mod cline;
+pub(crate) mod codebuddy;
 pub(crate) mod codex;
-mod copilot;
+pub(crate) mod copilot;
 pub(crate) mod dialects;
 mod editor;
+pub(crate) mod faults;
 mod footprint;
 pub(crate) mod gemini;
 mod hermes;
 pub(crate) mod install;
-mod kilo;
+pub(crate) mod kilo;
 mod kimi;
-mod kimi_code;
+pub(crate) mod kimi_code;
 pub(crate) mod library;
-mod obedient;
+pub(crate) mod obedient;
 pub(crate) mod opencode;
-mod pi;
+pub(crate) mod pi;
 mod plugin;
 pub(crate) mod process;
 pub(crate) mod qwen;
@@ -147,14 +148,14 @@ fn real_clients_load_what_we_install() {
 }
 
 /// Which clients the environment asks for.
-struct Chosen(Option<Vec<String>>);
+pub(crate) struct Chosen(Option<Vec<String>>);
 
 impl Chosen {
-    fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         Self(std::env::var("GSD_CLIENTS").ok().map(|list| list.split(',').map(|name| name.trim().to_owned()).collect()))
     }
 
-    fn includes(&self, package: &Package) -> bool {
+    pub(crate) fn includes(&self, package: &Package) -> bool {
         self.0.as_ref().is_none_or(|names| names.iter().any(|name| name == package.host))
     }
 }
@@ -206,6 +207,6 @@ fn report((client, scope): &Trial, verdict: &Verdict, begin: Instant) {
 }
 
 /// Written past the test harness, which keeps the output of passing tests to itself.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -18,7 +18,7 @@ pub(crate) const CLIENT: Client = Client {
     greet: |bench| run(bench, "Hello"),
 };
 
-const HANDS: Hands = Hands {
+pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "bash", namespace: None, arguments: json!({"command": command}) },
     read: |file| ToolCall { name: "read", namespace: None, arguments: json!({"path": file.path}) },
     // There is no tool for agents: the shell runs the program once more.
@@ -36,7 +36,7 @@ const HANDS: Hands = Hands {
 };
 
 /// What a user has who chose a model of their own.
-const SETTINGS: &str = r#"{"defaultProvider": "suite", "defaultModel": "suite-model"}"#;
+pub(crate) const SETTINGS: &str = r#"{"defaultProvider": "suite", "defaultModel": "suite-model"}"#;
 
 /// Asks which commands there are.
 const ASKED: &str = r#"printf '{"type":"get_commands"}\n' | "$SUITE_PROGRAM" --mode rpc"#;

@@ -3,15 +3,16 @@
 //! One thread a connection, one request a connection. It ends when dropped, and by itself at [`LIFETIME`].
 //! What an answer looks like on the wire is in [`super::dialects`].
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
 use super::dialects::{self, Dialect};
+use super::faults::{Count, Fault, Refusal, Usage, Window};
 
 const LIFETIME: Duration = Duration::from_secs(900);
 const CONNECTION_LIMIT: Duration = Duration::from_secs(60);
@@ -20,6 +21,21 @@ const BODY_LIMIT: u64 = 64 * 1024 * 1024;
 /// What the model does: decides, for each request that carries tools, what to say or which tool to call.
 pub(crate) trait Part: Send + Sync {
     fn reply(&self, request: &Request) -> Reply;
+
+    /// What goes wrong with this request, also with one beside the conversation.
+    fn fault(&self, _request: &Request) -> Option<Fault> {
+        None
+    }
+
+    /// What the answer to this request is said to cost.
+    fn usage(&self, _request: &Request) -> Usage {
+        Usage::SMALL
+    }
+
+    /// How much of a subscription is used, where the user has one.
+    fn window(&self) -> Option<Window> {
+        None
+    }
 }
 
 /// One answer of the model.
@@ -97,6 +113,7 @@ pub(crate) struct ModelServer {
 struct State {
     part: Box<dyn Part>,
     requests: Mutex<Vec<Request>>,
+    count: Mutex<Count>,
     stop: AtomicBool,
 }
 
@@ -106,6 +123,18 @@ static SERIAL: AtomicUsize = AtomicUsize::new(0);
 impl<P: Part + ?Sized> Part for Arc<P> {
     fn reply(&self, request: &Request) -> Reply {
         (**self).reply(request)
+    }
+
+    fn fault(&self, request: &Request) -> Option<Fault> {
+        (**self).fault(request)
+    }
+
+    fn usage(&self, request: &Request) -> Usage {
+        (**self).usage(request)
+    }
+
+    fn window(&self) -> Option<Window> {
+        (**self).window()
     }
 }
 
@@ -120,7 +149,8 @@ impl ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(State { part: Box::new(part), requests: Mutex::default(), stop: AtomicBool::new(false) });
+        let (requests, count, stop) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
+        let state = Arc::new(State { part: Box::new(part), requests, count, stop });
         let accepting = Arc::clone(&state);
         std::thread::spawn(move || accept(&listener, &accepting));
         Self { address, state }
@@ -133,6 +163,11 @@ impl ModelServer {
 
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.state.requests.lock().unwrap().clone()
+    }
+
+    /// What the server itself counted.
+    pub(crate) fn count(&self) -> Count {
+        *self.state.count.lock().unwrap()
     }
 }
 
@@ -218,42 +253,108 @@ fn read_chunks(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
 }
 
 fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::Result<()> {
-    if let Some(dialect) = Dialect::of(&request.method, &request.path) {
-        // Without tools it is the client's own question beside the conversation: about a title, or whether it runs in circles.
-        let reply = if request.offers_tools() {
-            state.part.reply(request)
-        } else {
-            Reply::Say(request.plain_json().map_or_else(|| "A short title".to_owned(), |answer| answer.to_string()))
+    let Some(dialect) = Dialect::of(&request.method, &request.path) else {
+        return match dialects::side_answer(&request.method, &request.path) {
+            Some(body) => send(&mut stream, "200 OK", &[], &body.to_string()),
+            None => send(&mut stream, "404 Not Found", &[], r#"{"error":{"message":"not here"}}"#),
         };
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let answer = dialects::answer(dialect, request, &reply, serial);
-        return match answer {
-            dialects::Answer::Whole(body) => send(&mut stream, "200 OK", "application/json", &body.to_string()),
-            dialects::Answer::Stream(events) => {
-                // No length: the stream ends where the connection does, as the answer of a thinking model would.
-                stream.write_all(
-                    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",
-                )?;
-                for event in events {
-                    stream.write_all(event.as_bytes())?;
-                    stream.flush()?;
-                }
-                Ok(())
-            }
-        };
+    };
+    state.count.lock().unwrap().calls += 1;
+    let fault = state.part.fault(request);
+    match fault {
+        Some(Fault::Status(refusal)) => return refuse(&mut stream, refusal, dialect),
+        Some(Fault::Drop) => return Ok(()),
+        Some(Fault::Hang) => return hang(&stream, state),
+        Some(Fault::Cut | Fault::Drip(_)) | None => {}
     }
-    match dialects::side_answer(&request.method, &request.path) {
-        Some(body) => send(&mut stream, "200 OK", "application/json", &body.to_string()),
-        None => send(&mut stream, "404 Not Found", "application/json", r#"{"error":{"message":"not here"}}"#),
+    // Without tools it is the client's own question beside the conversation: about a title, or whether it runs in circles.
+    let reply = if fault == Some(Fault::Cut) {
+        Reply::Say("I will begin with".to_owned())
+    } else if request.offers_tools() {
+        state.part.reply(request)
+    } else {
+        Reply::Say(request.plain_json().map_or_else(|| "A short title".to_owned(), |answer| answer.to_string()))
+    };
+    let usage = state.part.usage(request);
+    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+    let answer = dialects::answer(dialect, request, &reply, &usage, serial);
+    let headers = state.part.window().filter(|_| dialect == Dialect::AnthropicMessages).map(Window::headers);
+    let headers = headers.unwrap_or_default();
+    if fault != Some(Fault::Cut) {
+        let mut count = state.count.lock().unwrap();
+        count.usage = count.usage.plus(usage);
+    }
+    match answer {
+        dialects::Answer::Whole(body) => {
+            let body = body.to_string();
+            match fault {
+                // Half of what the length says.
+                Some(Fault::Cut) => {
+                    write!(
+                        stream,
+                        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                        body.len()
+                    )?;
+                    stream.write_all(&body.as_bytes()[..body.len() / 2])
+                }
+                _ => send(&mut stream, "200 OK", &headers, &body),
+            }
+        }
+        dialects::Answer::Stream(events) => {
+            // No length: the stream ends where the connection does, as the answer of a thinking model would.
+            let head = "content-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n";
+            write!(stream, "HTTP/1.1 200 OK\r\n{head}{}\r\n", lines(&headers))?;
+            let body = events.concat();
+            match fault {
+                Some(Fault::Cut) => stream.write_all(dialects::beginning(dialect, &events).as_bytes()),
+                Some(Fault::Drip(pause)) => drip(&mut stream, body.as_bytes(), pause, state),
+                _ => stream.write_all(body.as_bytes()),
+            }
+        }
     }
 }
 
-fn send(stream: &mut TcpStream, status: &str, kind: &str, body: &str) -> std::io::Result<()> {
-    let length = body.len();
+fn refuse(stream: &mut TcpStream, refusal: Refusal, dialect: Dialect) -> std::io::Result<()> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let (status, word) = refusal.status();
+    send(stream, &format!("{status} {word}"), &refusal.headers(dialect, now), &refusal.body(dialect).to_string())
+}
+
+/// Says nothing until the client goes, or the server ends.
+fn hang(mut stream: &TcpStream, state: &State) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_millis(50)))?;
+    let end = Instant::now() + LIFETIME;
+    while !state.stop.load(Ordering::Relaxed) && Instant::now() < end {
+        match stream.read(&mut [0]) {
+            Ok(0) => break,
+            Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn drip(stream: &mut TcpStream, body: &[u8], pause: Duration, state: &State) -> std::io::Result<()> {
+    for piece in body.chunks(8) {
+        if state.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        stream.write_all(piece)?;
+        std::thread::sleep(pause);
+    }
+    Ok(())
+}
+
+fn send(stream: &mut TcpStream, status: &str, headers: &[(String, String)], body: &str) -> std::io::Result<()> {
+    let (length, headers) = (body.len(), lines(headers));
     write!(
         stream,
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
     )
+}
+
+fn lines(headers: &[(String, String)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
 }
 
 fn collect_strings(value: &Value, text: &mut String) {
@@ -275,6 +376,7 @@ fn collect_strings(value: &Value, text: &mut String) {
 }
 
 mod tests {
+    use super::super::faults::address_of_nobody;
     use super::*;
 
     /// Says what it was asked to say, and calls a tool if it was asked to.
@@ -327,6 +429,90 @@ mod tests {
             assert_eq!(called.contains("text/event-stream"), stream, "{path}: {called}");
         }
         assert_eq!(server.requests().len(), 20);
+    }
+
+    /// Goes wrong in one way, or costs something.
+    struct Troubled(Option<Fault>);
+
+    impl Part for Troubled {
+        fn reply(&self, _request: &Request) -> Reply {
+            Reply::Say("ding dong".to_owned())
+        }
+
+        fn fault(&self, _request: &Request) -> Option<Fault> {
+            self.0
+        }
+
+        fn usage(&self, _request: &Request) -> Usage {
+            Usage { input: 700, cached: 40_000, output: 111 }
+        }
+
+        fn window(&self) -> Option<Window> {
+            Some(Window { used: 0.93, resets_at: 1_795_396_404 })
+        }
+    }
+
+    const PATHS: [&str; 4] =
+        ["/v1/messages", "/v1/responses", "/v1/chat/completions", "/v1beta/models/m:streamGenerateContent?alt=sse"];
+
+    #[test]
+    fn an_answer_says_what_it_cost_and_the_server_adds_it_up() {
+        let server = ModelServer::start(Troubled(None));
+        for path in PATHS {
+            let said = ask(&server, path, "hello", true);
+            let sent = if path == PATHS[0] { "700" } else { "40700" };
+            assert!([sent, "40000", "111"].iter().all(|number| said.contains(&format!(":{number}"))), "{path}: {said}");
+            assert_eq!(
+                said.contains("anthropic-ratelimit-unified-5h-utilization: 0.93\r\n"),
+                path == PATHS[0],
+                "{said}"
+            );
+        }
+        assert_eq!(server.count(), Count { calls: 4, usage: Usage { input: 2800, cached: 160_000, output: 444 } });
+    }
+
+    #[test]
+    fn what_is_refused_has_the_status_and_the_words_of_its_service() {
+        let later = Duration::from_secs(10_800);
+        for (refusal, status, words) in [
+            (Refusal::BadKey, "401 Unauthorized", ["authentication_error", "invalid_api_key", "UNAUTHENTICATED"]),
+            (Refusal::Forbidden, "403 Forbidden", ["permission_error", "model_not_found", "PERMISSION_DENIED"]),
+            (Refusal::UsedUp(later), "429 Too Many", ["rate_limit_error", "insufficient_quota", "RESOURCE_EXHAUSTED"]),
+            (Refusal::Broken, "500 Internal", ["api_error", "server_error", "INTERNAL"]),
+            (Refusal::Overloaded, "529 Overloaded", ["overloaded_error", "overloaded", "UNAVAILABLE"]),
+            (Refusal::PromptTooLong, "400 Bad", ["prompt is too long", "context_length_exceeded", "INVALID_ARGUMENT"]),
+        ] {
+            let server = ModelServer::start(Troubled(Some(Fault::Status(refusal))));
+            for (path, word) in PATHS.iter().zip([words[0], words[1], words[1], words[2]]) {
+                let said = ask(&server, path, "hello", true);
+                assert!(said.starts_with(&format!("HTTP/1.1 {status}")) && said.contains(word), "{path}: {said}");
+                assert_eq!(said.contains("retry-after: 10800\r\n"), status.starts_with("429"), "{path}: {said}");
+                let is_told = said.contains("anthropic-ratelimit-unified-status: rejected\r\n");
+                assert_eq!(is_told, status.starts_with("429") && *path == PATHS[0], "{path}: {said}");
+            }
+            assert_eq!(server.count(), Count { calls: 4, usage: Usage::default() });
+        }
+    }
+
+    #[test]
+    fn an_answer_can_be_cut_missing_slow_or_never_come() {
+        let with = |fault| ModelServer::start(Troubled(Some(fault)));
+        let (cut, dropped) = (with(Fault::Cut), with(Fault::Drop));
+        for path in PATHS {
+            let said = ask(&cut, path, "hello", true);
+            assert!(said.starts_with("HTTP/1.1 200 OK"), "{path}: {said}");
+            assert!(!said.contains("[DONE]") && !said.contains("message_stop"), "{path}: {said}");
+            assert_eq!(ask(&dropped, path, "hello", true), "", "{path}");
+        }
+        let began = Instant::now();
+        assert!(ask(&with(Fault::Drip(Duration::from_millis(2))), PATHS[0], "hello", true).contains("message_stop"));
+        assert!(began.elapsed() > Duration::from_millis(50), "{:?}", began.elapsed());
+        let server = with(Fault::Hang);
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        write!(stream, "POST {} HTTP/1.1\r\nContent-Length: 2\r\n\r\n{{}}", PATHS[0]).unwrap();
+        assert!(stream.read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock));
+        assert!(TcpStream::connect(address_of_nobody().trim_start_matches("http://")).is_err());
     }
 
     #[test]

@@ -1,0 +1,185 @@
+//! What goes wrong between a client and its model, and what an answer is said to have cost.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::dialects::Dialect;
+
+/// What becomes of a request instead of a proper answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Status(Refusal),
+    /// The answer begins, and the connection ends in the middle of it.
+    Cut,
+    /// The connection ends without a word.
+    Drop,
+    /// Nothing comes, for as long as the client waits.
+    Hang,
+    /// The answer comes a few letters at a time, with this pause between them.
+    Drip(Duration),
+}
+
+/// Why a service answers with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    BadKey,
+    Forbidden,
+    /// Try again after so long.
+    TooMany(Duration),
+    /// What the user may use is used up until it is given again.
+    UsedUp(Duration),
+    Broken,
+    Overloaded,
+    PromptTooLong,
+}
+
+impl Refusal {
+    pub(crate) fn status(self) -> (u16, &'static str) {
+        match self {
+            Self::BadKey => (401, "Unauthorized"),
+            Self::Forbidden => (403, "Forbidden"),
+            Self::TooMany(_) | Self::UsedUp(_) => (429, "Too Many Requests"),
+            Self::Broken => (500, "Internal Server Error"),
+            Self::Overloaded => (529, "Overloaded"),
+            Self::PromptTooLong => (400, "Bad Request"),
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Self::BadKey => "invalid x-api-key",
+            Self::Forbidden => "Your account does not have access to this model.",
+            Self::TooMany(_) => "This request would exceed your rate limit. Please try again later.",
+            Self::UsedUp(_) => "You exceeded your current quota.",
+            Self::Broken => "Internal server error",
+            Self::Overloaded => "Overloaded",
+            Self::PromptTooLong => "prompt is too long: 250000 tokens > 200000 maximum",
+        }
+    }
+
+    /// The error as the service of this dialect words it.
+    pub(crate) fn body(self, dialect: Dialect) -> Value {
+        let (status, _) = self.status();
+        let message = self.message();
+        match dialect {
+            Dialect::AnthropicMessages => {
+                let kind = match self {
+                    Self::BadKey => "authentication_error",
+                    Self::Forbidden => "permission_error",
+                    Self::TooMany(_) | Self::UsedUp(_) => "rate_limit_error",
+                    Self::Broken => "api_error",
+                    Self::Overloaded => "overloaded_error",
+                    Self::PromptTooLong => "invalid_request_error",
+                };
+                json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_suite"})
+            }
+            Dialect::OpenAiResponses | Dialect::OpenAiChat => {
+                let (kind, code) = match self {
+                    Self::BadKey => ("invalid_request_error", "invalid_api_key"),
+                    Self::Forbidden => ("invalid_request_error", "model_not_found"),
+                    Self::TooMany(_) => ("requests", "rate_limit_exceeded"),
+                    Self::UsedUp(_) => ("insufficient_quota", "insufficient_quota"),
+                    Self::Broken => ("server_error", "server_error"),
+                    Self::Overloaded => ("server_error", "overloaded"),
+                    Self::PromptTooLong => ("invalid_request_error", "context_length_exceeded"),
+                };
+                json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
+            }
+            Dialect::Gemini => {
+                let word = match self {
+                    Self::BadKey => "UNAUTHENTICATED",
+                    Self::Forbidden => "PERMISSION_DENIED",
+                    Self::TooMany(_) | Self::UsedUp(_) => "RESOURCE_EXHAUSTED",
+                    Self::Broken => "INTERNAL",
+                    Self::Overloaded => "UNAVAILABLE",
+                    Self::PromptTooLong => "INVALID_ARGUMENT",
+                };
+                json!({"error": {"code": status, "message": message, "status": word}})
+            }
+            Dialect::Nodes => json!({"error": message}),
+        }
+    }
+
+    /// The headers that belong to it. `now` is in seconds since 1970.
+    pub(crate) fn headers(self, dialect: Dialect, now: u64) -> Vec<(String, String)> {
+        let (Self::TooMany(wait) | Self::UsedUp(wait)) = self else { return Vec::new() };
+        let mut headers = vec![("retry-after".to_owned(), wait.as_secs().to_string())];
+        if matches!((self, dialect), (Self::UsedUp(_), Dialect::AnthropicMessages)) {
+            headers.extend(Window { used: 1.0, resets_at: now + wait.as_secs() }.headers());
+        }
+        headers
+    }
+}
+
+/// How much of what a subscription gives is used, as the service with the messages says with every answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Window {
+    /// Of 1.
+    pub(crate) used: f64,
+    /// In seconds since 1970.
+    pub(crate) resets_at: u64,
+}
+
+impl Window {
+    pub(crate) fn headers(self) -> Vec<(String, String)> {
+        let status = match self.used {
+            used if used >= 1.0 => "rejected",
+            used if used >= 0.8 => "allowed_warning",
+            _ => "allowed",
+        };
+        let (used, resets_at) = (self.used.to_string(), self.resets_at.to_string());
+        let named = [
+            ("status", status),
+            ("reset", &*resets_at),
+            ("representative-claim", "five_hour"),
+            ("5h-status", status),
+            ("5h-utilization", &*used),
+            ("5h-reset", &*resets_at),
+            ("overage-status", "rejected"),
+        ];
+        let header = |(name, value): (&str, &str)| (format!("anthropic-ratelimit-unified-{name}"), value.to_owned());
+        named.into_iter().map(header).collect()
+    }
+}
+
+/// Tokens of one answer, or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// What was sent and not in the service's cache.
+    pub(crate) input: u64,
+    /// What was sent and in the cache.
+    pub(crate) cached: u64,
+    pub(crate) output: u64,
+}
+
+impl Usage {
+    /// What an answer costs where nothing else is said.
+    pub(crate) const SMALL: Self = Self { input: 10, cached: 0, output: 5 };
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let (input, cached) = (self.input + other.input, self.cached + other.cached);
+        Self { input, cached, output: self.output + other.output }
+    }
+
+    /// All that was sent, as most services count it.
+    pub(crate) fn sent(self) -> u64 {
+        self.input + self.cached
+    }
+}
+
+/// What the server itself counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// Requests for an answer, those beside the conversation too.
+    pub(crate) calls: u64,
+    /// What the answers were said to cost; those that failed cost nothing.
+    pub(crate) usage: Usage,
+}
+
+/// The address of a server that is not there: whoever connects is refused.
+pub(crate) fn address_of_nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}

@@ -1,0 +1,80 @@
+//! What becomes of a unit of work with each real client, whatever goes wrong: its verdict, its processes, its fence.
+//!
+//! Clients and model are those of the client kit. `GSD_CLIENTS` chooses clients as there. `GSD_RUNNERS=all` runs all that
+//! the chosen clients are tried with, `GSD_RUNNERS=off` nothing; without it a small part is run, with two clients. What is
+//! not run is said, never passed.
+
+mod drive;
+mod fenced;
+mod processes;
+mod script;
+mod subjects;
+mod table;
+mod verdicts;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::Instant;
+
+pub(crate) use crate::clients::install::NotRun;
+use crate::clients::{Chosen, say};
+use subjects::{SUBJECTS, Subject};
+
+/// How many clients run at a time.
+const WORKERS: usize = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    All,
+    Some,
+    Nothing,
+}
+
+/// How much the environment asks for.
+pub(crate) fn wish() -> Wish {
+    match std::env::var("GSD_RUNNERS").as_deref() {
+        Ok("all") => Wish::All,
+        Ok("off") => Wish::Nothing,
+        _ => Wish::Some,
+    }
+}
+
+/// Tries each client that is chosen and can be had; those of `few` where not all is asked for. Fails with all that failed.
+pub(crate) fn each_subject(what: &str, few: &[&str], try_it: impl Fn(&Subject) -> Result<(), NotRun> + Sync) {
+    let (chosen, wish) = (Chosen::from_environment(), wish());
+    let queue = Mutex::new(SUBJECTS.iter());
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let Some(subject) = queue.lock().unwrap().next() else { return };
+                    let begin = Instant::now();
+                    let outcome = match wish {
+                        Wish::Nothing => Ok(Err(NotRun("GSD_RUNNERS=off".to_owned()))),
+                        _ if !chosen.includes(subject.package) => {
+                            Ok(Err(NotRun("GSD_CLIENTS leaves it out".to_owned())))
+                        }
+                        Wish::Some if !few.contains(&subject.name) => {
+                            Ok(Err(NotRun("GSD_RUNNERS=all runs it".to_owned())))
+                        }
+                        Wish::Some | Wish::All => catch_unwind(AssertUnwindSafe(|| try_it(subject))),
+                    };
+                    let said = match outcome {
+                        Ok(Ok(())) => format!("held in {:.1} s", begin.elapsed().as_secs_f32()),
+                        Ok(Err(NotRun(why))) => format!("not run ({why})"),
+                        Err(why) => {
+                            let why = why.downcast_ref::<String>().cloned();
+                            let why = why.unwrap_or_else(|| "it panicked".to_owned());
+                            failures.lock().unwrap().push(format!("{}: {why}", subject.name));
+                            "FAILED".to_owned()
+                        }
+                    };
+                    say(&format!("runners: {what}, {}: {said}", subject.name));
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}

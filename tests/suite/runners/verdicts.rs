@@ -1,0 +1,186 @@
+//! The verdict on a unit, whatever goes wrong: no client that failed is believed, and none that worked is doubted.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::drive::{Desk, Order, Report};
+use super::script::{Act, Script};
+use super::subjects::Subject;
+use super::{Wish, each_subject, table, wish};
+use crate::clients::faults::{Fault, Refusal, Usage, Window};
+
+/// What may go wrong with a unit, or right.
+pub(crate) struct Trouble {
+    /// The heading of its column.
+    pub(crate) name: &'static str,
+    /// Whether it belongs to the small part.
+    is_of_few: bool,
+    /// Whether the unit is done, as far as the client can tell.
+    is_done: bool,
+    /// What goes wrong, after so many acts.
+    fault: Option<(usize, Fault)>,
+    /// The kinds of verdict that say it well, where it is not done.
+    kinds: &'static [&'static str],
+    acts: fn() -> Vec<Act>,
+    order: fn(&Subject) -> Option<Order>,
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// The usual unit: one file, by the shell.
+fn usual() -> Vec<Act> {
+    vec![Act::shell("echo done > made")]
+}
+
+fn as_usual(_subject: &Subject) -> Option<Order> {
+    Some(Order::default())
+}
+
+/// One that has ended or been stopped, since the client said nothing more.
+const SILENCE: [&str; 3] = ["idle", "whole", "first-event"];
+
+const fn failing(name: &'static str, fault: Fault, kinds: &'static [&'static str]) -> Trouble {
+    let fault = Some((0, fault));
+    Trouble { name, is_of_few: false, is_done: false, fault, kinds, acts: usual, order: as_usual }
+}
+
+const fn working(name: &'static str, acts: fn() -> Vec<Act>) -> Trouble {
+    Trouble { name, is_of_few: false, is_done: true, fault: None, kinds: &[], acts, order: as_usual }
+}
+
+pub(crate) const TROUBLES: &[Trouble] = &[
+    Trouble { is_of_few: true, ..working("success", usual) },
+    working("tool fails", || vec![Act::shell("echo oops >&2; exit 7"), Act::shell("echo done > made")]),
+    working("no tool", Vec::new),
+    working("12 tools", || (0..12).map(|number| Act::Shell(format!("echo {number} >> made"))).collect()),
+    working("huge result", || vec![Act::shell("head -c 2000000 /dev/zero | tr '\\0' x; echo done > made")]),
+    Trouble { fault: Some((0, Fault::Drip(Duration::from_millis(5)))), ..working("slow answer", usual) },
+    Trouble { is_of_few: true, ..failing("401", Fault::Status(Refusal::BadKey), &["auth"]) },
+    failing("403", Fault::Status(Refusal::Forbidden), &["auth", "model"]),
+    failing("429, 1 s", Fault::Status(Refusal::TooMany(Duration::from_secs(1))), &["quota"]),
+    failing("429, 3 h", Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3))), &["quota"]),
+    failing("500", Fault::Status(Refusal::Broken), &["overload"]),
+    failing("529", Fault::Status(Refusal::Overloaded), &["overload"]),
+    failing("too long", Fault::Status(Refusal::PromptTooLong), &["context"]),
+    Trouble { is_of_few: true, ..failing("cut", Fault::Cut, &["network", "overload"]) },
+    failing("dropped", Fault::Drop, &["network", "overload"]),
+    Trouble {
+        order: |_| Some(Order { refuses: true, ..Order::default() }),
+        ..failing("refused", Fault::Drop, &["network", "overload"])
+    },
+    failing("no answer", Fault::Hang, &[]),
+    Trouble { fault: Some((1, Fault::Status(Refusal::Broken))), ..failing("500 later", Fault::Drop, &["overload"]) },
+    Trouble { fault: Some((1, Fault::Hang)), ..failing("no answer later", Fault::Drop, &[]) },
+    Trouble {
+        fault: None,
+        acts: || (0..6).map(|number| Act::Shell(format!("echo {number} >> made"))).collect(),
+        order: |subject| subject.two_turns.map(|_| Order { has_two_turns: true, ..Order::default() }),
+        ..failing("2 turns", Fault::Drop, &["limit"])
+    },
+];
+
+/// One cell: what was said, or what was wrong with it.
+fn judge(desk: &Desk<'_>, trouble: &Trouble) -> Option<(Report, Result<String, String>)> {
+    let order = (trouble.order)(desk.subject)?;
+    desk.clear();
+    let script = Script::new(desk.subject.hands, &(trouble.acts)());
+    let script = match trouble.fault {
+        Some((after, fault)) => script.failing(after, fault),
+        None => script,
+    };
+    let report = desk.give(script, &order);
+    let judged = check(desk, trouble, &report);
+    Some((report, judged))
+}
+
+fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, String> {
+    let wrong = |what: &str| Err(format!("{}: {what}: {}", trouble.name, report.text()));
+    let made = desk.context.project().join("made").exists();
+    if trouble.is_done != (report.verdict() == "ran") {
+        return wrong(if trouble.is_done {
+            "a unit that was done is doubted"
+        } else {
+            "a client that failed is believed"
+        });
+    }
+    if trouble.is_done && made != !(trouble.acts)().is_empty() {
+        return wrong("it is said to be done and is not");
+    }
+    let (kind, stopped) = (report.outcome["kind"].as_str().unwrap_or_default(), report.verdict() == "stopped");
+    // A client that says nothing is stopped at a limit; that is right, although it does not say why.
+    if !trouble.kinds.is_empty() && !trouble.kinds.contains(&kind) && !(stopped && SILENCE.contains(&kind)) {
+        return wrong("the reason is another one");
+    }
+    if report.outcome["decided-in"].as_u64().is_none_or(|took| took > 2000) {
+        return wrong("it took more than 2 s to decide");
+    }
+    if report.outcome["survivors"] != json!([]) || report.outcome["lost-lines"] != 0 {
+        return wrong("something is left");
+    }
+    Ok(if stopped { "stopped".to_owned() } else { report.in_short() })
+}
+
+#[test]
+fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
+    let cells = Mutex::new(BTreeMap::new());
+    each_subject("verdicts", &["claude", "codex"], |subject| {
+        let desk = Desk::new(subject)?;
+        let mut failures = Vec::new();
+        for trouble in TROUBLES.iter().filter(|trouble| wish() == Wish::All || trouble.is_of_few) {
+            let Some((report, judged)) = judge(&desk, trouble) else { continue };
+            crate::clients::say(&format!("runners: {}, {}: {}", subject.name, trouble.name, report.in_short()));
+            let cell = judged.unwrap_or_else(|why| {
+                failures.push(why);
+                "✗".to_owned()
+            });
+            cells.lock().unwrap().insert((subject.name, trouble.name), cell);
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+        Ok(())
+    });
+    table::expect_in_document("verdicts", &cells.into_inner().unwrap());
+}
+
+#[test]
+fn what_a_client_says_it_used_is_what_the_model_counted() {
+    each_subject("usage", &["claude", "codex"], |subject| {
+        let desk = Desk::new(subject)?;
+        let usage = Usage { input: 1000, cached: 0, output: 111 };
+        let script = Script::new(subject.hands, &usual()).costing(usage);
+        let report = desk.give(script, &Order::default());
+        let told = &report.outcome["tokens"];
+        if subject.is_silent_on_tokens {
+            assert!(told.is_null(), "{}", report.text());
+            return Ok(());
+        }
+        let (input, output) = (told["input"].as_u64(), told["output"].as_u64());
+        let counted = report.count.usage;
+        assert_eq!((input, output), (Some(counted.input), Some(counted.output)), "{}", report.text());
+        Ok(())
+    });
+}
+
+#[test]
+fn a_subscription_that_is_used_up_says_when_it_is_filled_again() {
+    each_subject("quota", &["claude"], |subject| {
+        if subject.name != "claude" {
+            return Err(super::NotRun("only one client says so in its stream".to_owned()));
+        }
+        let desk = Desk::new(subject)?.of_subscription();
+        let window = Window { used: 0.93, resets_at: 1_900_000_000 };
+        let warned = desk.give(Script::new(subject.hands, &usual()).of_subscription(window), &Order::default());
+        assert_eq!(warned.verdict(), "ran", "{}", warned.text());
+        assert_eq!(warned.outcome["quota"]["resets-at"], 1_900_000_000, "{}", warned.text());
+        assert_eq!(warned.outcome["quota"]["used"], 0.93, "{}", warned.text());
+        let used_up = Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3)));
+        let refused = desk.give(Script::new(subject.hands, &usual()).failing(0, used_up), &Order::default());
+        assert_eq!(refused.in_short(), "dead: quota", "{}", refused.text());
+        let resets_at = refused.outcome["quota"]["resets-at"].as_u64().unwrap();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        assert!((now + 3 * 3600 - 120..=now + 3 * 3600).contains(&resets_at), "{}", refused.text());
+        Ok(())
+    });
+}
