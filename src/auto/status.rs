@@ -193,7 +193,7 @@ impl NextReport {
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
             Step::Wait { .. } | Step::EndWait => bare("wait"),
             Step::Sweep | Step::Judge => bare("recover"),
-            Step::Stop(stop) => Self { stop: Some(stop.clone()), ..bare("stop") },
+            Step::Stop(end) => Self { stop: Some(end.clone()), ..bare("stop") },
         }
     }
 }

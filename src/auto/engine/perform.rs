@@ -32,7 +32,7 @@ impl<E: Effects> Drive<'_, E> {
                 }
             }
             Step::EndWait => self.note(Event::HoldEnded)?,
-            Step::Stop(stop) => return self.stop(stop).map(Some),
+            Step::Stop(end) => return self.stop(end).map(Some),
         }
         Ok(None)
     }
@@ -117,12 +117,17 @@ impl<E: Effects> Drive<'_, E> {
         Ok(None)
     }
 
-    /// The attempt does not count. What it did stays, so that the next one goes on from there, unless it wrote where it may
-    /// not.
+    /// The attempt does not count. Work stays, so that the next attempt goes on from there, and its record says that it was
+    /// refused. Documents go: half a plan would be taken for one.
     fn refuse(&mut self, why: Refusal, text: String, vector: Vector) -> Result<(), EngineError> {
         let operation = self.current()?;
         let number = operation.start.operation;
-        if why == Refusal::Outside && operation.start.unit.kind.class() != Class::Work {
+        let unit = &operation.start.unit;
+        if unit.kind.is_gated() && !matches!(operation.stage, Stage::Settled(_)) {
+            let edits = record::refusal(self.effects.files(), &operation, &text)?;
+            self.write(&edits)?;
+        }
+        if unit.kind.class() != Class::Work {
             let tree = operation.start.tree.clone();
             self.effects.restore(&tree)?;
             self.note(Event::Restored { operation: number, tree })?;

@@ -30,3 +30,20 @@ mod snapshot;
 #[cfg(all(test, unix))]
 mod tests;
 pub(crate) mod worktree;
+
+#[cfg(all(test, unix))]
+use self::{
+    candidate::{Candidate, Merge, Merged},
+    checkpoint::{Checkpoint, Restored},
+    commit::{Committed, Message},
+    error::LandingError,
+    id::{Changed, Commit, GitPath, Status, Tree},
+    keep::Kept,
+    land::{Landing, Refusal},
+    leftovers::Leftover,
+    proof::{Proof, Proved, Way},
+    release::{LeftOut, Release},
+    repository::{Repository, Target},
+    snapshot::Snapshot,
+    worktree::{Entered, Worktree},
+};

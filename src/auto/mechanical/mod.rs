@@ -18,8 +18,7 @@ mod tests;
 mod validation;
 
 pub(crate) use milestone::complete_milestone;
-pub(crate) use not_enough::NotEnough;
 pub(crate) use reading::{milestone_records, slice_records};
-pub(crate) use records::{Document, Limits, MilestoneRecords, SliceRecords, TaskRecords};
-pub(crate) use slice::{Completion, complete_slice};
-pub(crate) use validation::{evidence_hash, is_stale, validate_milestone};
+pub(crate) use records::Limits;
+pub(crate) use slice::complete_slice;
+pub(crate) use validation::validate_milestone;

@@ -78,13 +78,13 @@ impl Real<'_> {
         };
         let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
         let changes = self.contents(&base, tree.as_str())?;
-        let changed: Vec<FileChange<'_>> = changes
+        let diff: Vec<FileChange<'_>> = changes
             .iter()
             .map(|file| FileChange { path: &file.path, before: file.before.as_deref(), after: file.after.as_deref() })
             .collect();
         let plan = self.plan_of(&operation.start.unit)?;
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
-        let inspection = inspect(Work { pins: &pins, changes: &changed, now: Some(&now), runs: None });
+        let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
         let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None);
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();

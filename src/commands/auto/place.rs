@@ -3,7 +3,7 @@
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, log::read_log};
 use crate::project::Project;
 use crate::project::files::Files;
