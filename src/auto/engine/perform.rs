@@ -13,7 +13,7 @@ impl<E: Effects> Drive<'_, E> {
     /// Does one step. A stop is the end of the call.
     pub(super) fn perform(&mut self, reading: &Reading, step: Step) -> Result<Option<Stop>, EngineError> {
         match step {
-            Step::Launch { unit, attempt, resumes, .. } => self.launch(reading, unit, attempt, resumes)?,
+            Step::Launch { unit, attempt, resumes, .. } => self.launch(reading, unit, attempt, resumes.as_deref())?,
             Step::Sweep => self.sweep()?,
             Step::Judge => return self.judge(reading),
             Step::Check => self.check()?,
@@ -49,7 +49,7 @@ impl<E: Effects> Drive<'_, E> {
         reading: &Reading,
         unit: Unit,
         attempt: u32,
-        resumes: Option<String>,
+        resumes: Option<&str>,
     ) -> Result<(), EngineError> {
         let refused = self.memory.attempts(&unit).refused;
         let prompt = self.effects.prompt(&unit, attempt, refused.last().map(|refused| refused.text.as_str()))?;
@@ -63,7 +63,7 @@ impl<E: Effects> Drive<'_, E> {
         let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
         let ceiling = self.memory.ceilings.unit(estimate(reading, &unit));
         let operation = self.memory.operations + 1;
-        let session = resumes.clone().unwrap_or(identity.session);
+        let session = resumes.map_or(identity.session, str::to_owned);
         let start = UnitStarted {
             operation,
             unit: unit.clone(),
@@ -80,7 +80,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::UnitStarted(start))?;
         let mark = identity.mark;
         let resumes = resumes.is_some();
-        let session = Session { operation, unit, attempt, session, resumes, mark, prompt, ceiling };
+        let session = Session { operation, unit, attempt, id: session, resumes, mark, prompt, ceiling };
         let mut ended: UnitEnded = self.effects.run(&session)?;
         ended.tree = self.effects.tree()?;
         ended.changed = self.effects.changed(&tree, &ended.tree)?;
@@ -167,9 +167,10 @@ impl<E: Effects> Drive<'_, E> {
     }
 
     fn commit(&mut self, reading: &Reading) -> Result<(), EngineError> {
-        let committing = match self.memory.committing.clone() {
-            Some(committing) => committing,
-            None => {
+        let committing = if let Some(committing) = self.memory.committing.clone() {
+            committing
+        } else {
+            {
                 let operation = self.memory.current.as_ref();
                 let message = record::message(self.effects.files(), &reading.snapshot, operation)?;
                 let number = operation.map(|operation| operation.start.operation);

@@ -34,16 +34,13 @@ pub(crate) mod worktree;
 #[cfg(all(test, unix))]
 use self::{
     candidate::{Candidate, Merge, Merged},
-    checkpoint::{Checkpoint, Restored},
     commit::{Committed, Message},
     error::LandingError,
     id::{Changed, Commit, GitPath, Status, Tree},
-    keep::Kept,
     land::{Landing, Refusal},
     leftovers::Leftover,
     proof::{Proof, Proved, Way},
     release::{LeftOut, Release},
-    repository::{Repository, Target},
-    snapshot::Snapshot,
+    repository::Repository,
     worktree::{Entered, Worktree},
 };

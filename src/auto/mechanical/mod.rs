@@ -6,16 +6,16 @@
 
 mod evidence;
 mod judgement;
-mod milestone;
-mod not_enough;
+pub(crate) mod milestone;
+pub(crate) mod not_enough;
 mod reading;
-mod records;
+pub(crate) mod records;
 mod requirements;
-mod slice;
+pub(crate) mod slice;
 mod slice_text;
 #[cfg(test)]
 mod tests;
-mod validation;
+pub(crate) mod validation;
 
 pub(crate) use milestone::complete_milestone;
 pub(crate) use reading::{milestone_records, slice_records};

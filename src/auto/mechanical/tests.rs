@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::not_enough::NotEnough;
-use super::records::{Document, MilestoneRecords, SliceRecords, TaskRecords};
 use super::slice::Completion;
 use super::validation::{evidence_hash, is_stale};
 use super::*;

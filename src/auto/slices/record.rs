@@ -169,7 +169,6 @@ fn subject_line(text: &str) -> String {
 pub(crate) fn landing_message(snapshot: &Snapshot, run: &Run) -> String {
     let milestone = snapshot.milestone(&run.milestone);
     let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());
-    let mut text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
-    text.push_str(&format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch));
-    text
+    let text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
+    text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch)
 }

@@ -148,8 +148,8 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     };
     append(&mut log, &Entry { at: now, event })?;
     let memory = place.memory()?;
-    let files = place.files_at(context, &start.worktree.folder);
-    let preferences = place.preferences(files.as_ref(), context)?;
+    let files = Place::files_at(context, &start.worktree.folder);
+    let preferences = Place::preferences(files.as_ref(), context)?;
     let settings = Settings {
         preferences: preferences.clone(),
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
@@ -163,7 +163,7 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
         scratch: scratch_of(&start.worktree.folder),
         notes: place.folder(),
     };
-    let run = memory.run.as_ref().map(|run| run.run.clone()).unwrap_or_default();
+    let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
@@ -200,7 +200,7 @@ fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -
         stop,
     };
     context.say(&report, None, |_| {
-        let shown = report.stop.evidence.iter().map(|line| format!("  {line}\n")).collect::<String>();
+        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
         format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
     })
 }
@@ -312,7 +312,7 @@ fn started(
     let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
     let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.shape.unwrap_or_default());
     let run = Run {
-        run: format!("{milestone}-{}", world.now().milliseconds()),
+        id: format!("{milestone}-{}", world.now().milliseconds()),
         engine: ENGINE,
         process: world.process(),
         milestone: milestone.clone(),

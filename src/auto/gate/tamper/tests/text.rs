@@ -73,8 +73,8 @@ fn tests_inside_of_a_source_are_seen_and_the_source_beside_them_is_not() {
         .unwrap()
         .replace("    use super::*;", "use crate::add;")
         .replace("\n}\n", "\n");
-    let texts = [("Cargo.toml", "", ""), ("src/lib.rs", RUST, moved), ("src/tests.rs", "-", tests.as_str())];
-    assert_eq!(kinds("cargo test", &texts), []);
+    let files = [("Cargo.toml", "", ""), ("src/lib.rs", RUST, moved), ("src/tests.rs", "-", tests.as_str())];
+    assert_eq!(kinds("cargo test", &files), []);
 }
 
 #[test]
