@@ -59,6 +59,8 @@ impl<E: Effects> Drive<'_, E> {
             Some(operation) => operation.start.tree.clone(),
             None => self.effects.tree()?,
         };
+        let is_pinned = self.memory.attempts(&unit).pins.is_some();
+        let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
         let ceiling = self.memory.ceilings.unit(estimate(reading, &unit));
         let operation = self.memory.operations + 1;
         let session = resumes.clone().unwrap_or(identity.session);
@@ -71,6 +73,7 @@ impl<E: Effects> Drive<'_, E> {
             mark: identity.mark.clone(),
             tree: tree.clone(),
             reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: None },
+            pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
             prompt_bytes: prompt.len(),
         };
@@ -129,7 +132,8 @@ impl<E: Effects> Drive<'_, E> {
 
     fn check(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        let evidence = self.effects.check(&operation)?;
+        let attempts = self.memory.attempts(&operation.start.unit);
+        let evidence = self.effects.check(&operation, &attempts)?;
         self.note(Event::Checked { operation: operation.start.operation, evidence })
     }
 
@@ -182,6 +186,10 @@ impl<E: Effects> Drive<'_, E> {
         match self.effects.make_candidate(&message, at)? {
             Merge::Made { base, head, tree, commit } => {
                 self.note(Event::Candidate { milestone: run.milestone, base, head, tree, commit })?;
+                Ok(None)
+            }
+            Merge::Nothing { base } => {
+                self.note(Event::Landed { milestone: run.milestone, commit: base })?;
                 Ok(None)
             }
             Merge::Refused(stop) => self.stop(stop).map(Some),

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use super::engine::drive::{Drive, Settings};
 use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
 use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
-use super::memory::{Candidate, Committing, Memory, Operation};
+use super::gate::pins::Pins;
+use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{Files, MemoryFiles, sha256};
@@ -248,7 +249,11 @@ impl Effects for Simulated {
         self.step()
     }
 
-    fn check(&mut self, operation: &Operation) -> Result<Evidence, EngineError> {
+    fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {
+        Ok(None)
+    }
+
+    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Evidence, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);

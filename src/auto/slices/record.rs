@@ -4,7 +4,7 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
 use crate::auto::event::{Evidence, Mechanical, Run};
-use crate::auto::mechanical;
+use crate::auto::mechanical::{self, Limits};
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
 use crate::project::files::{FileError, Files};
@@ -12,7 +12,7 @@ use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
 use crate::project::milestone_layout::slice_plan;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
-use crate::project::milestone_layout::{lookup, record};
+use crate::project::milestone_layout::{lookup, overrides, record};
 
 /// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
@@ -78,9 +78,32 @@ pub(crate) fn mechanical(
     step: &Mechanical,
     preferences: &Preferences,
 ) -> Result<Result<Vec<Edit>, String>, FileError> {
-    let _ = (files, preferences);
-    let _ = mechanical::NAME;
-    Ok(Err(format!("{} needs an agent", step.word())))
+    let limits = Limits {
+        min_summary_characters: preferences.min_summary_characters,
+        requires_evidence: preferences.requires_evidence,
+        requires_uat: preferences.uat_dispatch,
+        accepts_partial_uat: preferences.uat_accept_partial,
+        skips_validation: matches!(step, Mechanical::PassValidation { .. }),
+    };
+    let done = match step {
+        Mechanical::CompleteSlice { milestone, slice } => {
+            let records = mechanical::slice_records(files, milestone, slice)?;
+            mechanical::complete_slice(&records, &limits).map(|done| done.edits)
+        }
+        Mechanical::ValidateMilestone { milestone } | Mechanical::PassValidation { milestone } => {
+            let records = mechanical::milestone_records(files, milestone, None)?;
+            mechanical::validate_milestone(&records, &limits).map(Vec::from_iter)
+        }
+        Mechanical::CompleteMilestone { milestone } => {
+            let records = mechanical::milestone_records(files, milestone, None)?;
+            mechanical::complete_milestone(&records, &limits).map(|done| done.edits)
+        }
+        Mechanical::ResolveOverrides { .. } => {
+            let found = places::root_document(files, "OVERRIDES.md")?;
+            Ok(found.map(|(path, text)| Edit { path, text: overrides::resolve_all(&text) }).into_iter().collect())
+        }
+    };
+    Ok(done.map_err(|reason| reason.to_string()))
 }
 
 /// The message of a commit: of a task its own line, else what was done.

@@ -49,16 +49,19 @@ impl Place {
         self.notes.file(LOG)
     }
 
+    /// Where runs keep what is neither a document nor in the log.
+    pub(super) fn folder(&self) -> AbsolutePath {
+        self.notes.file("auto")
+    }
+
+    /// The files below a folder.
+    pub(super) fn files_at(&self, context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
+        Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder()).files()
+    }
+
     /// What the log tells. Nobody is waited for.
     pub(super) fn memory(&self) -> Result<Memory, CommandError> {
-        let entries = read_log::<Entry>(&self.log()).map_err(|error| {
-            let hint = error.hint();
-            let failed = CommandError::because(Reason::Unknown, &error);
-            match hint {
-                Some(hint) => failed.hint(hint),
-                None => failed,
-            }
-        })?;
+        let entries = read_log::<Entry>(&self.log())?;
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
 
