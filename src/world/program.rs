@@ -164,13 +164,6 @@ impl Program {
         self
     }
 
-    /// Limits where it may write, it and all it starts. It is not started where the system cannot do that, see
-    /// [`super::World::fencing`].
-    pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
-        self.fence = Some(fence.clone());
-        self
-    }
-
     /// The program does not get these variables.
     pub(crate) fn without<S: AsRef<OsStr>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.removed.extend(names.into_iter().map(|name| name.as_ref().to_owned()));

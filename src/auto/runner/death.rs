@@ -80,6 +80,7 @@ const WORDS: &[(Death, &[&str])] = &[
             "insufficient credits",
             "resource_exhausted",
             "payment required",
+            "blocking_limit",
             "402",
             "429",
         ],
@@ -168,11 +169,15 @@ impl Death {
         WORDS.iter().find(|(_, words)| words.iter().any(has)).map(|(death, _)| *death)
     }
 
+    fn of_kind(kind: &str) -> Option<Self> {
+        if kind == "auth" { Some(Self::Auth) } else { Self::of_text(kind) }
+    }
+
     /// What a client says of its failure. A kind that is a word of the client counts before its prose, and a prompt that is
     /// too long has a status that says nothing of it.
     pub(crate) fn of_failure(failure: &Failure) -> Option<Self> {
         let by_status = failure.status.and_then(Self::of_status);
-        let by_kind = || failure.kind.as_deref().and_then(Self::of_text);
+        let by_kind = || failure.kind.as_deref().and_then(Self::of_kind);
         by_status.or_else(by_kind).or_else(|| Self::of_text(&failure.text))
     }
 }

@@ -36,8 +36,6 @@ pub(crate) struct Request {
     pub(crate) usage_file: Option<AbsolutePath>,
     /// Where the stream is kept, without the secrets in it.
     pub(crate) activity: Option<AbsolutePath>,
-    /// Where alone the client may write.
-    pub(crate) fence: Option<Fence>,
     pub(crate) limits: Limits,
 }
 
@@ -46,7 +44,7 @@ pub(crate) enum Session {
     /// The client names it.
     #[default]
     New,
-    /// A new one of this name; a client that cannot be told names it itself.
+    /// A new one of this name, a UUID; a client that cannot be told names it itself.
     Named(String),
     /// One that was begun before goes on.
     Resumed(String),
@@ -144,7 +142,6 @@ impl Request {
             fence: None,
             usage_file: None,
             activity: None,
-            fence: None,
             limits,
         }
     }
@@ -174,9 +171,6 @@ impl Request {
         }
         for (name, value) in &self.environment {
             program = program.variable(name, value);
-        }
-        if let Some(fence) = &self.fence {
-            program = program.fenced(fence);
         }
         Ok(program)
     }

@@ -12,7 +12,7 @@ use super::request::{Limits, Request, RunnerError};
 use super::stream::Reader;
 use super::usage_file;
 use super::verdict::{End, Judgement, Reason, judge};
-use crate::disk::Transcript;
+use crate::disk::{DiskError, Transcript};
 use crate::text::secrets::redact_line;
 use crate::world::output::{Line, Stream};
 use crate::world::process::{Ask, Next, Process};
@@ -72,7 +72,7 @@ impl<F: FnMut(&Event, &Heard) -> Go> Observer for F {
 }
 
 /// What came of a session.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) judgement: Judgement,
     pub(crate) heard: Heard,
@@ -90,6 +90,8 @@ pub(crate) struct Outcome {
     pub(crate) complaint: String,
     /// Lines that were not heard.
     pub(crate) lost_lines: u64,
+    /// Why the stream was not kept to its end.
+    pub(crate) not_kept: Option<DiskError>,
 }
 
 /// Runs a session to its end. Nothing of it is left running; also what has cleared its environment and left its parent is
@@ -107,6 +109,7 @@ pub(crate) fn run(world: &World, request: &Request, observer: &mut dyn Observer)
         process,
         reader,
         activity,
+        not_kept: None,
         heard: Heard::default(),
         complaint: Vec::new(),
         started: now,
@@ -153,6 +156,7 @@ struct Session<'a> {
     process: Process,
     reader: Reader,
     activity: Option<Transcript>,
+    not_kept: Option<DiskError>,
     heard: Heard,
     complaint: Vec<u8>,
     started: Since,
@@ -180,7 +184,7 @@ impl Session<'_> {
         loop {
             let next = self.process.next(self.ticked + TICK)?;
             let stop = match next {
-                Next::Line(line) => self.line(&line)?,
+                Next::Line(line) => self.line(&line),
                 Next::Ended(_) => return Ok(Why::Ended),
                 Next::Nothing => None,
             };
@@ -190,10 +194,8 @@ impl Session<'_> {
         }
     }
 
-    fn line(&mut self, line: &Line) -> Result<Option<Why>, RunnerError> {
-        if let Some(activity) = &mut self.activity {
-            activity.line(&redact_line(&line.bytes))?;
-        }
+    fn line(&mut self, line: &Line) -> Option<Why> {
+        self.keep(&line.bytes);
         self.alive = Since::now(self.world);
         let events = match line.stream {
             Stream::Stdout => self.reader.line(&line.bytes),
@@ -214,12 +216,22 @@ impl Session<'_> {
         self.tell();
         let has_ended = self.heard.terminal.is_some();
         self.ended_word = has_ended.then(|| self.alive.instant());
-        Ok(match stop {
+        match stop {
             // What it says it has done counts, whatever else was wrong.
             Some(_) if has_ended => Some(Why::LastWord),
             Some(reason) => Some(Why::Stop(reason)),
             None => (has_ended && self.request.runner.dialect.is_conversation()).then_some(Why::LastWord),
-        })
+        }
+    }
+
+    /// Keeps a line. A session is not lost because its stream cannot be kept.
+    fn keep(&mut self, line: &[u8]) {
+        if let Some(activity) = &mut self.activity
+            && let Err(error) = activity.line(&redact_line(line))
+        {
+            self.not_kept = Some(error);
+            self.activity = None;
+        }
     }
 
     fn keep_complaint(&mut self, bytes: &[u8]) {
@@ -313,7 +325,10 @@ impl Session<'_> {
     }
 
     /// Ends what is left, and judges.
-    fn end(mut self, why: Why) -> Result<Outcome, RunnerError> {
+    fn end(mut self, mut why: Why) -> Result<Outcome, RunnerError> {
+        if matches!(why, Why::Stop(_)) && self.has_said_its_last_word()? {
+            why = Why::LastWord;
+        }
         let decided_from = self.ended_word.unwrap_or_else(Instant::now);
         let was_running = !matches!(why, Why::Ended);
         if was_running {
@@ -344,6 +359,7 @@ impl Session<'_> {
             mark: self.process.mark().to_string(),
             complaint: end.complaint,
             lost_lines: self.process.lost_lines(),
+            not_kept: self.not_kept,
             heard: self.heard,
         })
     }
@@ -362,10 +378,23 @@ impl Session<'_> {
         self.process.fall_silent();
     }
 
+    /// Whether the client had said its last word before it is stopped. What it says when it is asked to end is no word on
+    /// its work.
+    fn has_said_its_last_word(&mut self) -> Result<bool, RunnerError> {
+        let until = Instant::now() + TO_CANCEL;
+        while let Next::Line(line) = self.process.next(Instant::now())? {
+            self.line(&line);
+            if self.ended_word.is_some() || Instant::now() >= until {
+                break;
+            }
+        }
+        Ok(self.ended_word.is_some())
+    }
+
     /// The lines that the client wrote before it was gone: its last word may be among them.
     fn hear_the_rest(&mut self) -> Result<(), RunnerError> {
         while let Next::Line(line) = self.process.next(Instant::now())? {
-            self.line(&line)?;
+            self.line(&line);
         }
         Ok(())
     }

@@ -148,7 +148,11 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     );
     assert_eq!(judged(&[success.clone(), tool.clone()], &good), Verdict::NoSignal);
     let stopped = End { stopped: Some(Reason::Whole), was_helped: true, ..good.clone() };
-    assert_eq!(judged(&[success.clone()], &stopped), Verdict::Ran, "what was said before the stop counts");
+    assert_eq!(
+        judged(&[success.clone()], &stopped),
+        Verdict::Stopped(Reason::Whole),
+        "what it says when it is stopped does not count"
+    );
     assert_eq!(judged(&[tool], &stopped), Verdict::Stopped(Reason::Whole));
     let ghost = End { ran_for: std::time::Duration::from_millis(300), ..good.clone() };
     assert_eq!(judged(&[success], &ghost), Verdict::NoSignal);

@@ -67,19 +67,18 @@ pub(crate) struct Judgement {
     pub(crate) evidence: String,
 }
 
-/// Judges a session. The last word of the client counts first; the way it ended can only make it worse.
+/// Judges a session. A stop counts before what the client says when it is stopped, then the last word of the client; the way
+/// it ended can only make that worse.
 pub(crate) fn judge(heard: &Heard, end: &End) -> Judgement {
-    match &heard.terminal {
-        Some(Terminal::Success) => success(heard, end),
-        Some(Terminal::Failure(failure)) => {
+    match (&end.stopped, &heard.terminal) {
+        (Some(reason), _) => stopped(reason, heard),
+        (None, Some(Terminal::Success)) => success(heard, end),
+        (None, Some(Terminal::Failure(failure))) => {
             let death = Death::of_failure(failure).or_else(|| of_trouble(heard)).unwrap_or(Death::Model);
             let status = failure.status.map(|status| format!(" (status {status})")).unwrap_or_default();
             dead(death, heard, format!("the client reported a failure{status}: {}", line(&failure.text)))
         }
-        None => match &end.stopped {
-            Some(reason) => stopped(reason, heard),
-            None => silent(heard, end),
-        },
+        (None, None) => silent(heard, end),
     }
 }
 

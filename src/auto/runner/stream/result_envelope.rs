@@ -181,9 +181,11 @@ fn quota(line: &Value) -> Option<Quota> {
     let windows = info.get("unifiedWindows").and_then(Value::as_object);
     let used = windows.map(|windows| windows.values().filter_map(|window| amount(window, "/utilization")));
     let fullest = used.and_then(|used| used.reduce(f64::max)).or_else(|| amount(info, "/utilization"));
+    // Where more is sold, the client goes on.
+    let goes_on = text(info, "/overageStatus").is_some_and(|status| status.starts_with("allowed"));
     let status = match text(info, "/status") {
-        Some("rejected") => QuotaStatus::Rejected,
-        Some("allowed_warning") => QuotaStatus::Warning,
+        Some("rejected") if !goes_on => QuotaStatus::Rejected,
+        Some("allowed_warning" | "rejected") => QuotaStatus::Warning,
         _ => QuotaStatus::Allowed,
     };
     let resets_at = info.get("resetsAt").and_then(Value::as_i64);
