@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Spend;
-
 /// The limits of a run and of one unit of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ceilings {
@@ -24,6 +22,17 @@ impl Default for Ceilings {
     fn default() -> Self {
         Self { sessions: None, money: 25.0, unit_tokens: 300_000, unit_minutes: 30, calls_without_tool: 20 }
     }
+}
+
+/// What is spent, or may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spend {
+    pub(crate) sessions: u32,
+    /// Output and uncached input.
+    pub(crate) tokens: u64,
+    /// In US dollars, as the client says; unknown is not nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
 }
 
 /// A ceiling that the next session would pass.

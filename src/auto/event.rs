@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ceilings::Ceilings;
+use super::ceilings::{Ceilings, Spend};
 use super::gate::pins::Pins;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
@@ -189,17 +189,6 @@ pub(crate) struct UnitStarted {
     /// The digest of the prompt, and its size in bytes.
     pub(crate) prompt: String,
     pub(crate) prompt_bytes: usize,
-}
-
-/// What is spent, or may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Spend {
-    pub(crate) sessions: u32,
-    /// Output and uncached input.
-    pub(crate) tokens: u64,
-    /// In US dollars, as the client says; unknown is not nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) money: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ceilings::Ceilings;
-use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, Spend, UnitEnded, UnitStarted, Vector};
+use super::ceilings::{Ceilings, Spend};
+use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, UnitEnded, UnitStarted, Vector};
 use super::gate::pins::Pins;
 use super::stop::Stop;
 use super::unit::{Unit, UnitKind};

@@ -9,7 +9,8 @@ use super::decide::Step;
 use super::memory::{Memory, Stage};
 use super::position::Finding;
 use super::slices::derive::{Phase, Share, Standing, State};
-use super::slices::rules::{Listing, Look, RULES};
+use super::slices::look::Look;
+use super::slices::rules::{Listing, RULES};
 use super::slices::snapshot::Requirements;
 use super::stop::Stop;
 

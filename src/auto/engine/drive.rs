@@ -6,10 +6,10 @@ use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
-use crate::auto::slices::derive::{Phase, Scope, State, derive};
+use crate::auto::slices::derive::{Phase, Scope, derive};
+use crate::auto::slices::look::{Facts, Look};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
-use crate::auto::slices::rules::{Facts, Look};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::stop::{Cause, Stop};
 
@@ -42,7 +42,6 @@ pub(crate) struct Drive<'a, E> {
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) snapshot: Snapshot,
-    pub(super) state: State,
     pub(super) position: Position,
 }
 
@@ -89,7 +88,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
         let unit = self.memory.current.as_ref().map(|operation| &operation.start.unit);
         let position = position::of(&look, unit);
-        Ok(Reading { snapshot, state, position })
+        Ok(Reading { snapshot, position })
     }
 
     pub(super) fn situation<'b>(&'b self, reading: &'b Reading) -> Situation<'b> {

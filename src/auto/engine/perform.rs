@@ -2,8 +2,9 @@
 
 use super::drive::{Drive, Reading};
 use super::{Effects, EngineError, Landing, Merge, Session};
+use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge};
-use crate::auto::event::{Event, Mechanical, Refusal, Spend, UnitEnded, UnitStarted, Vector};
+use crate::auto::event::{Event, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
 use crate::auto::memory::{Operation, Stage};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;

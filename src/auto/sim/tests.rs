@@ -132,7 +132,10 @@ fn a_process_that_dies_at_any_effect_costs_at_most_a_session_and_lands_the_same_
         assert_eq!(project.landed.len(), 1, "effect {effect}");
         let without_times = |project: &Simulated| -> BTreeMap<String, String> {
             let texts = project.landed_texts().unwrap().iter();
-            texts.filter(|(path, _)| !path.ends_with("-VERIFY.json")).map(|(path, text)| (path.clone(), text.clone())).collect()
+            texts
+                .filter(|(path, _)| !path.ends_with("-VERIFY.json"))
+                .map(|(path, text)| (path.clone(), text.clone()))
+                .collect()
         };
         let (_, other) = simulate_with(&small(), small().ideal()).unwrap();
         assert_eq!(without_times(&project), without_times(&other), "effect {effect}");
@@ -286,30 +289,27 @@ fn a_task_that_is_repaired_counts_and_a_merge_that_is_red_does_not_land() {
     assert!(project.landed.is_empty());
 }
 
+/// An agent that never brings a change of course into the documents.
+#[derive(Debug)]
+struct Never {
+    ideal: Ideal,
+    times: u32,
+}
+impl Actor for Never {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+        if session.unit.kind == UnitKind::RewriteDocs {
+            self.times += 1;
+            return Act::done(vec![("docs/tries.md".to_owned(), format!("{}", self.times))]);
+        }
+        self.ideal.act(session, files)
+    }
+}
+
 #[test]
 fn changes_of_course_that_nobody_makes_count_as_made_after_three_sessions() {
     let mut files = project();
     let text = "# Overrides\n\n## Override: 2026-01-02T03:04:05Z\n\n**Change:** use another store\n\n**Scope:** active\n\n---\n";
     files.texts.insert(".gsd/OVERRIDES.md".to_owned(), text.to_owned());
-    let act = |times: u32| {
-        let edits = vec![("docs/tries.md".to_owned(), format!("{times}"))];
-        Act::done(edits)
-    };
-    #[derive(Debug)]
-    struct Never {
-        ideal: Ideal,
-        times: u32,
-    }
-    impl Actor for Never {
-        fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
-            if session.unit.kind == UnitKind::RewriteDocs {
-                self.times += 1;
-                return Act::done(vec![("docs/tries.md".to_owned(), format!("{}", self.times))]);
-            }
-            self.ideal.act(session, files)
-        }
-    }
-    let _ = act;
     let mut simulated = Simulated::new(files, Never { ideal: small().ideal(), times: 0 });
     simulated.begin(MILESTONE, false, 6, &Ceilings::default());
     let stop = simulated.go_on(&small().settings()).unwrap();

@@ -1,6 +1,6 @@
 //! What keeps a milestone from being closed.
 
-use super::rules::Look;
+use super::look::Look;
 use crate::auto::stop::{Cause, Stop};
 
 /// The first thing that keeps the active milestone from being closed.

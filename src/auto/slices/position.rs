@@ -1,7 +1,8 @@
 //! Where a run in slices stands.
 
 use super::derive::{Phase, Standing};
-use super::rules::{self, Look};
+use super::look::Look;
+use super::rules;
 use super::{artifact, guards};
 use crate::auto::event::Mechanical;
 use crate::auto::position::{Finding, Position};

@@ -2,36 +2,13 @@
 
 use super::derive::{Phase, State};
 use super::guards;
-use super::snapshot::{Milestone, Slice, Snapshot};
+use super::look::Look;
+use super::snapshot::Slice;
 use crate::auto::event::Mechanical;
-use crate::auto::memory::Memory;
 use crate::auto::position::Finding;
-use crate::auto::preferences::{Pipeline, Preferences};
+use crate::auto::preferences::Pipeline;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
-
-/// All that rules look at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Look<'a> {
-    pub(crate) snapshot: &'a Snapshot,
-    pub(crate) state: &'a State,
-    pub(crate) preferences: &'a Preferences,
-    pub(crate) memory: &'a Memory,
-    pub(crate) facts: Facts,
-}
-
-/// What the documents do not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
-    /// Whether the milestone changed files outside the planning folder; `None` where nobody knows.
-    pub(crate) has_implementation: Option<bool>,
-    /// Whether the last slice gets no acceptance test, as an older program has it.
-    pub(crate) last_slice_has_no_uat: bool,
-    /// Whether the roadmap is assessed after the last slice as well.
-    pub(crate) reassesses_last: bool,
-    /// Whether a brief says what the milestone is to be.
-    pub(crate) has_brief: bool,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
@@ -120,39 +97,6 @@ pub(crate) fn first(look: &Look<'_>) -> Option<(&'static str, Finding)> {
         Finding::No(_) => None,
         found => Some((rule.name, found)),
     })
-}
-
-impl<'a> Look<'a> {
-    /// The active milestone.
-    pub(crate) fn milestone(&self) -> Option<&'a Milestone> {
-        self.snapshot.milestone(&self.state.milestone.as_ref()?.id)
-    }
-
-    fn slices(&self) -> &'a [Slice] {
-        self.milestone().and_then(|milestone| milestone.roadmap.as_deref()).unwrap_or_default()
-    }
-
-    fn has_open_slice(&self) -> bool {
-        self.slices().iter().any(|slice| !slice.is_done)
-    }
-
-    fn last_done(&self) -> Option<&'a Slice> {
-        self.slices().iter().rfind(|slice| slice.is_done && !slice.is_skipped)
-    }
-
-    /// The active slice in its milestone: `M001/S02`.
-    fn slice_id(&self) -> Option<String> {
-        let (milestone, slice) = (self.state.milestone.as_ref()?, self.state.slice.as_ref()?);
-        Some(format!("{}/{}", milestone.id, slice.id))
-    }
-
-    /// The slice whose acceptance test is due.
-    pub(crate) fn due_uat(&self) -> Option<&'a Slice> {
-        let is_last = !self.has_open_slice();
-        let slice = self.last_done().filter(|_| self.preferences.uat_dispatch)?;
-        let is_due = slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_none());
-        (is_due && !(is_last && self.facts.last_slice_has_no_uat)).then_some(slice)
-    }
 }
 
 fn no(why: impl Into<String>) -> Finding {

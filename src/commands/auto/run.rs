@@ -337,7 +337,7 @@ fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandErro
 
 /// The worktree of a milestone, in the main working tree of the repository.
 fn worktree_of(repository: &Repository, milestone: &str) -> AbsolutePath {
-    repository.root().resolve(&format!("{}/worktrees/{milestone}", lookup::FOLDER))
+    repository.root().resolve(format!("{}/worktrees/{milestone}", lookup::FOLDER))
 }
 
 /// The folder of worktrees ignores itself.

@@ -1,5 +1,7 @@
 //! `auto sim`: a milestone in memory.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -147,15 +149,16 @@ fn table(context: &mut Context) -> Result<(), CommandError> {
         let mut text = String::from("shape  classic (quality/balanced/budget)  simple  apart  published  assumption\n");
         for row in &report.rows {
             let [quality, balanced, budget] = row.classic;
-            text.push_str(&format!(
-                "{:<7}{:<33}{:<8}{:<7}{:<11}{}\n",
+            let _ = writeln!(
+                text,
+                "{:<7}{:<33}{:<8}{:<7}{:<11}{}",
                 row.shape,
                 format!("{quality} / {balanced} / {budget}"),
                 row.simple,
                 row.simple_apart,
                 row.published,
                 row.assumption
-            ));
+            );
         }
         text
     })

@@ -1,6 +1,7 @@
 //! The verbs that look: status, forecast, rules.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,9 +12,9 @@ use crate::auto::memory::Memory;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::slices::derive::{Scope, State, derive};
 use crate::auto::slices::forecast::{self, Shape};
+use crate::auto::slices::look::{Facts, Look};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
-use crate::auto::slices::rules::{Facts, Look};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::status::{self, StatusReport};
 use crate::commands::frame::{CommandError, Context};
@@ -184,9 +185,9 @@ pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), 
         let mut text = String::new();
         for row in &report {
             let mark = if row.matched == Some(true) { "> " } else { "  " };
-            text.push_str(&format!("{mark}{}\n", row.rule));
+            let _ = writeln!(text, "{mark}{}", row.rule);
             if let Some(why) = &row.why {
-                text.push_str(&format!("      {why}\n"));
+                let _ = writeln!(text, "      {why}");
             }
         }
         text
