@@ -80,7 +80,7 @@ fn try_way(desk: &Desk<'_>, way: &str) -> Result<Duration, String> {
 #[test]
 fn nothing_of_a_unit_is_left_however_it_ends() {
     let cells = Mutex::new(BTreeMap::new());
-    each_subject("processes", &["claude", "codex"], |subject| {
+    let failures = each_subject("processes", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let mut failures = Vec::new();
         for way in WAYS.into_iter().filter(|way| wish() == Wish::All || *way == "stopped") {
@@ -96,5 +96,5 @@ fn nothing_of_a_unit_is_left_however_it_ends() {
         assert!(failures.is_empty(), "{}", failures.join("\n"));
         Ok(())
     });
-    table::expect_in_document("processes", &cells.into_inner().unwrap());
+    table::expect_in_document("processes", &cells.into_inner().unwrap(), &failures);
 }

@@ -63,19 +63,21 @@ fn text(table: &str, cells: &BTreeMap<(String, String), String>) -> String {
     text
 }
 
-/// The cells of this run are those of the document, or become them.
-pub(crate) fn expect_in_document(table: &str, ran: &Cells) {
+/// The cells of this run are those of the document, or become them; and nothing failed.
+pub(crate) fn expect_in_document(table: &str, ran: &Cells, failures: &[String]) {
     let _one = DOCUMENT.lock().unwrap();
+    let writes = std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite");
+    assert!(writes || failures.is_empty(), "{}", failures.join("\n\n"));
     let document = std::fs::read_to_string(place()).unwrap();
     let (before, mut cells, after) = parts(&document, table);
     cells.extend(ran.iter().map(|((name, row), cell)| (((*name).to_owned(), (*row).to_owned()), cell.clone())));
-    let writes = std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite");
     for (name, _) in ran.keys().filter(|_| writes) {
         cells.insert(((*name).to_owned(), SEEN.to_owned()), today());
     }
     let wanted = format!("{before}{}{after}", text(table, &cells));
     if writes {
         std::fs::write(place(), wanted).unwrap();
+        assert!(failures.is_empty(), "{}", failures.join("\n\n"));
         return;
     }
     assert!(document == wanted, "docs/runners.md tells something else: run with SNAPSHOTS=overwrite\n{wanted}");
