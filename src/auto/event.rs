@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::Ceilings;
+use super::gate::pins::Pins;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
@@ -144,7 +145,8 @@ pub(crate) enum Event {
 /// What holds for a run from its beginning to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
-    pub(crate) run: String,
+    #[serde(rename = "run")]
+    pub(crate) id: String,
     pub(crate) engine: u32,
     pub(crate) process: u32,
     pub(crate) milestone: String,
@@ -181,6 +183,9 @@ pub(crate) struct UnitStarted {
     /// The worktree before it.
     pub(crate) tree: String,
     pub(crate) reserved: Spend,
+    /// What its checks rest on; of the first attempt only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pins: Option<Pins>,
     /// The digest of the prompt, and its size in bytes.
     pub(crate) prompt: String,
     pub(crate) prompt_bytes: usize,

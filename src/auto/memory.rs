@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::Ceilings;
 use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, Spend, UnitEnded, UnitStarted, Vector};
+use super::gate::pins::Pins;
 use super::stop::Stop;
 use super::unit::{Unit, UnitKind};
 
@@ -68,6 +69,9 @@ pub(crate) struct Attempts {
     pub(crate) sessions: u32,
     /// Attempts that did not count.
     pub(crate) refused: Vec<Refused>,
+    /// The worktree before the first attempt, and what its checks rested on then.
+    pub(crate) base: Option<String>,
+    pub(crate) pins: Option<Pins>,
     /// Sessions that a crash ended.
     pub(crate) interrupted: u32,
     /// Sessions that ended since the model could not be reached.
@@ -191,7 +195,9 @@ impl Memory {
         self.engines.insert(engine);
         self.ceilings = ceilings;
         if self.stop.take().is_some() {
-            self.attempts.clear();
+            for attempts in self.attempts.values_mut() {
+                (attempts.refused, attempts.interrupted, attempts.held) = (Vec::new(), 0, 0);
+            }
             self.candidate = None;
         }
     }
@@ -199,7 +205,12 @@ impl Memory {
     fn unit_started(&mut self, entry: &Entry, start: &UnitStarted) {
         self.operations = self.operations.max(start.operation);
         self.spent.sessions += 1;
-        self.attempts.entry(start.unit.clone()).or_default().sessions += 1;
+        let attempts = self.attempts.entry(start.unit.clone()).or_default();
+        attempts.sessions += 1;
+        attempts.base.get_or_insert_with(|| start.tree.clone());
+        if attempts.pins.is_none() {
+            attempts.pins.clone_from(&start.pins);
+        }
         self.rewrites += u32::from(start.unit.kind == UnitKind::RewriteDocs);
         self.current = Some(Operation { start: start.clone(), at: entry.at, stage: Stage::Running, ended: None });
     }
@@ -244,11 +255,12 @@ impl Memory {
     }
 
     fn done_without_agent(&mut self, step: &Mechanical, fallback: Option<&String>) {
-        match fallback {
-            Some(why) => {
-                self.fallbacks.insert(step.clone(), why.clone());
-            }
-            None => {
+        if let Some(why) = fallback {
+            self.fallbacks.insert(step.clone(), why.clone());
+            return;
+        }
+        {
+            {
                 if matches!(step, Mechanical::ResolveOverrides { .. }) {
                     self.rewrites = 0;
                 }

@@ -15,10 +15,24 @@ pub(crate) mod phases;
 pub(crate) mod position;
 pub(crate) mod preferences;
 pub(crate) mod prompt;
+pub(crate) mod real;
 pub(crate) mod runner;
 pub(crate) mod sim;
 pub(crate) mod slices;
 pub(crate) mod status;
 pub(crate) mod stop;
+pub(crate) mod story;
 pub(crate) mod supervise;
 pub(crate) mod unit;
+
+use std::error::Error;
+
+/// What a person can do about an error of this room, where there is something.
+pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
+    let hint = error.downcast_ref::<landing::error::LandingError>().and_then(landing::error::LandingError::hint);
+    let hint = hint.or_else(|| error.downcast_ref::<engine::EngineError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<runner::request::RunnerError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<runner::table::TableError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<prompt::PromptError>()?.hint());
+    hint.or_else(|| error.downcast_ref::<crate::disk::log::LogError>()?.hint())
+}

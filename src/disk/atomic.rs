@@ -23,6 +23,14 @@ pub(crate) fn write(path: &AbsolutePath, bytes: &[u8], access: Access) -> Result
     sync_folder(&target)
 }
 
+/// Replaces a document, or makes it with the folders above it.
+pub(crate) fn replace(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
+    }
+    write(path, bytes, Access::Usual)
+}
+
 /// As [`write`], for a note that only has to outlive this process: its folder is made, nothing waits for the disk.
 pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     if let Some(folder) = path.parent() {

@@ -23,8 +23,7 @@ impl Disk {
     }
 
     /// The same, with less patience for others who write.
-    #[cfg(test)]
-    pub(super) fn patient_for(self, patience: Duration) -> Self {
+    pub(crate) fn patient_for(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 

@@ -199,6 +199,38 @@ impl World {
         false
     }
 
+    /// Whether a program of this name is in `PATH`.
+    pub(crate) fn finds(&self, program: &str) -> bool {
+        let path = self.path_variable("PATH").unwrap_or_default();
+        let names = [program.to_owned(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
+        std::env::split_paths(&path).any(|folder| names.iter().any(|name| folder.join(name).is_file()))
+    }
+
+    /// Milliseconds that only go on, since some moment before this process asked first.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn uptime(&self) -> u64 {
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        let start = START.get_or_init(std::time::Instant::now);
+        u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// A name that nothing else has, as a UUID of version 4.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn uuid(&self) -> String {
+        use std::hash::BuildHasher;
+        let half = |salt: u64| std::hash::RandomState::new().hash_one((std::process::id(), salt));
+        let (one, two) = (half(1), half(2));
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:x}{:03x}-{:012x}",
+            one >> 32,
+            (one >> 16) & 0xffff,
+            one & 0xfff,
+            8 + (two >> 62),
+            (two >> 48) & 0xfff,
+            two & 0xffff_ffff_ffff
+        )
+    }
+
     /// Does nothing for this long.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn pause(&self, time: Duration) {

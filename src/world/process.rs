@@ -114,7 +114,7 @@ impl World {
     }
 
     pub(super) fn start_as(&self, program: &Program, manner: Manner) -> Result<Process, WorldError> {
-        let tree = Tree::new();
+        let tree = Tree::of(program.mark.clone().unwrap_or_else(Mark::new));
         let mut command = self.command(program);
         command.env(tree::MARK, tree.value(self.variable(tree::MARK).as_deref()));
         let input = program.stdin.clone();

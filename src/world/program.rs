@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::tree::Mark;
+
 use super::fence::Fence;
 
 /// A program to run, and how.
@@ -17,6 +19,8 @@ pub(crate) struct Program {
     pub(super) timeout: Option<Duration>,
     pub(super) variables: Vec<(OsString, OsString)>,
     pub(super) removed: Vec<OsString>,
+    /// What all that it starts is found by; one is made where none is given.
+    pub(super) mark: Option<Mark>,
     /// Whether it gets only what it needs: see [`Program::apart`].
     pub(super) is_apart: bool,
     /// Of git: the repository it would find that may be anybody's, see [`embedded_repository`]. It is not started there.
@@ -113,6 +117,7 @@ impl Program {
             timeout: None,
             variables: Vec::new(),
             removed: Vec::new(),
+            mark: None,
             is_apart: false,
             embedded: None,
             fence: None,
@@ -155,6 +160,12 @@ impl Program {
     /// What the program reads on its standard input.
     pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.stdin = input.into();
+        self
+    }
+
+    /// What all that it starts is found by, also by another process that has the mark from a note.
+    pub(crate) fn marked(mut self, mark: Mark) -> Self {
+        self.mark = Some(mark);
         self
     }
 

@@ -43,7 +43,6 @@ impl Requests {
     /// From here on `SIGINT`, `SIGTERM` and `SIGHUP` only leave a note: whoever calls this has to look at it now and then.
     /// Other systems than those of Unix end the process.
     #[cfg(unix)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let last = Arc::new(AtomicUsize::new(0));
@@ -55,13 +54,11 @@ impl Requests {
     }
 
     #[cfg(not(unix))]
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn watch() -> std::io::Result<Self> {
         Ok(Self {})
     }
 
     /// How this process was asked to end last, if it was: what it started is best asked in the same way.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline: the calls of today end when they are asked to"))]
     pub(crate) fn asked(&self) -> Option<Ask> {
         #[cfg(unix)]
         match self.last.load(Ordering::SeqCst) {

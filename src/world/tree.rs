@@ -40,7 +40,8 @@ fn running() -> MutexGuard<'static, Running> {
 pub(crate) struct Mark(String);
 
 impl Mark {
-    fn new() -> Self {
+    /// A new one, for who has to note it before the program starts.
+    pub(crate) fn new() -> Self {
         use std::hash::BuildHasher;
         Self(format!("{:016x}", std::hash::RandomState::new().hash_one(std::process::id())))
     }
@@ -79,9 +80,9 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn new() -> Self {
+    pub(super) fn of(mark: Mark) -> Self {
         running().trees += 1;
-        Self { mark: Mark::new(), known: BTreeSet::new(), is_counted: true }
+        Self { mark, known: BTreeSet::new(), is_counted: true }
     }
 
     /// The value of [`MARK`] for the program; `outer` is that of this process.

@@ -37,13 +37,16 @@ pub fn work_in(call: &Call, manner: Manner) -> Result<(), String> {
         "validate-milestone" => validate(milestone),
         "complete-milestone" => complete_milestone(milestone),
         "rewrite-docs" => rewrite(),
-        "research-milestone" => write(&format!("{}-RESEARCH.md", of_milestone(milestone)), "# Research\n\nNothing new.\n"),
+        "research-milestone" => {
+            write(&format!("{}-RESEARCH.md", of_milestone(milestone)), "# Research\n\nNothing new.\n")
+        }
         "research-slice" => {
             let slice = slice.unwrap_or("S01");
             write(&format!("{}/{slice}-RESEARCH.md", of_slice(milestone, slice)), "# Research\n\nNothing new.\n")
         }
         "discuss-milestone" => {
-            let text = format!("# {milestone}: A shelf of small files\n\n## Decisions\n\n- Files are made one by one.\n");
+            let text =
+                format!("# {milestone}: A shelf of small files\n\n## Decisions\n\n- Files are made one by one.\n");
             write(&format!("{}-CONTEXT.md", of_milestone(milestone)), &text)
         }
         "discuss-phase" | "plan-phase" | "execute-phase" => phase(&call.kind, milestone, manner),
@@ -86,9 +89,12 @@ fn plan_milestone(call: &Call, milestone: &str, manner: Manner) -> Result<(), St
 
 fn plan_slice(milestone: &str, slice: &str, tasks: usize, manner: Manner) -> Result<(), String> {
     let tasks = if manner == Manner::Empty { 0 } else { tasks };
+    let number: usize = slice.trim_start_matches('S').parse().unwrap_or(1);
+    let depends = if number == 1 { String::new() } else { format!("S{:02}", number - 1) };
+    let citation = format!("**Roadmap:** {slice}: Shelf {number} `risk:low` `depends:[{depends}]`");
     let names: Vec<String> = (1..=tasks).map(|number| format!("T{number:02}")).collect();
     let mut text = format!(
-        "# {slice}: A shelf\n\n**Goal:** the files of this shelf\n**Demo:** every check of the shelf passes\n\n\
+        "# {slice}: A shelf\n\n{citation}\n**Goal:** the files of this shelf\n**Demo:** every check of the shelf passes\n\n\
          ## Must-Haves\n\n- one file a task\n\n## Verification\n\n"
     );
     for task in &names {
@@ -157,7 +163,8 @@ fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(
 
 fn complete_slice(milestone: &str, slice: &str, manner: Manner) -> Result<(), String> {
     let folder = of_slice(milestone, slice);
-    let body = if manner == Manner::Thin { "Done." } else { "## What Happened\n\nEvery task left its file and its check." };
+    let body =
+        if manner == Manner::Thin { "Done." } else { "## What Happened\n\nEvery task left its file and its check." };
     let text = format!(
         "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: []\nverification_result: passed\n\
          completed_at: 2026-01-05T10:00:00Z\nblocker_discovered: false\n---\n\n# {slice}: A shelf\n\n{body}\n"
@@ -179,7 +186,9 @@ fn run_uat(milestone: &str, slice: &str) -> Result<(), String> {
 }
 
 fn reassess(milestone: &str, slice: &str) -> Result<(), String> {
-    let text = format!("---\ndate: 2026-01-05\ntriggering_slice: {slice}\nverdict: no-change\n---\n\n# Assessment\n\nGo on.\n");
+    let text = format!(
+        "---\ndate: 2026-01-05\ntriggering_slice: {slice}\nverdict: no-change\n---\n\n# Assessment\n\nGo on.\n"
+    );
     write(&format!("{}/{slice}-ASSESSMENT.md", of_slice(milestone, slice)), &text)
 }
 
@@ -192,7 +201,9 @@ fn validate(milestone: &str) -> Result<(), String> {
 }
 
 fn complete_milestone(milestone: &str) -> Result<(), String> {
-    let text = format!("---\nid: {milestone}\nstatus: complete\nrequirement_outcomes: []\n---\n\n# {milestone}\n\nThe shelf is full.\n");
+    let text = format!(
+        "---\nid: {milestone}\nstatus: complete\nrequirement_outcomes: []\n---\n\n# {milestone}\n\nThe shelf is full.\n"
+    );
     write(&format!("{}-SUMMARY.md", of_milestone(milestone)), &text)
 }
 
@@ -206,7 +217,9 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
     let folder = phase_folder(number)?;
     let name = folder.rsplit('/').next().unwrap_or_default().split('-').next().unwrap_or("01").to_owned();
     match kind {
-        "discuss-phase" => write(&format!("{folder}/{name}-CONTEXT.md"), "# Context\n\n## Decisions\n\n- One file a plan.\n"),
+        "discuss-phase" => {
+            write(&format!("{folder}/{name}-CONTEXT.md"), "# Context\n\n## Decisions\n\n- One file a plan.\n")
+        }
         "plan-phase" if manner == Manner::Empty => Ok(()),
         "plan-phase" => {
             let (source, check) = files_of(&format!("p{name}"), "01");

@@ -21,7 +21,8 @@ pub fn play(rows: &Json, call: &Call, voice: &mut Voice) -> Result<u8, String> {
         return Err(format!("the script has no row for `{} {}`, attempt {}", call.kind, call.id, call.attempt));
     };
     if let Some(usage) = row.get("usage") {
-        let number = |key: &str, usual: u64| usage.get(key).and_then(Json::number).map_or(usual, |number| number as u64);
+        let number =
+            |key: &str, usual: u64| usage.get(key).and_then(Json::number).map_or(usual, |number| number as u64);
         (voice.input, voice.output) = (number("input", voice.input), number("output", voice.output));
     }
     let steps = row.get("steps").map(Json::list).unwrap_or_default();
@@ -55,9 +56,9 @@ fn fits(row: &Json, call: &Call) -> bool {
 fn is_like(text: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => text == pattern,
-        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
-            (0..=rest.len()).any(|at| rest.is_char_boundary(at) && is_like(&rest[at..], after))
-        }),
+        Some((before, after)) => text
+            .strip_prefix(before)
+            .is_some_and(|rest| (0..=rest.len()).any(|at| rest.is_char_boundary(at) && is_like(&rest[at..], after))),
     }
 }
 

@@ -11,14 +11,25 @@ pub enum Say {
     /// The model answers with this text.
     Text(String),
     /// A tool is called and ends in this way: `finished`, `failed`, `denied`.
-    Tool { name: String, end: &'static str },
-    Retry { status: u16, wait_ms: u64 },
+    Tool {
+        name: String,
+        end: &'static str,
+    },
+    Retry {
+        status: u16,
+        wait_ms: u64,
+    },
     /// The quota is used up until this second.
-    Quota { resets_at: u64 },
+    Quota {
+        resets_at: u64,
+    },
     Question(String),
     Success,
     /// The model's server gave this status.
-    Failure { status: u16, text: String },
+    Failure {
+        status: u16,
+        text: String,
+    },
 }
 
 pub struct Voice {
@@ -77,7 +88,8 @@ impl Voice {
         let usage = format!(
             r#"{{"event":"usage","scope":"session","tokens":{{"input":{input},"output":{output},"cached":0}}}}"#
         );
-        let money = format!(r#"{{"event":"money","scope":"session","amount":{},"unit":"dollars"}}"#, output as f64 / 1e5);
+        let money =
+            format!(r#"{{"event":"money","scope":"session","amount":{},"unit":"dollars"}}"#, output as f64 / 1e5);
         match what {
             Say::Start => vec![format!(r#"{{"event":"started","session":{session},"model":"fake","purse":"none"}}"#)],
             Say::Text(text) => vec![
@@ -95,9 +107,9 @@ impl Voice {
                 r#"{{"event":"retry","status":{status},"wait_seconds":{},"why":"status {status}"}}"#,
                 *wait_ms as f64 / 1e3
             )],
-            Say::Quota { resets_at } => vec![format!(
-                r#"{{"event":"quota","resets_at":{resets_at},"used":1.0,"status":"rejected"}}"#
-            )],
+            Say::Quota { resets_at } => {
+                vec![format!(r#"{{"event":"quota","resets_at":{resets_at},"used":1.0,"status":"rejected"}}"#)]
+            }
             Say::Question(text) => vec![format!(r#"{{"event":"question","text":{}}}"#, quoted(text))],
             Say::Success => vec![usage, money, r#"{"event":"terminal","success":null}"#.to_owned()],
             Say::Failure { status, text } => vec![
@@ -159,7 +171,8 @@ impl Voice {
 
     fn thread_items(&self, what: &Say) -> Vec<String> {
         let (input, output) = self.total();
-        let item = |kind: &str, rest: String| format!(r#"{{"type":"item.{kind}","item":{{"id":"i{}",{rest}}}}}"#, self.calls);
+        let item =
+            |kind: &str, rest: String| format!(r#"{{"type":"item.{kind}","item":{{"id":"i{}",{rest}}}}}"#, self.calls);
         match what {
             Say::Start => vec![
                 format!(r#"{{"type":"thread.started","thread_id":{}}}"#, quoted(&self.session)),
@@ -252,7 +265,9 @@ impl Voice {
             Say::Tool { name, end } => {
                 let state = match *end {
                     "finished" => r#"{"status":"completed","input":{},"output":""}"#,
-                    "denied" => r#"{"status":"error","input":{},"error":"The user rejected permission to use this tool"}"#,
+                    "denied" => {
+                        r#"{"status":"error","input":{},"error":"The user rejected permission to use this tool"}"#
+                    }
                     _ => r#"{"status":"error","input":{},"error":"it failed"}"#,
                 };
                 vec![
@@ -305,7 +320,10 @@ impl Voice {
             }
             Say::Success => vec![result(0)],
             Say::Failure { status, text } => vec![
-                event("session.error", format!(r#""errorType":"query","message":{},"statusCode":{status}"#, quoted(text))),
+                event(
+                    "session.error",
+                    format!(r#""errorType":"query","message":{},"statusCode":{status}"#, quoted(text)),
+                ),
                 result(1),
             ],
         }
@@ -414,9 +432,9 @@ impl Voice {
                     ),
                 ]
             }
-            Say::Retry { status, wait_ms } => vec![format!(
-                r#"{{"type":"auto_retry_start","delayMs":{wait_ms},"errorMessage":"{status} again"}}"#
-            )],
+            Say::Retry { status, wait_ms } => {
+                vec![format!(r#"{{"type":"auto_retry_start","delayMs":{wait_ms},"errorMessage":"{status} again"}}"#)]
+            }
             Say::Success => vec![
                 message(r#"{"type":"text","text":"done"}"#.to_owned(), "stop", ""),
                 r#"{"type":"agent_end","messages":[]}"#.to_owned(),
@@ -444,10 +462,7 @@ impl Voice {
                 let is_error = *end != "finished";
                 let said = if *end == "denied" { "denied by policy" } else { "" };
                 vec![
-                    format!(
-                        r#"{{"type":"tool_call","id":"t{call}","toolName":{},"parameters":{{}}}}"#,
-                        quoted(name)
-                    ),
+                    format!(r#"{{"type":"tool_call","id":"t{call}","toolName":{},"parameters":{{}}}}"#, quoted(name)),
                     format!(
                         r#"{{"type":"tool_result","id":"t{call}","toolName":{},"isError":{is_error},"value":"{said}"}}"#,
                         quoted(name)
@@ -457,10 +472,9 @@ impl Voice {
             Say::Success => vec![format!(
                 r#"{{"type":"completion","finalText":"done","usage":{{"input_tokens":{input},"output_tokens":{output},"factory_credits":3}}}}"#
             )],
-            Say::Failure { status, text } => vec![format!(
-                r#"{{"type":"error","source":"agent","status":{status},"message":{}}}"#,
-                quoted(text)
-            )],
+            Say::Failure { status, text } => {
+                vec![format!(r#"{{"type":"error","source":"agent","status":{status},"message":{}}}"#, quoted(text))]
+            }
         }
     }
 
@@ -487,7 +501,8 @@ impl Voice {
             Say::Tool { name, end } => {
                 let named = format!(r#""toolCallId":"t{call}","title":{}"#, quoted(name));
                 self.line(&update(format!(r#""sessionUpdate":"tool_call",{named},"kind":"edit","status":"pending""#)));
-                let is_allowed = self.ask(&format!(r#"{{{named},"kind":"{}"}}"#, if *end == "denied" { "fetch" } else { "edit" }));
+                let is_allowed =
+                    self.ask(&format!(r#"{{{named},"kind":"{}"}}"#, if *end == "denied" { "fetch" } else { "edit" }));
                 let status = if is_allowed && *end == "finished" { "completed" } else { "failed" };
                 vec![update(format!(
                     r#""sessionUpdate":"tool_call_update","toolCallId":"t{call}","status":"{status}""#

@@ -6,7 +6,8 @@ mod perform;
 
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, Time, UnitEnded};
-use super::memory::{Candidate, Committing, Operation};
+use super::gate::pins::Pins;
+use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{FileError, Files};
@@ -51,7 +52,8 @@ pub(crate) struct Session {
     pub(crate) operation: u64,
     pub(crate) unit: Unit,
     pub(crate) attempt: u32,
-    pub(crate) session: String,
+    /// The identifier that the client is to give it.
+    pub(crate) id: String,
     pub(crate) resumes: bool,
     pub(crate) mark: String,
     pub(crate) prompt: String,
@@ -86,7 +88,16 @@ pub(crate) enum Landing {
 /// Whether a candidate could be made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Merge {
-    Made { base: String, head: String, tree: String, commit: String },
+    Made {
+        base: String,
+        head: String,
+        tree: String,
+        commit: String,
+    },
+    /// The target has all of the work.
+    Nothing {
+        base: String,
+    },
     Refused(Stop),
 }
 
@@ -122,8 +133,11 @@ pub(crate) trait Effects {
     /// Ends all that has this mark.
     fn sweep(&mut self, mark: &str) -> Result<(), EngineError>;
 
+    /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
+    fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;
+
     /// Runs the checks of the unit on the worktree.
-    fn check(&mut self, operation: &Operation) -> Result<Evidence, EngineError>;
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError>;
 
     /// The commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;

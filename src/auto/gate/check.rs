@@ -50,7 +50,8 @@ impl Refused {
     }
 
     pub(crate) fn hint(&self) -> Option<String> {
-        Some("put it into a script of the project, and name that as the command".to_owned())
+        let script = || "put it into a script of the project, and name that as the command".to_owned();
+        (!self.command.trim().is_empty()).then(script)
     }
 }
 
@@ -247,6 +248,12 @@ mod tests {
             let expected = if line.contains('`') { "needs a shell" } else { word.as_str() };
             assert!(shown[0].starts_with("! ") && shown[0].contains(expected), "{line}: {shown:?}");
         }
+        let refused = Check::parse("a | b").unwrap_err();
+        assert_eq!(refused.to_string(), "`a | b` is not run as a check: it has `|`, which needs a shell");
+        assert!(
+            refused.hint().is_some_and(|hint| hint.contains("script"))
+                && Check::parse(" ").unwrap_err().hint().is_none()
+        );
     }
 
     #[test]

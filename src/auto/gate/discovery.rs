@@ -105,7 +105,7 @@ fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
 fn node_test_files(files: &dyn Files) -> Result<Vec<String>, FileError> {
     let is_test = |name: &str| {
         let stem = ["js", "mjs", "cjs"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
-        stem.is_some_and(|stem| stem.starts_with("test-") || stem.ends_with(".test"))
+        stem.is_some_and(|stem| stem.starts_with("test-") || stem.strip_suffix(".test").is_some())
     };
     let entries = files.list("")?.unwrap_or_default();
     let names = entries.into_iter().filter(|entry| !entry.is_folder && is_test(&entry.name)).map(|entry| entry.name);

@@ -20,11 +20,11 @@ pub(crate) enum NoChecksError {
 }
 
 impl NoChecksError {
-    pub(crate) fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::NoReason => "write the reason behind it: `checks: none (REASON)`".to_owned(),
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::NoReason => "write the reason after it: `checks: none (REASON)`".to_owned(),
             Self::NotADocument { .. } => "name a command in the plan: `Verify: COMMAND`".to_owned(),
-        })
+        }
     }
 }
 
@@ -54,6 +54,7 @@ mod tests {
         );
         assert!(NoChecks::allowed("no code", []).is_ok());
         assert_eq!(NoChecks::allowed(" ", ["README.md"]), Err(NoChecksError::NoReason));
+        assert!(NoChecksError::NoReason.hint().contains("checks: none (REASON)"));
         for path in ["src/a.rs", "requirements.txt", "tests/data/a.md", "package.json", ".github/workflows/ci.yml"] {
             let refused = NoChecks::allowed("x", ["README.md", path]).unwrap_err();
             assert_eq!(refused, NoChecksError::NotADocument { path: path.to_owned() }, "{path}");

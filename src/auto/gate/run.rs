@@ -220,8 +220,10 @@ impl Heard {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
+    use super::CheckVerdict::{Fail, Flaky, Pass};
     use super::*;
     use std::path::PathBuf;
 
@@ -316,7 +318,6 @@ mod tests {
         let place = Place::new(&folder);
         let evidence = run_checks(&World::real(), &checks, Source::TaskPlan, "t", &place, None);
         let seen: Vec<_> = evidence.checks.iter().map(|run| (run.verdict, run.runs)).collect();
-        use CheckVerdict::{Fail, Flaky, Pass};
         assert_eq!(seen, [(Flaky, 2), (Fail, 2), (Fail, 3), (Pass, 1)]);
         assert!(evidence.checks[0].tail.contains("first"));
         let after = run_checks(&World::real(), &checks[1..2], Source::TaskPlan, "t2", &place, Some(&evidence));

@@ -1,5 +1,6 @@
 //! What the evidence is worth: whether a unit may land, and what its next attempt is told.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,9 @@ pub(crate) struct GateVerdict {
     pub(crate) red_before: Vec<String>,
     /// Commands that did not end the same way each time on the same tree.
     pub(crate) flaky: Vec<String>,
+    /// Why the unit has no checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) no_checks: Option<NoChecks>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
 }
@@ -95,6 +99,7 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
         tree: tree.to_owned(),
         red_before: commands(&red),
         flaky: commands(&flaky),
+        no_checks: None,
         failure: None,
     };
     let mut report = Report::default();
@@ -104,15 +109,17 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
             report.fact(finding.to_string());
         }
     }
-    if let Claim::Documents(_) = case.claim
+    if let Claim::Documents(why) = case.claim
         && case.findings.is_empty()
     {
-        verdict.outcome = Outcome::NoChecks;
+        (verdict.outcome, verdict.no_checks) = (Outcome::NoChecks, Some(why.clone()));
         return verdict;
     }
     if !failing.is_empty() {
         verdict.outcome = if case.findings.is_empty() { Outcome::Failed } else { Outcome::Weakened };
-        failing.iter().for_each(|run| report.check(run, before, case.folder));
+        for run in failing {
+            report.check(run, before, case.folder);
+        }
     }
     if verdict.outcome == Outcome::Passed
         && let Some((outcome, why)) = shows_nothing(case, &verdict)
@@ -204,7 +211,8 @@ impl Report {
         let then = before.and_then(|before| before.of(&run.command));
         let new = then.map(|then| new_failures(run, then)).unwrap_or_default();
         if then.is_some_and(CheckRun::failed) && !new.is_empty() {
-            head.push_str(&format!("; it was red before, and these failures are new: {}", new.join(", ")));
+            // Writing to a string cannot fail.
+            let _ = write!(head, "; it was red before, and these failures are new: {}", new.join(", "));
         }
         let head = beginning(&head, OF_A_CHECK / 2);
         let tail = last(run.tail.trim_end(), OF_A_CHECK.saturating_sub(head.len() + 2));
@@ -238,8 +246,9 @@ pub(crate) fn retry_delay(attempt: u32, jitter: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
     use super::*;
-    use crate::auto::gate::Source;
+    use crate::auto::gate::check::Source;
     use crate::auto::gate::evidence::Counts;
 
     fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
@@ -264,8 +273,6 @@ mod tests {
         judge(Case { tree: "new", folder: "/w", claim, before, evidence, findings: &[] })
     }
 
-    use CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
-
     #[test]
     fn criterion_2_2_nothing_passes_without_a_check_that_was_executed_on_its_tree() {
         let outcome = |tree: &str, checks: Vec<CheckRun>| judged(Claim::Work, None, &evidence(tree, checks)).outcome;
@@ -279,7 +286,7 @@ mod tests {
         }
         let reason = NoChecks { reason: "wording".to_owned() };
         let verdict = judged(Claim::Documents(&reason), None, &evidence("new", vec![]));
-        assert!(verdict.outcome == Outcome::NoChecks && verdict.passed());
+        assert!(verdict.outcome == Outcome::NoChecks && verdict.passed() && verdict.no_checks == Some(reason));
     }
 
     #[test]

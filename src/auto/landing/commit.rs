@@ -126,7 +126,5 @@ impl Repository {
 
 /// Has the index say what the commit says. The files stay as they are.
 pub(super) fn index_as_committed(git: &Git) -> Result<(), LandingError> {
-    git.ask(["reset", "--quiet", "--mixed", "--no-refresh"])
-        .or_else(|_| git.ask(["reset", "--quiet", "--mixed"]))
-        .map(drop)
+    git.ask(["reset", "--quiet", "--mixed", "--refresh"]).map(drop)
 }

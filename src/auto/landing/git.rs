@@ -194,7 +194,7 @@ fn failed(program: &Program, finished: &Finished) -> LandingError {
 fn locked(why: &str) -> Option<String> {
     let (_, rest) = why.split_once("Unable to create '")?;
     let (lock, rest) = rest.split_once('\'')?;
-    (lock.ends_with(".lock") && rest.contains("exists")).then(|| lock.to_owned())
+    (lock.contains(".lock") && rest.contains("exists")).then(|| lock.to_owned())
 }
 
 /// Where git keeps what belongs to the worktree at `folder`.

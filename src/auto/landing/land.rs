@@ -72,25 +72,25 @@ impl Repository {
 
     fn land_alone(&self, candidate: &Candidate) -> Result<Landing, LandingError> {
         let tip = self.tip()?;
-        if tip == candidate.commit || self.git.is_ancestor(&candidate.commit, &tip)? {
-            return Ok(Landing::AlreadyLanded);
-        }
         let branch = &self.target().branch;
         let moved = |now| Ok(Landing::Refused(Refusal::TargetMoved { branch: branch.clone(), now }));
         if tip != candidate.base {
-            return moved(tip);
+            return if self.has(&tip, candidate)? { Ok(Landing::AlreadyLanded) } else { moved(tip) };
         }
-        match self.checked_out(branch)? {
-            Some(folder) => self.land_in(&folder, candidate),
-            None => {
-                let (from, to) = (Some(&candidate.base), Some(&candidate.commit));
-                match self.git.swap(&self.target().reference(), from, to, "gsd-tools auto: land")? {
-                    Ok(()) => Ok(Landing::Landed),
-                    Err(Some(now)) => moved(now),
-                    Err(None) => Err(LandingError::NoBranch { name: branch.clone() }),
-                }
-            }
+        if let Some(folder) = self.checked_out(branch)? {
+            return self.land_in(&folder, candidate);
         }
+        let (from, to) = (Some(&candidate.base), Some(&candidate.commit));
+        match self.git.swap(&self.target().reference(), from, to, "gsd-tools auto: land")? {
+            Ok(()) => Ok(Landing::Landed),
+            Err(Some(now)) => moved(now),
+            Err(None) => Err(LandingError::NoBranch { name: branch.clone() }),
+        }
+    }
+
+    /// Whether the target at `tip` has the candidate.
+    fn has(&self, tip: &Commit, candidate: &Candidate) -> Result<bool, LandingError> {
+        Ok(tip == &candidate.commit || self.git.is_ancestor(&candidate.commit, tip)?)
     }
 
     fn land_in(&self, folder: &AbsolutePath, candidate: &Candidate) -> Result<Landing, LandingError> {
@@ -103,7 +103,7 @@ impl Repository {
         index_as_landed(&git, &found.same)?;
         let merged = fast_forward(&git, &candidate.commit)?;
         let now = self.tip()?;
-        if now == candidate.commit {
+        if self.has(&now, candidate)? {
             return Ok(Landing::Landed);
         }
         // The files changed, and the branch did not: it moved meanwhile, or is locked.

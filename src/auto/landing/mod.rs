@@ -13,37 +13,34 @@
 //! and garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes in
 //! the tree would be wrong without them. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
 
-mod candidate;
+pub(crate) mod candidate;
 mod checkpoint;
-mod commit;
-mod error;
+pub(crate) mod commit;
+pub(crate) mod error;
 mod git;
-mod id;
+pub(crate) mod id;
 mod keep;
-mod land;
+pub(crate) mod land;
 mod leftovers;
 mod overlap;
-mod proof;
-mod release;
-mod repository;
+pub(crate) mod proof;
+pub(crate) mod release;
+pub(crate) mod repository;
 mod snapshot;
 #[cfg(all(test, unix))]
 mod tests;
-mod worktree;
+pub(crate) mod worktree;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "of the pipeline, which no command starts yet"))]
-pub(crate) use self::{
+#[cfg(all(test, unix))]
+use self::{
     candidate::{Candidate, Merge, Merged},
-    checkpoint::{Checkpoint, Restored},
     commit::{Committed, Message},
     error::LandingError,
     id::{Changed, Commit, GitPath, Status, Tree},
-    keep::Kept,
     land::{Landing, Refusal},
     leftovers::Leftover,
     proof::{Proof, Proved, Way},
     release::{LeftOut, Release},
-    repository::{Repository, Target},
-    snapshot::Snapshot,
+    repository::Repository,
     worktree::{Entered, Worktree},
 };

@@ -81,7 +81,7 @@ impl Repository {
                     disk::write_fleeting(&own.resolve(LEAVING), b"")?;
                 }
             }
-            self.discard(&worktree.folder)?;
+            self.alone(|| self.discard(&worktree.folder))?;
         }
         if let Some(branch) = &worktree.branch
             && self.branch(branch)?.is_some()

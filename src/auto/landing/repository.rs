@@ -1,9 +1,11 @@
 //! The repository that work lands in, and the branch that it is for.
 
+use std::time::Duration;
+
 use super::error::LandingError;
 use super::git::{Git, own_folder};
 use super::id::{Commit, path_of};
-use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Scratch};
+use crate::disk::{self, AbsolutePath, Disk, DiskError, Faults, Holder, Scratch};
 use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
 use crate::project::repository::{repository_of, repository_of_others};
@@ -26,6 +28,12 @@ const OPERATIONS: &[(&str, &str)] = &[
 /// The files in which git notes the branch that it has taken away from HEAD for a while.
 const BORROWED: &[(&str, &str)] =
     &[("rebase-merge/head-name", "rebase"), ("rebase-apply/head-name", "rebase"), ("BISECT_START", "bisect")];
+
+/// How long is waited before git is asked again for its worktrees, in milliseconds.
+const LIST_PAUSES: &[u64] = &[5, 20, 50, 100, 200];
+
+/// How often the lock of the repository is waited for, each time for as long as locks are.
+const LOCK_ATTEMPTS: usize = 30;
 
 /// A repository that work can land in.
 #[derive(Clone, Debug)]
@@ -125,10 +133,19 @@ impl Repository {
         &self.common
     }
 
-    /// The worktrees of the repository, the main one first.
+    /// The worktrees of the repository, the main one first. Git fails while another git makes or removes one, so it is asked
+    /// again.
     pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, LandingError> {
-        let answer = self.git.ask(["worktree", "list", "--porcelain", "-z"])?;
-        Ok(listed(&String::from_utf8_lossy(&answer)))
+        let mut pauses = LIST_PAUSES.iter();
+        loop {
+            match (self.git.ask(["worktree", "list", "--porcelain", "-z"]), pauses.next()) {
+                (Ok(answer), _) => return Ok(listed(&String::from_utf8_lossy(&answer))),
+                (Err(LandingError::Git { .. }), Some(pause)) => {
+                    self.git.world().pause(Duration::from_millis(*pause));
+                }
+                (Err(error), _) => return Err(error),
+            }
+        }
     }
 
     /// The worktree in which a branch is checked out. One that is missing, or in which a rebase has taken the branch away
@@ -159,13 +176,25 @@ impl Repository {
         Ok(found)
     }
 
-    /// Runs `act` while no other call of this program changes the repository.
+    /// Runs `act` while no other call of this program lands or changes the worktrees of the repository. Not for use inside
+    /// of itself.
     pub(super) fn alone<R>(&self, act: impl FnOnce() -> Result<R, LandingError>) -> Result<R, LandingError> {
         let world = self.git.world();
         let since = world.now().to_string();
         let holder = Holder { process: world.process(), folder: self.root.as_path().to_path_buf(), since };
         let disk = Disk::new(world.lock_folders(), holder, Faults::default());
-        disk.transact([&self.common], |_, _| act())
+        let mut act = Some(act);
+        let mut attempts = 0;
+        loop {
+            let locked = LandingError::Locked { lock: self.common.to_string() };
+            let done = disk.transact([&self.common], |_, _| act.take().map_or(Err(locked), |act| act()));
+            attempts += 1;
+            match done {
+                // A large tree may be checked out there.
+                Err(LandingError::Disk(DiskError::Locked { .. })) if act.is_some() && attempts < LOCK_ATTEMPTS => {}
+                done => return done,
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tree of a worktree as its files are now, and what differs between trees.
 
+use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::git::{Git, own_folder};
 use super::id::{Changed, Commit, GitPath, State, Tree, records};
@@ -78,6 +79,23 @@ impl Repository {
     ) -> Result<Vec<GitPath>, LandingError> {
         let changes = self.differences(from.as_str(), to.as_str())?.into_iter();
         Ok(changes.map(|change| change.path).filter(|path| !path.is_within(folder)).collect())
+    }
+
+    /// The paths of all files of a tree.
+    pub(crate) fn paths(&self, tree: &Tree) -> Result<Vec<String>, LandingError> {
+        let answer = self.git.ask(["ls-tree", "-r", "--name-only", "-z", tree.as_str()])?;
+        Ok(records(&answer).map(|path| GitPath::of(path).to_string()).collect())
+    }
+
+    /// The bytes of a file of a tree or a commit; `None` if it has no such file.
+    pub(crate) fn content(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, LandingError> {
+        let finished = self.git.run(["cat-file", "blob", &format!("{tree}:{path}")])?;
+        Ok(finished.success().then_some(finished.stdout))
+    }
+
+    /// A commit of a tree, for who wants to check it out. No reference names it.
+    pub(crate) fn commit_of_tree(&self, tree: &Tree, at: i64) -> Result<Commit, LandingError> {
+        self.commit_tree(tree, &[], &Message::new("gsd: an earlier state", at), Audience::Engine)
     }
 
     /// The tree of a commit.

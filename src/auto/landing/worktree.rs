@@ -71,6 +71,17 @@ impl Repository {
         if !is_branch_name(branch) {
             return Err(LandingError::BadBranch { name: branch.to_owned() });
         }
+        let folder = disk::canonical(folder)?;
+        self.alone(|| self.enter_alone(&folder, branch, start, purpose))
+    }
+
+    fn enter_alone(
+        &self,
+        folder: &AbsolutePath,
+        branch: &str,
+        start: &Commit,
+        purpose: &str,
+    ) -> Result<Entered, LandingError> {
         let wanted = Worktree { folder: folder.clone(), branch: Some(branch.to_owned()) };
         if let Some(entered) = self.entered(&wanted)? {
             return Ok(entered);
@@ -95,18 +106,25 @@ impl Repository {
         commit: &Commit,
         purpose: &str,
     ) -> Result<Worktree, LandingError> {
-        let wanted = Worktree { folder: folder.clone(), branch: None };
-        match self.entered(&wanted)? {
-            Some(entered) if &entered.head == commit => return Ok(wanted),
-            Some(_) => self.remove_scratch(&wanted)?,
-            None => {}
-        }
-        self.add(folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
-        Ok(wanted)
+        let folder = disk::canonical(folder)?;
+        self.alone(|| {
+            let wanted = Worktree { folder: folder.clone(), branch: None };
+            match self.entered(&wanted)? {
+                Some(entered) if &entered.head == commit => return Ok(wanted),
+                Some(_) => self.remove_scratch_alone(&wanted)?,
+                None => {}
+            }
+            self.add(&folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
+            Ok(wanted)
+        })
     }
 
     /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
     pub(crate) fn remove_scratch(&self, worktree: &Worktree) -> Result<(), LandingError> {
+        self.alone(|| self.remove_scratch_alone(worktree))
+    }
+
+    fn remove_scratch_alone(&self, worktree: &Worktree) -> Result<(), LandingError> {
         let Some(known) = self.known(&worktree.folder)? else { return Ok(()) };
         if worktree.branch.is_some() || known.branch.is_some() || !is_ours(&known) {
             return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
@@ -167,7 +185,7 @@ impl Repository {
     pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
         let place = disk::canonical(folder)?;
         let is_here = |worktree: &ListedWorktree| {
-            let path = AbsolutePath::parse(&worktree.path).and_then(|path| Ok(disk::canonical(&path).unwrap_or(path)));
+            let path = AbsolutePath::parse(&worktree.path).map(|path| disk::canonical(&path).unwrap_or(path));
             path.is_ok_and(|path| path == place)
         };
         Ok(self.worktrees()?.into_iter().find(is_here))

@@ -1,3 +1,24 @@
 //! What needs no agent: a slice, a milestone and its validation, closed from the records of their tasks.
+//!
+//! Records and documents go in, edits come out, or the reason why an agent is needed. Nothing here knows the time: the
+//! same documents give the same bytes, so that a step that was interrupted is simply taken again. The last edit of a list
+//! is the one that closes.
 
-pub(crate) const NAME: &str = "";
+mod evidence;
+mod judgement;
+pub(crate) mod milestone;
+pub(crate) mod not_enough;
+mod reading;
+pub(crate) mod records;
+mod requirements;
+pub(crate) mod slice;
+mod slice_text;
+#[cfg(test)]
+mod tests;
+pub(crate) mod validation;
+
+pub(crate) use milestone::complete_milestone;
+pub(crate) use reading::{milestone_records, slice_records};
+pub(crate) use records::Limits;
+pub(crate) use slice::complete_slice;
+pub(crate) use validation::validate_milestone;

@@ -69,8 +69,8 @@ impl PromptError {
 
 /// The prompt of a unit.
 pub(crate) fn compose(input: &PromptInput) -> Result<Prompt, PromptError> {
-    let shape = shape::shape(input);
     let unit = || format!("{} {}", input.kind.word(), input.id);
+    let shape = shape::shape(input);
     if let Some(document) = missing(input, &shape) {
         return Err(PromptError::Missing { unit: unit(), document: document.word() });
     }

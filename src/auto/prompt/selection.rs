@@ -107,8 +107,9 @@ fn carry(rows: &mut [Row<'_>], treatment: Treatment, share: usize, room: &mut us
     }
 }
 
+/// Takes what fits. A document of which only the path is known stays one to read.
 fn take_whole(rows: &mut [Row<'_>], treatment: Treatment, room: &mut usize) {
-    for row in rows.iter_mut().filter(|row| row.treatment == treatment) {
+    for row in rows.iter_mut().filter(|row| row.treatment == treatment && !row.document.text.is_empty()) {
         row.take(Cow::Borrowed(&row.document.text), room);
     }
 }

@@ -183,6 +183,7 @@ const EXECUTE_TASK: Shape = Shape {
     documents: &[
         (Kind::SlicePlan, Excerpt),
         (Kind::TaskSummary, Carry),
+        (Kind::Blocker, Carry),
         (Kind::Overrides, Inline),
         (Kind::Continue, Inline),
         (Kind::Runtime, Inline),
@@ -210,6 +211,7 @@ const COMPLETE_SLICE: Shape = Shape {
     documents: &[
         (Kind::SlicePlan, Whole),
         (Kind::TaskSummary, Digest),
+        (Kind::Blocker, Digest),
         (Kind::Roadmap, Read),
         (Kind::Requirements, Read),
         (Kind::Evidence, Read),

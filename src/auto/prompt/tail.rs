@@ -13,9 +13,9 @@ use crate::auto::unit::UnitKind;
 /// The files that must be read first, in order.
 const CRITICAL: usize = 3;
 
-/// The titles that are listed of a large document, and the bytes of each.
+/// The titles that are listed of a large document, and the letters of each.
 const TITLES: usize = 8;
-const TITLE_BYTES: usize = 48;
+const TITLE_LETTERS: usize = 48;
 
 /// A file that a unit writes, with its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,8 +156,8 @@ fn reference(document: &Document, unit: &str) -> String {
         let _ = write!(line, ": {characters} characters, so search it and read the parts you need");
         return line;
     }
-    let titles: Vec<String> =
-        titles_of(&document.text).into_iter().take(TITLES).map(|title| plain(short(title))).collect();
+    let short = |title: &str| plain(title).chars().take(TITLE_LETTERS).collect::<String>();
+    let titles: Vec<String> = titles_of(&document.text).into_iter().take(TITLES).map(short).collect();
     let unit = plain(unit);
     let _ = write!(
         line,
@@ -173,14 +173,10 @@ fn is_markdown(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
 }
 
-/// The beginning of a title.
-fn short(title: &str) -> &str {
-    title.get(..title.floor_char_boundary(TITLE_BYTES)).unwrap_or(title)
-}
-
-/// The end of a text, where errors are, in at most `limit` bytes and from the beginning of a line.
+/// The end of a text, where errors are, in at most `limit` bytes and from the beginning of a line if it has any there.
 fn last_of(text: &str, limit: usize) -> &str {
     let Some(over) = text.len().checked_sub(limit).filter(|over| *over > 0) else { return text };
-    let rest = text.get(text.ceil_char_boundary(over)..).unwrap_or_default();
-    rest.split_once('\n').map_or(rest, |(_, lines)| lines)
+    let line = text.match_indices('\n').map(|(at, _)| at + 1).find(|start| *start >= over && *start < text.len());
+    let letter = || text.char_indices().map(|(at, _)| at).find(|at| *at >= over);
+    line.or_else(letter).and_then(|start| text.get(start..)).unwrap_or_default()
 }

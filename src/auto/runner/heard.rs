@@ -34,14 +34,18 @@ pub(crate) struct Heard {
     pub(crate) quota: Option<Quota>,
     /// What the client asked a person.
     pub(crate) question: Option<String>,
-    /// The last words of the model.
+    /// The last words of the model, from their beginning.
     pub(crate) text: String,
+    /// The last piece of them.
+    pub(crate) last_piece: String,
     /// The last complaint that was not the end, with its status.
     pub(crate) trouble: Option<(Option<u16>, String)>,
     pub(crate) terminal: Option<Terminal>,
     /// Events that say something, in contrast to signs of life.
     pub(crate) events: u64,
     pub(crate) signs_of_life: u64,
+    /// Whether the next text is the beginning of another answer.
+    is_new_answer: bool,
     calls_without_tool: u32,
     retries_without_tool: u32,
     written: u64,
@@ -66,9 +70,7 @@ impl Heard {
             Event::ModelCall => self.model_call(),
             Event::Text { text } => {
                 self.written += text.len() as u64;
-                if !text.trim().is_empty() {
-                    start_of(text).clone_into(&mut self.text);
-                }
+                self.words(text);
             }
             Event::Tool { name, state, .. } => self.tool(name, *state),
             Event::Usage { scope, tokens } => match scope {
@@ -92,14 +94,28 @@ impl Heard {
         }
     }
 
+    /// Answers come in pieces.
+    fn words(&mut self, text: &str) {
+        if self.is_new_answer && !text.trim().is_empty() {
+            self.text.clear();
+            self.is_new_answer = false;
+        }
+        start_of(text).clone_into(&mut self.last_piece);
+        if self.text.len() < LONGEST_TEXT {
+            self.text.push_str(start_of(text));
+        }
+    }
+
     /// What ends a session does not end it if the model is asked again afterwards.
     fn model_call(&mut self) {
         self.terminal = None;
+        self.is_new_answer = true;
         self.model_calls += 1;
         self.calls_without_tool += 1;
     }
 
     fn tool(&mut self, name: &str, state: ToolState) {
+        self.is_new_answer = true;
         (self.calls_without_tool, self.retries_without_tool) = (0, 0);
         match state {
             ToolState::Started => {

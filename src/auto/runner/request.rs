@@ -6,6 +6,7 @@ use super::stream::{Answers, Opening};
 use super::table::{Delivery, Profile, ProfileKey, Runner};
 use crate::disk::AbsolutePath;
 use crate::world::fence::Fence;
+use crate::world::tree::Mark;
 use crate::world::{Program, World};
 
 /// The longest prompt that can be an argument: Linux takes 128 KiB for one.
@@ -37,6 +38,8 @@ pub(crate) struct Request {
     /// Where the stream is kept, without the secrets in it.
     pub(crate) activity: Option<AbsolutePath>,
     pub(crate) limits: Limits,
+    /// What all that the client starts is found by, where that was noted before.
+    pub(crate) mark: Option<Mark>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,6 +146,7 @@ impl Request {
             usage_file: None,
             activity: None,
             limits,
+            mark: None,
         }
     }
 
@@ -171,6 +175,9 @@ impl Request {
         }
         for (name, value) in &self.environment {
             program = program.variable(name, value);
+        }
+        if let Some(mark) = &self.mark {
+            program = program.marked(mark.clone());
         }
         Ok(program)
     }

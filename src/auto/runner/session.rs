@@ -79,8 +79,7 @@ pub(crate) struct Outcome {
     /// How the client ended.
     pub(crate) ended: Ended,
     pub(crate) ran_for: Duration,
-    /// How long it took from the last word of the client, or its end where that came first, to the verdict. What was
-    /// stopped had until then.
+    /// How long it took from the end of the client, or from when it was asked to end, to the verdict.
     pub(crate) decided_in: Duration,
     /// What the client started and could not be ended, by number.
     pub(crate) survivors: Vec<u32>,
@@ -329,8 +328,8 @@ impl Session<'_> {
         if matches!(why, Why::Stop(_)) && self.has_said_its_last_word()? {
             why = Why::LastWord;
         }
-        let decided_from = self.ended_word.unwrap_or_else(Instant::now);
         let was_running = !matches!(why, Why::Ended);
+        let decided_from = if was_running { Instant::now() } else { self.started.instant() + self.process.ran_for() };
         if was_running {
             self.break_off(&why);
         }

@@ -103,6 +103,7 @@ fn work_that_is_done_ran_in_every_dialect_and_its_numbers_are_known() {
         }
         assert!(outcome.decided_in < Duration::from_secs(2), "{dialect}: {:?}", outcome.decided_in);
         assert_eq!((outcome.complaint.as_str(), outcome.lost_lines), ("", 0), "{dialect}");
+        assert!(outcome.not_kept.is_none(), "{dialect}: {:?}", outcome.not_kept);
     }
 }
 

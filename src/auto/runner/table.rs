@@ -90,6 +90,9 @@ pub(crate) struct Runner {
     /// Variables by which a client knows that it runs inside itself; they are removed.
     #[serde(default)]
     pub(crate) inside_itself: Vec<String>,
+    /// Where it keeps what is its own, below the home folder; all of that folder where nobody knows.
+    #[serde(default)]
+    pub(crate) own_folders: Vec<String>,
     /// The only `terminal_reason` of a success, where the client always says one.
     #[serde(default)]
     pub(crate) terminal_reason: Option<String>,

@@ -131,7 +131,9 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     use crate::world::Ended;
     let judged = |events: &[Event], end: &End| {
         let mut heard = Heard::default();
-        events.iter().for_each(|event| heard.add(event));
+        for event in events {
+            heard.add(event);
+        }
         judge(&heard, end).verdict
     };
     let long = std::time::Duration::from_secs(9);
@@ -139,8 +141,8 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     let success = Event::Terminal(Terminal::Success);
     let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
     let (good, bad) = (end(Ended::Code(0)), end(Ended::Code(1)));
-    assert_eq!(judged(&[success.clone()], &good), Verdict::Ran);
-    assert_eq!(judged(&[success.clone()], &bad), Verdict::Dead(Death::Model));
+    assert_eq!(judged(std::slice::from_ref(&success), &good), Verdict::Ran);
+    assert_eq!(judged(std::slice::from_ref(&success), &bad), Verdict::Dead(Death::Model));
     assert_eq!(
         judged(&[success.clone(), Event::ModelCall], &good),
         Verdict::NoSignal,
@@ -149,13 +151,16 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     assert_eq!(judged(&[success.clone(), tool.clone()], &good), Verdict::NoSignal);
     let stopped = End { stopped: Some(Reason::Whole), was_helped: true, ..good.clone() };
     assert_eq!(
-        judged(&[success.clone()], &stopped),
+        judged(std::slice::from_ref(&success), &stopped),
         Verdict::Stopped(Reason::Whole),
         "what it says when it is stopped does not count"
     );
     assert_eq!(judged(&[tool], &stopped), Verdict::Stopped(Reason::Whole));
+    let said = |text: &str| [Event::Text { text: text.to_owned() }, success.clone()];
+    assert_eq!(judged(&said("[API Error: 401 Invalid API key]"), &good), Verdict::Dead(Death::Auth));
+    assert_eq!(judged(&said("Errors 401 and 403 are handled now."), &good), Verdict::Ran);
     let ghost = End { ran_for: std::time::Duration::from_millis(300), ..good.clone() };
-    assert_eq!(judged(&[success], &ghost), Verdict::NoSignal);
+    assert_eq!(judged(std::slice::from_ref(&success), &ghost), Verdict::NoSignal);
     let complaint = End { complaint: "error: connect ECONNREFUSED".to_owned(), ..bad };
     assert_eq!(judged(&[], &complaint), Verdict::Dead(Death::Network));
     assert_eq!(judged(&[], &End { complaint: complaint.complaint.clone(), ..good }), Verdict::NoSignal);

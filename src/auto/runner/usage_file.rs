@@ -30,8 +30,10 @@ fn events(bytes: &[u8]) -> Vec<Event> {
     };
     let models = file.get("modelMetrics").and_then(Value::as_object);
     let tokens = models.and_then(|models| models.values().map(of_model).reduce(Tokens::plus));
-    let is_known = file.get("aiCreditsStatus").and_then(Value::as_str) != Some("unavailable");
-    let credits = file.get("totalNanoAiu").and_then(Value::as_f64).filter(|_| is_known);
+    // Nothing spent and nothing known are both written as zero.
+    let status = file.get("aiCreditsStatus").and_then(Value::as_str);
+    let is_known = status.is_some_and(|status| status != "unavailable");
+    let credits = file.get("totalNanoAiu").and_then(Value::as_f64).filter(|credits| is_known || *credits > 0.0);
     let money =
         credits.map(|amount| Event::Money { scope: Scope::Session, amount: amount * NANO, unit: Unit::Credits });
     tokens.map(|tokens| Event::Usage { scope: Scope::Session, tokens }).into_iter().chain(money).collect()

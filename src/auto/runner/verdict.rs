@@ -88,6 +88,11 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         let evidence = format!("it reported success after {} ms without text or a tool", end.ran_for.as_millis());
         return Judgement { verdict: Verdict::NoSignal, evidence };
     }
+    for words in [&heard.text, &heard.last_piece] {
+        if let Some(death) = of_words(words) {
+            return dead(death, heard, format!("the client reported success after: {}", line(words)));
+        }
+    }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
     }
@@ -95,12 +100,20 @@ fn success(heard: &Heard, end: &End) -> Judgement {
     dead(death, heard, format!("the client reported success, then ended with {}", how(end.ended)))
 }
 
+/// What an error means that a client has the model say, before it reports success.
+fn of_words(text: &str) -> Option<Death> {
+    const BEGINNINGS: &[&str] = &["[API Error", "API Error", "Error: "];
+    let text = text.trim_start();
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning)).then(|| Death::of_text(text)).flatten()
+}
+
 /// A session that ended by itself and without a last word.
 fn silent(heard: &Heard, end: &End) -> Judgement {
     let how = how(end.ended);
     if let Some(death) = of_complaints(heard, end) {
-        let said = [heard.trouble.as_ref().map(|(_, text)| line(text)), last_line(&end.complaint)];
-        let said = said.into_iter().flatten().find(|said| !said.is_empty()).unwrap_or_default();
+        let in_stream = heard.trouble.as_ref().map(|(_, text)| line(text)).filter(|said| !said.is_empty());
+        let of_death = || end.complaint.lines().find(|line| Death::of_text(line).is_some()).map(line);
+        let said = in_stream.or_else(of_death).or_else(|| last_line(&end.complaint)).unwrap_or_default();
         return dead(death, heard, format!("it ended with {how} and no result: {said}"));
     }
     let said = last_line(&end.complaint).map(|said| format!(": {said}")).unwrap_or_default();

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use super::engine::drive::{Drive, Settings};
 use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
 use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
-use super::memory::{Candidate, Committing, Memory, Operation};
+use super::gate::pins::Pins;
+use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{Files, MemoryFiles, sha256};
@@ -76,7 +77,7 @@ impl Simulated {
     /// Begins a run of the milestone, as the log has it.
     pub(crate) fn begin(&mut self, milestone: &str, brief: bool, forecast: u32, settings: &super::ceilings::Ceilings) {
         let run = Run {
-            run: "run-1".to_owned(),
+            id: "run-1".to_owned(),
             engine: super::event::ENGINE,
             process: 1,
             milestone: milestone.to_owned(),
@@ -147,7 +148,7 @@ impl Simulated {
         self.commits.get(commit).map(|(tree, _)| tree.clone()).unwrap_or_default()
     }
 
-    fn evidence(&self, tree: String, verdict: &actor::Checks) -> Evidence {
+    fn evidence(tree: String, verdict: &actor::Checks) -> Evidence {
         let check = |command: &String| CheckRun {
             command: command.clone(),
             exit_code: i32::from(!verdict.passed),
@@ -237,7 +238,7 @@ impl Effects for Simulated {
             tool_calls: u32::try_from(act.edits.len()).unwrap_or(u32::MAX),
             denied: act.denied,
             milliseconds: act.milliseconds.unsigned_abs(),
-            session: Some(session.session.clone()),
+            session: Some(session.id.clone()),
             survivors: Vec::new(),
             tree: String::new(),
             changed: Vec::new(),
@@ -248,11 +249,15 @@ impl Effects for Simulated {
         self.step()
     }
 
-    fn check(&mut self, operation: &Operation) -> Result<Evidence, EngineError> {
+    fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {
+        Ok(None)
+    }
+
+    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Evidence, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
-        Ok(self.evidence(tree, &verdict))
+        Ok(Self::evidence(tree, &verdict))
     }
 
     fn head(&mut self) -> Result<String, EngineError> {
@@ -287,7 +292,7 @@ impl Effects for Simulated {
     fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
-        Ok(self.evidence(candidate.tree.clone(), &verdict))
+        Ok(Self::evidence(candidate.tree.clone(), &verdict))
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {

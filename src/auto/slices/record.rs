@@ -4,15 +4,15 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
 use crate::auto::event::{Evidence, Mechanical, Run};
-use crate::auto::mechanical;
+use crate::auto::mechanical::{self, Limits};
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
 use crate::project::files::{FileError, Files};
-use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
+use crate::project::milestone_layout::evidence::{Check, NO_SOURCE, TaskEvidence};
 use crate::project::milestone_layout::slice_plan;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
-use crate::project::milestone_layout::{lookup, record};
+use crate::project::milestone_layout::{lookup, overrides, record};
 
 /// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
@@ -49,6 +49,29 @@ pub(crate) fn evidence(
     Ok(edits)
 }
 
+/// The record of an attempt that does not count: with it a summary that the attempt wrote does not make the task done.
+pub(crate) fn refusal(files: &dyn Files, operation: &Operation, why: &str) -> Result<Vec<Edit>, FileError> {
+    let unit = &operation.start.unit;
+    let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
+    let folder = places::slice(files, milestone, slice)?;
+    let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
+    if lookup::file(&entries, task, "SUMMARY").is_none() {
+        return Ok(Vec::new());
+    }
+    let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
+    let found = TaskEvidence {
+        schema_version: 1,
+        task_id: task.to_owned(),
+        unit_id: unit.id.clone(),
+        timestamp: operation.at.wall,
+        passed: false,
+        discovery_source: NO_SOURCE.to_owned(),
+        no_checks_reason: Some(format!("the attempt does not count: {why}")),
+        ..TaskEvidence::default()
+    };
+    Ok(vec![Edit { path: format!("{folder}/tasks/{name}"), text: record::render(&found) }])
+}
+
 fn check(run: &crate::auto::event::CheckRun) -> Check {
     Check {
         command: run.command.clone(),
@@ -78,9 +101,32 @@ pub(crate) fn mechanical(
     step: &Mechanical,
     preferences: &Preferences,
 ) -> Result<Result<Vec<Edit>, String>, FileError> {
-    let _ = (files, preferences);
-    let _ = mechanical::NAME;
-    Ok(Err(format!("{} needs an agent", step.word())))
+    let limits = Limits {
+        min_summary_characters: preferences.min_summary_characters,
+        requires_evidence: preferences.requires_evidence,
+        requires_uat: preferences.uat_dispatch,
+        accepts_partial_uat: preferences.uat_accept_partial,
+        skips_validation: matches!(step, Mechanical::PassValidation { .. }),
+    };
+    let done = match step {
+        Mechanical::CompleteSlice { milestone, slice } => {
+            let records = mechanical::slice_records(files, milestone, slice)?;
+            mechanical::complete_slice(&records, &limits).map(|done| done.edits)
+        }
+        Mechanical::ValidateMilestone { milestone } | Mechanical::PassValidation { milestone } => {
+            let records = mechanical::milestone_records(files, milestone, None)?;
+            mechanical::validate_milestone(&records, &limits).map(Vec::from_iter)
+        }
+        Mechanical::CompleteMilestone { milestone } => {
+            let records = mechanical::milestone_records(files, milestone, None)?;
+            mechanical::complete_milestone(&records, &limits).map(|done| done.edits)
+        }
+        Mechanical::ResolveOverrides { .. } => {
+            let found = places::root_document(files, "OVERRIDES.md")?;
+            Ok(found.map(|(path, text)| Edit { path, text: overrides::resolve_all(&text) }).into_iter().collect())
+        }
+    };
+    Ok(done.map_err(|reason| reason.to_string()))
 }
 
 /// The message of a commit: of a task its own line, else what was done.
@@ -123,7 +169,6 @@ fn subject_line(text: &str) -> String {
 pub(crate) fn landing_message(snapshot: &Snapshot, run: &Run) -> String {
     let milestone = snapshot.milestone(&run.milestone);
     let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());
-    let mut text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
-    text.push_str(&format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch));
-    text
+    let text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
+    text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch)
 }

@@ -1,6 +1,7 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
 mod place;
+mod run;
 mod sim;
 mod views;
 
@@ -35,6 +36,32 @@ verbs! {
     ///
     /// Example: `gsd-tools auto rules --explain`.
     "auto rules": reads json(Vec<RuleRow>) = views::rules(views::RulesArgs);
+
+    /// Run the milestone until it has landed, or something stops it
+    ///
+    /// Starts a session of the client for each unit, runs the checks, commits, and merges the result into the branch. Works
+    /// in a worktree of its own; your files change only when the milestone lands. Stops with the command that goes on.
+    /// Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run goes on.
+    ///
+    /// Example: `gsd-tools auto run --brief BRIEF.md`.
+    "auto run": acts [asked] json(run::RunReport, StatusReport) = run::run(run::RunArgs);
+
+    /// Run one unit of the milestone, then stop
+    ///
+    /// Example: `gsd-tools auto next --dry-run`.
+    "auto next": acts [asked] json(run::RunReport, StatusReport) = run::next(run::RunArgs);
+
+    /// Ask the run to pause after its unit
+    ///
+    /// `--now` ends the session that runs; the next run continues it if the client can.
+    ///
+    /// Example: `gsd-tools auto pause`.
+    "auto pause": acts [asked] json(run::ControlReport) = run::pause(run::ControlArgs);
+
+    /// Ask the run to stop after its unit
+    ///
+    /// Example: `gsd-tools auto stop --now`.
+    "auto stop": acts [asked] json(run::ControlReport) = run::stop(run::ControlArgs);
 
     /// Run a milestone in memory and count its sessions
     ///

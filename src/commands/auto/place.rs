@@ -3,7 +3,7 @@
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, log::read_log};
 use crate::project::Project;
 use crate::project::files::Files;
@@ -49,16 +49,19 @@ impl Place {
         self.notes.file(LOG)
     }
 
+    /// Where runs keep what is neither a document nor in the log.
+    pub(super) fn folder(&self) -> AbsolutePath {
+        self.notes.file("auto")
+    }
+
+    /// The files below a folder.
+    pub(super) fn files_at(context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
+        Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder()).files()
+    }
+
     /// What the log tells. Nobody is waited for.
     pub(super) fn memory(&self) -> Result<Memory, CommandError> {
-        let entries = read_log::<Entry>(&self.log()).map_err(|error| {
-            let hint = error.hint();
-            let failed = CommandError::because(Reason::Unknown, &error);
-            match hint {
-                Some(hint) => failed.hint(hint),
-                None => failed,
-            }
-        })?;
+        let entries = read_log::<Entry>(&self.log())?;
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
 
@@ -70,7 +73,7 @@ impl Place {
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
-    pub(super) fn preferences(&self, files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+    pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,

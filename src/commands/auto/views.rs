@@ -22,20 +22,20 @@ use crate::text::screen::Screen;
 use crate::text::words::of_word;
 
 /// What was read for a look.
-struct Seen {
-    memory: Memory,
-    snapshot: Snapshot,
-    state: State,
-    preferences: Preferences,
+pub(super) struct Seen {
+    pub(super) memory: Memory,
+    pub(super) snapshot: Snapshot,
+    pub(super) state: State,
+    pub(super) preferences: Preferences,
 }
 
 impl Seen {
-    fn of(context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn of(context: &Context) -> Result<Self, CommandError> {
         let place = Place::of(context)?;
         let memory = place.memory()?;
         let files = place.files(context, &memory);
         let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
-        let preferences = place.preferences(files.as_ref(), context)?;
+        let preferences = Place::preferences(files.as_ref(), context)?;
         let scope = Scope {
             milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
             slice: None,

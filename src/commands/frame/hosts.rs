@@ -29,6 +29,16 @@ pub(in crate::commands) fn agent_session(
     Ok(names.find(|name| world.is_set(name)))
 }
 
+/// The variables by which hosts say that an agent of theirs runs a program: a client that is to start anew does not get
+/// them.
+pub(in crate::commands) fn session_variables(
+    world: &World,
+    hosts: &OnceCell<Registry>,
+) -> Result<Vec<String>, CommandError> {
+    let hosts = opened(hosts, world)?.all()?;
+    Ok(hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables)).collect())
+}
+
 /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
 pub(in crate::commands) fn is_for_a_person(world: &World, hosts: &OnceCell<Registry>) -> bool {
     let terminal = world.terminal();

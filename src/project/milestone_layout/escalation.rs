@@ -63,8 +63,8 @@ pub(crate) struct NoSuchOption {
 }
 
 impl NoSuchOption {
-    pub(crate) fn hint(&self) -> Option<String> {
-        Some(format!("the options are `{}`", self.options.join("`, `")))
+    pub(crate) fn hint(&self) -> String {
+        format!("the options are `{}`", self.options.join("`, `"))
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
         let question: Escalation = read("x", text).unwrap();
         assert!(question.is_waiting());
         let error = question.answered("c", None, "2026-01-02").unwrap_err();
-        assert_eq!(error.hint().as_deref(), Some("the options are `a`, `b`"));
+        assert_eq!(error.hint(), "the options are `a`, `b`");
         let answered = question.answered("b", Some("faster"), "2026-01-02").unwrap();
         assert!(!answered.is_waiting());
         assert_eq!(read::<Escalation>("x", &render(&answered)), Ok(answered));

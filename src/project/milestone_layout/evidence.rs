@@ -210,7 +210,7 @@ mod tests {
         let error = read::<TaskEvidence>("a/T01-VERIFY.json", "{\n  \"passed\": tru\n}").unwrap_err();
         assert_eq!((error.line, error.path.as_str()), (2, "a/T01-VERIFY.json"));
         assert!(error.to_string().starts_with("`a/T01-VERIFY.json` line 2: "), "{error}");
-        assert!(error.hint().is_some());
+        assert!(error.hint().contains("`git checkout -- a/T01-VERIFY.json`"));
         for text in ["", "[]", "{\"checks\": 1}", "{\"passed\": \"yes\"}", "{"] {
             assert!(read::<TaskEvidence>("x", text).is_err(), "{text}");
         }

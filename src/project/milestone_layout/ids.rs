@@ -96,8 +96,8 @@ pub(crate) struct NotAUnit {
 
 impl NotAUnit {
     #[expect(clippy::unused_self, reason = "errors give their hints this way")]
-    pub(crate) fn hint(&self) -> Option<String> {
-        Some("write `M001`, `M001/S02` or `M001/S02/T03`".to_owned())
+    pub(crate) fn hint(&self) -> String {
+        "write `M001`, `M001/S02` or `M001/S02/T03`".to_owned()
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         ] {
             assert!(UnitId::parse(text).is_err(), "{text}");
         }
-        assert!(NotAUnit { text: String::new() }.hint().is_some());
+        assert!(NotAUnit { text: String::new() }.hint().contains("`M001/S02`"));
     }
 
     #[test]

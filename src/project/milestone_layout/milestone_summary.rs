@@ -22,10 +22,10 @@ impl Ending {
         let front = FrontMatter::parse(own);
         if let Some(status) = scalar(front.as_ref(), "status") {
             let is = |known: &&str| status.eq_ignore_ascii_case(known);
-            if SUCCESS.iter().any(|known| is(known)) {
+            if SUCCESS.iter().any(&is) {
                 return Self::Success;
             }
-            if FAILURE.iter().any(|known| is(known)) {
+            if FAILURE.iter().any(is) {
                 return Self::Failure;
             }
         }

@@ -85,11 +85,12 @@ pub(crate) struct GitPreferences {
     pub(crate) collapse_cadence: Option<String>,
 }
 
+/// `auto_supervisor`: how many minutes a unit may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SupervisorPreferences {
-    pub(crate) soft_timeout_minutes: Option<u32>,
-    pub(crate) idle_timeout_minutes: Option<u32>,
-    pub(crate) hard_timeout_minutes: Option<u32>,
+pub(crate) struct TimeLimits {
+    pub(crate) soft: Option<u32>,
+    pub(crate) idle: Option<u32>,
+    pub(crate) hard: Option<u32>,
 }
 
 /// Work that runs side by side.
@@ -109,7 +110,7 @@ pub(crate) struct Preferences {
     pub(crate) uat_dispatch: bool,
     pub(crate) uat_accept_partial: bool,
     pub(crate) git: GitPreferences,
-    pub(crate) auto_supervisor: SupervisorPreferences,
+    pub(crate) time_limits: TimeLimits,
     pub(crate) verification_commands: Vec<String>,
     pub(crate) verification_auto_fix: Option<bool>,
     pub(crate) verification_max_retries: u32,
@@ -150,7 +151,7 @@ pub(crate) struct PreferenceProblem {
     pub(crate) what: String,
 }
 
-/// Whose preferences: those of the project win.
+/// Whose preferences they are: those of the project win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PreferenceSource {
     Project,
@@ -176,10 +177,10 @@ impl Preferences {
             uat_dispatch: keys.flag("uat_dispatch").unwrap_or(false),
             uat_accept_partial: keys.flag("uat_accept_partial").unwrap_or(false),
             git: git(&mut keys),
-            auto_supervisor: SupervisorPreferences {
-                soft_timeout_minutes: keys.number("auto_supervisor.soft_timeout_minutes"),
-                idle_timeout_minutes: keys.number("auto_supervisor.idle_timeout_minutes"),
-                hard_timeout_minutes: keys.number("auto_supervisor.hard_timeout_minutes"),
+            time_limits: TimeLimits {
+                soft: keys.number("auto_supervisor.soft_timeout_minutes"),
+                idle: keys.number("auto_supervisor.idle_timeout_minutes"),
+                hard: keys.number("auto_supervisor.hard_timeout_minutes"),
             },
             verification_commands: keys.list("verification_commands").iter().map(Value::flat).collect(),
             verification_auto_fix: keys.flag("verification_auto_fix"),
@@ -254,15 +255,15 @@ fn models(keys: &mut Keys<'_>) -> Vec<(String, String)> {
 
 /// A document with preferences.
 struct Source<'text> {
-    source: PreferenceSource,
+    whose: PreferenceSource,
     front: FrontMatter<'text>,
     markdown: Markdown<'text>,
 }
 
 impl<'text> Source<'text> {
-    fn new(source: PreferenceSource, text: &'text str) -> Option<Self> {
+    fn new(whose: PreferenceSource, text: &'text str) -> Option<Self> {
         let markdown = Markdown::head(bare(text));
-        Some(Self { source, front: FrontMatter::of(&markdown)?, markdown })
+        Some(Self { whose, front: FrontMatter::of(&markdown)?, markdown })
     }
 
     fn get(&self, key: &str) -> Option<Value> {
@@ -301,13 +302,11 @@ impl Keys<'_> {
     fn first<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
         for source in &self.sources {
             let Some(value) = source.get(key) else { continue };
-            match read(&value) {
-                Some(read) => return Some(read),
-                None => {
-                    let what = format!("`{key}` is `{}`, not {kind}", one_word(&value));
-                    self.problems.push(PreferenceProblem { source: source.source, line: source.line(key), what });
-                }
+            if let Some(read) = read(&value) {
+                return Some(read);
             }
+            let what = format!("`{key}` is `{}`, not {kind}", one_word(&value));
+            self.problems.push(PreferenceProblem { source: source.whose, line: source.line(key), what });
         }
         None
     }

@@ -15,9 +15,9 @@ pub(crate) struct RecordError {
 }
 
 impl RecordError {
-    pub(crate) fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> String {
         let path = &self.path;
-        Some(format!("restore the file: `git checkout -- {path}`; or delete it, so that it is made again"))
+        format!("restore the file: `git checkout -- {path}`; or delete it, so that it is made again")
     }
 }
 

@@ -201,15 +201,15 @@ fn read(markdown: &Markdown<'_>, entry: &Entry<'_>) -> Requirement {
 /// counts following. All other bytes stay.
 pub(crate) fn change(text: &str, changes: &[RequirementChange]) -> String {
     let (mark, own) = split_mark(text);
-    let mut changed = own.to_owned();
+    let mut edited = own.to_owned();
     // One at a time: each may move its entry.
     for change in changes {
-        changed = change_one(&changed, change);
+        edited = change_one(&edited, change);
     }
-    if changed != own {
-        changed = with_counts(&changed);
+    if edited != own {
+        edited = with_counts(&edited);
     }
-    format!("{mark}{changed}")
+    format!("{mark}{edited}")
 }
 
 fn change_one(text: &str, change: &RequirementChange) -> String {
@@ -305,25 +305,22 @@ fn moved(text: &str, id: &str, status: RequirementSection) -> String {
     splices.remove(whole.clone());
     let target =
         markdown.headings().find(|heading| heading.level <= 2 && RequirementSection::of(heading.title) == Some(status));
-    match target {
-        Some(heading) => {
-            let lines = markdown.section(&heading);
-            let blank = lines.clone().rev().take_while(|line| markdown.line(*line).trim().is_empty()).count();
-            let at = markdown.span(lines.end - blank..lines.end).start;
-            let gap = if text[..at].ends_with('\n') { newline.to_owned() } else { newline.repeat(2) };
-            let after = if lines.end - blank == lines.end && lines.end < markdown.lines().len() { newline } else { "" };
-            splices.insert(at, format!("{gap}{own}{newline}{after}"));
-        }
-        None => {
-            // After the section that it leaves.
-            let lines = entry.heading.line + 1..markdown.lines().len();
-            let is_end = |line: &usize| matches!(markdown.lines()[*line].kind, LineKind::Heading(level) if level <= 2);
-            let end = lines.into_iter().find(is_end).unwrap_or(markdown.lines().len());
-            let at = markdown.span(end..end).start;
-            let gap = if text[..at].ends_with('\n') { "" } else { newline };
-            let heading = status.heading();
-            splices.insert(at, format!("{gap}## {heading}{newline}{newline}{own}{newline}{newline}"));
-        }
+    if let Some(heading) = target {
+        let lines = markdown.section(&heading);
+        let blank = lines.clone().rev().take_while(|line| markdown.line(*line).trim().is_empty()).count();
+        let at = markdown.span(lines.end - blank..lines.end).start;
+        let gap = if text[..at].ends_with('\n') { newline.to_owned() } else { newline.repeat(2) };
+        let after = if blank == 0 && lines.end < markdown.lines().len() { newline } else { "" };
+        splices.insert(at, format!("{gap}{own}{newline}{after}"));
+    } else {
+        // After the section that it leaves.
+        let mut lines = entry.heading.line + 1..markdown.lines().len();
+        let is_end = |line: &usize| matches!(markdown.lines()[*line].kind, LineKind::Heading(level) if level <= 2);
+        let end = lines.find(is_end).unwrap_or(markdown.lines().len());
+        let at = markdown.span(end..end).start;
+        let gap = if text[..at].ends_with('\n') { "" } else { newline };
+        let heading = status.heading();
+        splices.insert(at, format!("{gap}## {heading}{newline}{newline}{own}{newline}{newline}"));
     }
     splices.apply(text)
 }

@@ -21,8 +21,8 @@ pub(crate) enum TickError {
 }
 
 impl TickError {
-    pub(crate) fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> String {
         let (Self::NoEntry { id } | Self::NoBox { id, .. } | Self::NotAlone { id, .. }) = self;
-        Some(format!("write the entry on a line of its own: `- [ ] **{id}: Title**`"))
+        format!("write the entry on a line of its own: `- [ ] **{id}: Title**`")
     }
 }

@@ -1,8 +1,9 @@
 //! Tests and assertions before and after, in all files of a diff at once, so that what only moved is not missed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::facts::{Assertion, Test, names_something};
+use super::assertion::{Assertion, names_something};
+use super::facts::Test;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Token};
@@ -97,12 +98,12 @@ struct NewCode<'a, 'text> {
     words: BTreeSet<&'text str>,
     assertions: &'a [(usize, &'a Assertion<'text>)],
     /// The new assertions without their values.
-    shapes: HashMap<(usize, String), ()>,
+    shapes: HashSet<(usize, String)>,
 }
 
 impl<'a, 'text> NewCode<'a, 'text> {
     fn of(files: &'a [TestFile<'text>], assertions: &'a [(usize, &'a Assertion<'text>)]) -> Self {
-        let mut new = Self { literals: Vec::new(), words: BTreeSet::new(), assertions, shapes: HashMap::new() };
+        let mut new = Self { literals: Vec::new(), words: BTreeSet::new(), assertions, shapes: HashSet::new() };
         for file in files {
             let tokens =
                 file.after.iter().flat_map(|facts| &facts.tokens).filter(|token| file.added.contains(&token.line));
@@ -111,13 +112,13 @@ impl<'a, 'text> NewCode<'a, 'text> {
             let literals = tokens.iter().filter(|token| token.is_literal()).map(|token| token.text);
             new.literals.push(literals.take(SEARCHED).collect());
         }
-        new.shapes.extend(assertions.iter().map(|(file, assertion)| ((*file, shape(assertion)), ())));
+        new.shapes.extend(assertions.iter().map(|(file, assertion)| (*file, shape(assertion))));
         new
     }
 
     fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
         let literals: Vec<&str> = gone.literals().collect();
-        if !literals.is_empty() && self.shapes.contains_key(&(file, shape(gone))) {
+        if !literals.is_empty() && self.shapes.contains(&(file, shape(gone))) {
             return Fate::Changed;
         }
         let is_as_good =
@@ -133,6 +134,10 @@ impl<'a, 'text> NewCode<'a, 'text> {
 fn has_together(all: &[&str], wanted: &[&str]) -> bool {
     if wanted.is_empty() {
         return true;
+    }
+    // So many stand in order or not at all.
+    if wanted.len() > 32 {
+        return all.windows(wanted.len()).any(|window| window == wanted);
     }
     let mut wanted = wanted.to_vec();
     wanted.sort_unstable();
@@ -220,7 +225,7 @@ fn shown(tokens: &[Token<'_>]) -> String {
             text.push(' ');
         }
         if token.kind == Kind::Text {
-            text.push_str(&format!("\"{}\"", token.text));
+            text.extend(["\"", token.text, "\""]);
         } else {
             text.push_str(token.text);
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::Text;
 use super::facts::Facts;
 use super::lexer::{Language, compact_lines};
+use super::lines;
 use crate::project::check_files::{Format, Role, config_of, role_of};
-use crate::text::diff::LineDiff;
 
 /// A file with tests, before and after.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl<'text> TestFile<'text> {
             role,
             before: before.and_then(read),
             after: after.and_then(read),
-            added: LineDiff::new(before.unwrap_or_default(), after.unwrap_or_default()).added().collect(),
+            added: lines::added(before.unwrap_or_default(), after.unwrap_or_default()),
         };
         (file.before.is_some() || file.after.is_some()).then_some(file)
     }

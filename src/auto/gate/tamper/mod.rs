@@ -8,11 +8,13 @@
 //! program that a check runs does with its own exit code in places that no file of the project shows. The rest of the
 //! defence is that checks run on the pinned files: see [`Inspection::restoration`].
 
+mod assertion;
 mod compare;
 mod facts;
 mod file;
 mod finding;
 mod lexer;
+mod lines;
 mod marks;
 mod script;
 mod settings;
@@ -31,6 +33,7 @@ use crate::project::check_files::{Format, Role, config_of, role_of};
 use file::TestFile;
 
 pub(crate) use finding::{Finding, Weakening};
+pub(super) use lines::added as added_lines;
 
 /// One file of a unit's diff. `None` where it is not there.
 #[derive(Clone, Copy, Debug)]
@@ -227,7 +230,7 @@ fn shortened(found: Vec<Finding>) -> Vec<Finding> {
         }
         if is_last && left_out > 0 {
             if let Some(last) = kept.last_mut() {
-                last.what.push_str(&format!(" (and {left_out} more)"));
+                last.what.extend([" (and ", &left_out.to_string(), " more)"]);
             }
             left_out = 0;
         }

@@ -2,9 +2,10 @@
 
 use super::Text;
 use super::finding::{Finding, Weakening};
+use super::lines;
+use crate::auto::gate::check::Check;
 use crate::auto::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
-use crate::text::diff::LineDiff;
 
 /// By which a command line ends well although what it runs did not.
 const HIDING: &[&str] = &[
@@ -81,9 +82,9 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     if tool.is_some_and(|tool| !is_called(tool)) {
         return Vec::new();
     }
-    let line = LineDiff::new(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default())
-        .added()
-        .next();
+    let line = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default())
+        .first()
+        .copied();
     let what =
         if text.after.is_none() { "a script that a check runs is gone" } else { "a script that a check runs changed" };
     vec![Finding::new(text.path, line.unwrap_or_default(), Weakening::ChangedScript, what)]
@@ -95,7 +96,7 @@ fn makefile(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         (targets(text.before.as_deref().unwrap_or_default()), targets(text.after.as_deref().unwrap_or_default()));
     let by_make = pins.checks.iter().filter(|check| check.program() == "make");
     let mut open: Vec<String> =
-        by_make.flat_map(|check| check.arguments()).filter(|word| !word.starts_with('-')).cloned().collect();
+        by_make.flat_map(Check::arguments).filter(|word| !word.starts_with('-')).cloned().collect();
     let (mut seen, mut found) = (Vec::new(), Vec::new());
     while let Some(name) = open.pop() {
         let Some(then) = before.iter().find(|target| target.name == name) else { continue };
@@ -148,7 +149,7 @@ fn hiding(text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
     let count = |text: &str, pattern: &str| text.matches(pattern).count();
     let lines: Vec<&str> = after.lines().collect();
     let mut found = Vec::new();
-    for number in LineDiff::new(before, after).added() {
+    for number in lines::added(before, after) {
         let Some(line) = number.checked_sub(1).and_then(|index| lines.get(index)) else { continue };
         let bare = line.trim();
         if bare.starts_with('#') {
@@ -179,7 +180,7 @@ fn own_output(text: &Text<'_>) -> Vec<Finding> {
         .flat_map(|line| quoted(line))
         .collect();
     let mut found = Vec::new();
-    for number in LineDiff::new(before, after).added() {
+    for number in lines::added(before, after) {
         let Some(line) = number.checked_sub(1).and_then(|index| lines.get(index)) else { continue };
         let Some((_, search)) = line.split_once("grep ") else { continue };
         let wanted =

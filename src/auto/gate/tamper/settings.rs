@@ -7,9 +7,9 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::Text;
 use super::finding::{Finding, Weakening};
+use super::lines;
 use crate::auto::gate::pins::{Pins, scripts_of};
 use crate::project::check_files::{ConfigRow, Format, Role, config_of};
-use crate::text::diff::LineDiff;
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
@@ -51,8 +51,8 @@ fn whole(text: &Text<'_>) -> Vec<Finding> {
         (_, None) => "the settings of a runner are gone",
         _ => "the settings of a runner changed",
     };
-    let diff = LineDiff::new(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
-    let line = diff.added().next().unwrap_or_default();
+    let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    let line = added.first().copied().unwrap_or_default();
     let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
     let shown =
         shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
@@ -122,7 +122,7 @@ fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
     match row.format {
         Format::Json if text.trim().is_empty() => {}
         Format::Json => {
-            flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all)
+            flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all);
         }
         Format::Toml => flatten(String::new(), &TomlDocument::parse(text).ok()?.into_json()?, &mut all),
         Format::Ini => all = ini(text),
@@ -135,9 +135,15 @@ fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
 fn flatten(key: String, value: &Value, all: &mut Settings) {
     let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     match value {
-        Value::Object(entries) => entries.iter().for_each(|(name, value)| flatten(below(name), value, all)),
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                flatten(below(name), value, all);
+            }
+        }
         Value::Array(items) if items.iter().any(Value::is_object) => {
-            items.iter().enumerate().for_each(|(number, item)| flatten(below(&number.to_string()), item, all));
+            for (number, item) in items.iter().enumerate() {
+                flatten(below(&number.to_string()), item, all);
+            }
         }
         Value::Array(items) => {
             all.insert(key, Setting::List(items.clone()));
@@ -271,9 +277,9 @@ fn toml_with_pinned(row: &ConfigRow, before: &str, after: &str) -> Option<String
         let Some(now) = now else { continue };
         let is_named = |key: &str| name.strip_suffix('*').map_or(key == name, |start| key.starts_with(start));
         let names: BTreeSet<String> = now.iter().map(|(key, _)| key.to_owned()).filter(|key| is_named(key)).collect();
-        names.iter().for_each(|name| {
+        for name in &names {
             now.remove(name);
-        });
+        }
         for (name, item) in then.iter().flat_map(|then| then.iter()).filter(|(name, _)| is_named(name)) {
             now.insert(name, item.clone());
         }

@@ -3,8 +3,8 @@
 use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lexer::Language;
+use super::lines;
 use crate::project::check_files::{Role, role_of};
-use crate::text::diff::LineDiff;
 
 pub(super) fn changed(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let is_data = match role_of(text.path) {
@@ -21,13 +21,12 @@ pub(super) fn changed(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
         let what = "recorded answers or data of a test are gone";
         return if has_moved { Vec::new() } else { vec![Finding::new(text.path, 0, Weakening::DeletedTests, what)] };
     };
-    let diff = LineDiff::new(before, after);
-    let gone: usize = diff.changes().map(|(old, _)| old.iter().filter(|line| !line.trim().is_empty()).count()).sum();
+    let (added, gone) = lines::differing(before, after);
     if gone == 0 {
         return Vec::new();
     }
     let lines = before.lines().filter(|line| !line.trim().is_empty()).count();
-    let line = diff.added().next().unwrap_or_default();
+    let line = added.first().copied().unwrap_or_default();
     let what = if gone * 2 > lines {
         format!("rewritten as a whole: {gone} of {lines} recorded lines are other ones now")
     } else {

@@ -1,5 +1,12 @@
 //! Where something is in the way: what a person has changed, what was killed half-way, what git would lose.
+use std::os::unix::fs::{PermissionsExt, symlink};
+
 use super::*;
+
+/// What a person does to a repository.
+type Prepare = fn(&Bench);
+/// What is done of a landing.
+type Half = fn(&Bench, &Candidate);
 
 /// A candidate that changes `a.txt`, adds `new/b.txt` and removes `old.txt`.
 fn bench_with_candidate() -> (Bench, Repository, Candidate) {
@@ -43,7 +50,6 @@ fn follow(bench: &Bench, hint: &str, start: &str) {
 #[test]
 fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
     let stash = |bench: &Bench, hint: &str| follow(bench, hint, "git -C");
-    type Prepare = fn(&Bench);
     let cases: [(&str, Prepare); 6] = [
         ("a.txt", |bench| bench.write("r/a.txt", "mine\n")),
         ("a.txt", |bench| {
@@ -76,7 +82,6 @@ fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
 #[test]
 fn files_that_git_does_not_track_are_not_overwritten() {
     let rename = |bench: &Bench, hint: &str| follow(bench, hint, "mv ");
-    type Prepare = fn(&Bench);
     let cases: [(&str, Prepare); 5] = [
         ("new/b.txt", |bench| bench.write("r/new/b.txt", "mine\n")),
         ("new/b.txt", |bench| {
@@ -84,13 +89,10 @@ fn files_that_git_does_not_track_are_not_overwritten() {
             bench.write("r/new/b.txt", "mine\n");
         }),
         ("new", |bench| bench.write("r/new", "a file\n")),
-        ("new", |bench| std::os::unix::fs::symlink("nowhere", bench.path("r/new")).unwrap()),
+        ("new", |bench| symlink("nowhere", bench.path("r/new")).unwrap()),
         ("new/b.txt", |bench| {
-            std::os::unix::fs::symlink("nowhere", {
-                std::fs::create_dir(bench.path("r/new")).unwrap();
-                bench.path("r/new/b.txt")
-            })
-            .unwrap()
+            std::fs::create_dir(bench.path("r/new")).unwrap();
+            symlink("nowhere", bench.path("r/new/b.txt")).unwrap();
         }),
     ];
     for (path, prepare) in cases {
@@ -135,7 +137,6 @@ fn settings_of_a_person_for_merges_do_not_change_a_landing() {
 
 #[test]
 fn no_hook_and_no_monitor_of_the_repository_runs() {
-    use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let pwned = bench.path("pwned");
     let hooks = [
@@ -181,7 +182,6 @@ fn no_hook_and_no_monitor_of_the_repository_runs() {
 
 #[test]
 fn a_landing_that_was_killed_is_finished_by_the_next_one() {
-    type Half = fn(&Bench, &Candidate);
     let halves: [(&str, Half); 4] = [
         ("some files", |bench, _| {
             bench.write("r/a.txt", "two\n");
@@ -211,16 +211,34 @@ fn a_landing_that_was_killed_is_finished_by_the_next_one() {
     }
 }
 
+/// Another commit to the target between the moment at which git has changed the files and that at which it moves the branch.
 #[test]
 fn a_branch_that_moves_under_a_landing_leaves_the_files_of_the_person() {
-    let (bench, repository, candidate) = bench_with_candidate();
-    // What git leaves when another moves the branch after the files were changed.
-    bench.git("r", &["read-tree", "-m", "-u", candidate.base.as_str(), candidate.commit.as_str()]);
+    let (mut bench, _, candidate) = bench_with_candidate();
     let tree = bench.git("r", &["rev-parse", "HEAD^{tree}"]);
     let other = bench.git("r", &["commit-tree", "-p", "HEAD", "-m", "other", &tree]);
-    bench.git("r", &["update-ref", "refs/heads/main", &other]);
-    let landing = repository.land(&candidate).unwrap();
-    assert!(matches!(landing, Landing::Refused(Refusal::TargetMoved { .. })), "{landing:?}");
+    let path = bench.world.variable("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file()).unwrap();
+    let git = format!("'{}'", real.display());
+    let meanwhile = format!(
+        "#!/bin/sh\ncase \" $* \" in *' merge --ff-only '*) {git} read-tree -m -u {} {} && {git} update-ref refs/heads/main \
+         {other}; echo moved >&2; exit 1;; esac\nexec {git} \"$@\"\n",
+        candidate.base, candidate.commit
+    );
+    bench.write("bin/git", meanwhile);
+    std::fs::set_permissions(bench.path("bin/git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    bench.write("r/other.txt", "mine\n");
+    let (bin, home) = (format!("{}:{path}", bench.path("bin")), bench.path("home").to_string());
+    bench.world = World::with([("PATH", &bin), ("HOME", &home), ("GIT_CONFIG_NOSYSTEM", "1")], bench.base.as_path());
+    let before = bench.seen("r");
+    let landing = bench.open().land(&candidate).unwrap();
+    assert!(
+        matches!(&landing, Landing::Refused(Refusal::TargetMoved { now, .. }) if now.as_str() == other),
+        "{landing:?}"
+    );
+    assert_eq!(bench.seen("r"), before);
+    let status = std::process::Command::new(real).current_dir(bench.path("r")).args(["status", "--porcelain"]).output();
+    assert_eq!(String::from_utf8(status.unwrap().stdout).unwrap(), " M other.txt\n");
 }
 
 #[test]
@@ -458,7 +476,6 @@ fn what_earlier_runs_left_is_listed_with_what_is_proved() {
 
 #[test]
 fn commits_are_signed_where_the_user_signs_and_a_failure_is_named() {
-    use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let program = bench.path("home/gpg");
     bench.write("home/gpg", "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\necho\necho x\necho '-----END PGP SIGNATURE-----'\n");

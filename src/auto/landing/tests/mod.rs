@@ -124,7 +124,7 @@ impl Bench {
     pub(super) fn seen(&self, folder: &str) -> Vec<(String, Vec<u8>)> {
         let mut found = Vec::new();
         let root = self.path(folder);
-        let is_ours = |path: &Path| path.ends_with(".git") || path.ends_with(".gsd");
+        let is_ours = |path: &Path| path.file_name().is_some_and(|name| name == ".git" || name == ".gsd");
         let walk = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter();
         for entry in walk.filter_entry(|entry| !is_ours(entry.path())).map(Result::unwrap) {
             let name = entry.path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();

@@ -1,4 +1,6 @@
 //! What a repository has to be, and what is said where it is not.
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 
 /// Why the repository cannot be opened, and the hint.
@@ -81,7 +83,6 @@ fn an_operation_that_waits_for_a_person_is_refused_by_its_name() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_repository_that_cannot_be_written_is_refused() {
-    use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let own = bench.path("r/.git");
     let set = |mode| std::fs::set_permissions(&own, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -116,7 +117,6 @@ fn an_old_git_is_refused() {
     let bench = Bench::new();
     let fake = bench.path("bin/git");
     bench.write("bin/git", "#!/bin/sh\necho git version 2.37.9\n");
-    use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", bench.path("bin"), std::env::var("PATH").unwrap());
     let world = World::with([("PATH", &path), ("HOME", &bench.path("home").to_string())], bench.base.as_path());

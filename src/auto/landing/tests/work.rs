@@ -27,7 +27,7 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
     assert_eq!((bench.read("r/b.txt").as_deref(), bench.head("r")), (Some("two\n"), candidate.commit.clone()));
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
-    assert_eq!(proof.way(), Way::SameMerge);
+    assert_eq!((proof.way(), proof.landed()), (Way::SameMerge, &candidate.commit));
     let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
     let Release::Removed { kept, .. } = &released else { panic!("{released:?}") };
     assert_eq!(kept[0].reference, format!("refs/gsd/keep/2026-11-23/M001/head-{}", head.short()));
@@ -218,4 +218,40 @@ fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
         assert_eq!(repository.proof(&head, &candidate.commit).unwrap(), Proof::Unproved);
         assert_eq!(repository.landed_by(&head).unwrap(), Proof::Unproved);
     }
+}
+
+#[test]
+fn each_operation_asks_git_a_few_times() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    assert_eq!(repository.git.calls.load(Ordering::Relaxed), 5, "open");
+    let (entered, enter) = calls(&repository, || bench.enter(&repository, "M001"));
+    let worktree = entered.worktree;
+    let (_, again) = calls(&repository, || bench.enter(&repository, "M001"));
+    bench.write("r/.gsd/worktrees/M001/b.txt", "b\n");
+    let (checkpoint, checkpoint_calls) =
+        calls(&repository, || repository.checkpoint(&worktree, ("run", 1), NOW).unwrap());
+    let (made, commit) = calls(&repository, || repository.commit(&worktree, &message("b"), false).unwrap());
+    bench.write("r/.gsd/worktrees/M001/b.txt", "c\n");
+    let (_, restore) = calls(&repository, || repository.restore(&worktree, &checkpoint.tree, "run", NOW).unwrap());
+    let head = made.commit().clone();
+    bench.write("r/c.txt", "c\n");
+    bench.commit_all("r", "meanwhile");
+    let now = repository.tip().unwrap();
+    let (merged, candidate) =
+        calls(&repository, || repository.candidate(&now, &head, Merge::Squash, &message("land")).unwrap());
+    let merged = ready(merged);
+    let folder = bench.path("r/.gsd/worktrees/gate");
+    let (gate, scratch) = calls(&repository, || repository.scratch(&folder, &merged.commit, "gate").unwrap());
+    let ((), remove) = calls(&repository, || repository.remove_scratch(&gate).unwrap());
+    let (_, land) = calls(&repository, || repository.land(&merged).unwrap());
+    let (proof, proof_calls) = calls(&repository, || proved(repository.proof(&head, &merged.commit).unwrap()));
+    let (_, release) = calls(&repository, || repository.release(&worktree, &proof, "M001", NOW).unwrap());
+    let told = format!(
+        "enter {enter}, again {again}, checkpoint {checkpoint_calls}, commit {commit}, restore {restore}, candidate \
+         {candidate}, scratch {scratch}, remove {remove}, land {land}, proof {proof_calls}, release {release}"
+    );
+    let expected = "enter 5, again 2, checkpoint 6, commit 7, restore 13, candidate 4, scratch 2, remove 3, land 6, proof 6, \
+                    release 11";
+    assert_eq!(told, expected);
 }

@@ -1,6 +1,7 @@
 //! What prompts have to contain, and how large they may be.
 
 mod fixture;
+mod forms;
 
 use std::collections::BTreeSet;
 
@@ -237,6 +238,11 @@ fn a_second_attempt_is_given_what_was_wrong_and_what_was_left() {
     input.failure = Some("first line\n".to_owned() + &"a line\n".repeat(20_000) + "the error\n");
     let text = prompt(&input).text;
     assert!(text.contains("the error\n````") && !text.contains("first line") && text.len() < 100_000);
+    assert!(text.contains("keep what is right:\n````\na line\n"));
+    // Without a line break too.
+    input.failure = Some("é".repeat(50_000) + "the error");
+    let text = prompt(&input).text;
+    assert!(text.contains("ééthe error\n````") && text.len() < 100_000);
 }
 
 #[test]
@@ -266,6 +272,13 @@ fn a_unit_without_its_document_or_its_place_has_no_prompt() {
         compose(&PromptInput { place, ..unit(UnitKind::PlanSlice, 1, 1) }),
         Err(PromptError::Place { .. })
     ));
+}
+
+#[test]
+fn a_document_of_which_only_the_path_is_known_is_read() {
+    let input = unit(UnitKind::PlanSlice, 2, 1).with(DocumentKind::Source, "src/index.rs", "");
+    let prompt = prompt(&PromptInput { level: InlineLevel::Full, ..input });
+    assert_eq!(prompt.must_read, ["src/index.rs"]);
 }
 
 #[test]

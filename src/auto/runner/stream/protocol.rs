@@ -51,8 +51,8 @@ pub(super) struct Conversation {
     session: Option<String>,
     /// What is to be sent.
     outgoing: Vec<Vec<u8>>,
-    /// The names of tools by the number of their call.
-    tools: BTreeMap<String, String>,
+    /// The names of tools by the number of their call, and whether they have ended.
+    tools: BTreeMap<String, (String, bool)>,
     /// Whether the last update was a piece of an answer of the model.
     speaks: bool,
     is_prompted: bool,
@@ -226,7 +226,7 @@ impl Conversation {
     fn failed(error: &Value, events: &mut Vec<Event>) {
         let said = first_of(error, &["/data/message", "/data/details", "/message"]).unwrap_or_default();
         let is_login = error.get("code").and_then(Value::as_i64) == Some(-32000);
-        let kind = is_login.then(|| "authentication".to_owned());
+        let kind = if is_login { Some("authentication".to_owned()) } else { owned(error, "/data/errorName") };
         let status = status_in(&said);
         events.push(Event::Terminal(Terminal::Failure(Failure { status, kind, text: said })));
     }
@@ -240,13 +240,7 @@ impl Conversation {
                 events.extend(said.map(|text| Event::Text { text }));
             }
             Some("tool_call") => {
-                self.speak(events);
-                let name = first_of(update, &["/title", "/kind"]).unwrap_or_else(|| "tool".to_owned());
-                let id = owned(update, "/toolCallId");
-                if let Some(id) = &id {
-                    self.tools.insert(id.clone(), name.clone());
-                }
-                tool_call(id, &name, update.get("rawInput"), events);
+                self.tool_start(update, events);
                 self.tool_end(update, events);
             }
             Some("tool_call_update") => self.tool_end(update, events),
@@ -265,16 +259,37 @@ impl Conversation {
         }
     }
 
+    /// A tool is called. Some agents say so first when they ask whether it may run, or when it has ended.
+    fn tool_start(&mut self, call: &Value, events: &mut Vec<Event>) {
+        let id = owned(call, "/toolCallId");
+        if id.as_ref().is_some_and(|id| self.tools.contains_key(id)) {
+            return;
+        }
+        self.speak(events);
+        let name = first_of(call, &["/title", "/kind"]).unwrap_or_else(|| "tool".to_owned());
+        if let Some(id) = &id {
+            self.tools.insert(id.clone(), (name.clone(), false));
+        }
+        tool_call(id, &name, call.get("rawInput"), events);
+    }
+
     fn tool_end(&mut self, update: &Value, events: &mut Vec<Event>) {
         let state = match text(update, "/status") {
             Some("completed") => ToolState::Finished,
             Some("failed") => ToolState::Failed,
             _ => return,
         };
+        self.tool_start(update, events);
         self.speaks = false;
         let id = owned(update, "/toolCallId");
-        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
-        events.push(Event::Tool { id, name, state });
+        let call = id.as_ref().and_then(|id| self.tools.get_mut(id));
+        let (name, has_ended) = call.map_or_else(
+            || ("tool".to_owned(), false),
+            |(name, has_ended)| (name.clone(), std::mem::replace(has_ended, true)),
+        );
+        if !has_ended {
+            events.push(Event::Tool { id, name, state });
+        }
     }
 
     /// Answers whether a tool may run.
@@ -286,6 +301,8 @@ impl Conversation {
             let mut options = list(params, "/options");
             options.find(|option| text(option, "/kind") == Some(kind))?.get("optionId")
         });
+        let call = params.get("toolCall").unwrap_or(&Value::Null);
+        self.tool_start(call, events);
         if !is_allowed {
             let name = first_of(params, &["/toolCall/title", "/toolCall/kind"]).unwrap_or_else(|| "tool".to_owned());
             events.push(Event::Tool { id: owned(params, "/toolCall/toolCallId"), name, state: ToolState::Denied });

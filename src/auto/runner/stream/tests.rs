@@ -34,6 +34,14 @@ fn recorded(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams").join(name)).unwrap()
 }
 
+fn fold(events: &[Event]) -> Heard {
+    let mut heard = Heard::default();
+    for event in events {
+        heard.add(event);
+    }
+    heard
+}
+
 /// What was heard of a client in this recording.
 fn heard(client: &str, case: &str) -> (Vec<Event>, Heard) {
     let runners = Runners::builtin().unwrap();
@@ -203,11 +211,32 @@ fn a_conversation_opens_a_session_sends_the_prompt_and_ends_with_its_answer() {
             "\n",
         )
     );
-    let mut heard = Heard::default();
-    events.iter().for_each(|event| heard.add(event));
+    let heard = fold(&events);
     assert_eq!((heard.session.as_deref(), heard.tools, heard.model_calls), (Some("s1"), 1, 1));
     assert_eq!(heard.tokens(), Some(Tokens { input: 20, output: 10, cached: 0 }));
     assert_eq!(judge(&heard, &End { was_helped: true, ..End::default() }).verdict, Verdict::Ran);
+}
+
+#[test]
+fn a_tool_that_is_only_asked_for_or_only_ends_is_counted_once() {
+    let update = |rest: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"update":{{"sessionUpdate":"tool_call_update","toolCallId":"t1",{rest}}}}}}}"#
+        )
+    };
+    let asked = r#"{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"options":[],"toolCall":{"toolCallId":"t1","title":"x"}}}"#;
+    let (running, ended) = (update(r#""status":"in_progress""#), update(r#""status":"completed""#));
+    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], asked, &running, &ended, &ended]);
+    let states: Vec<ToolState> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Tool { state, .. } => Some(*state),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(states, [ToolState::Started, ToolState::Finished]);
+    let (events, _) = conversation(Answers::Everything, &[OPENED[0], OPENED[1], &ended]);
+    assert_eq!(fold(&events).tools, 1);
 }
 
 #[test]
@@ -319,15 +348,14 @@ fn likely() -> impl Strategy<Value = serde_json::Value> {
         words.prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
     ];
-    let inner = leaf.prop_recursive(4, 40, 6, move |inner| {
+    leaf.prop_recursive(4, 40, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((keys.clone(), inner), 0..6).prop_map(|pairs| Value::Object(
                 pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
             )),
         ]
-    });
-    inner
+    })
 }
 
 proptest! {
@@ -350,7 +378,9 @@ proptest! {
             for line in &lines {
                 let events = reader.line(line.to_string().as_bytes());
                 prop_assert_eq!(events.is_empty(), !line.is_object());
-                events.iter().for_each(|event| heard.add(event));
+                for event in &events {
+                    heard.add(event);
+                }
                 reader.answers();
             }
             let _ = judge(&heard, &End::default());
@@ -369,7 +399,9 @@ proptest! {
         let mut reader = runner.dialect.reader(&runner.facts_of_stream(), Opening::default());
         let mut heard = Heard::default();
         for line in cut.split(|byte| *byte == b'\n') {
-            reader.line(line).iter().for_each(|event| heard.add(event));
+            for event in reader.line(line) {
+                heard.add(&event);
+            }
         }
         prop_assert!(heard.terminal.is_none(), "{client}: {heard:?}");
     }

@@ -313,6 +313,11 @@ impl Context {
         hosts::agent_session(&self.world, &self.registry)
     }
 
+    /// The variables by which hosts say that an agent of theirs runs a program.
+    pub(in crate::commands) fn session_variables(&self) -> Result<Vec<String>, CommandError> {
+        hosts::session_variables(&self.world, &self.registry)
+    }
+
     /// Refuses to an agent what a person alone decides; a script of a person's may do it.
     pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
         let Some(name) = self.agent_session()? else { return Ok(()) };

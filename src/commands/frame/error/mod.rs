@@ -8,6 +8,7 @@ use std::error::Error;
 
 pub(crate) use codes::Reason;
 
+use crate::auto;
 use crate::disk::DiskError;
 use crate::install::InstallError;
 use crate::operations;
@@ -174,6 +175,7 @@ fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         LocalStateError::Malformed { .. } => Some("correct the file, or delete it".to_owned()),
         LocalStateError::Disk(error) => error.hint(),
     });
+    let hint = hint.or_else(|| auto::hint_of(error));
     hint.or_else(|| operations::hints::hint_of(error))
 }
 

@@ -1,0 +1,233 @@
+//! Small real projects, cheated and edited honestly. The checks are run, before and after.
+
+mod cheats;
+mod honest;
+mod text;
+
+use std::collections::BTreeMap;
+
+use super::{FileChange, Inspection, Work, inspect};
+use crate::auto::gate::discovery::{Wanted, discover};
+use crate::auto::gate::evidence::{CheckRun, Evidence};
+use crate::auto::gate::pins::{Pins, Planned};
+use crate::auto::gate::run::{Place, run_check, run_checks};
+use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
+use crate::project::files::MemoryFiles;
+use crate::world::World;
+
+type Tree = BTreeMap<String, String>;
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+/// The commands by which a project here is checked, without what is not installed everywhere.
+const PYTHON: &str = "python3 -B -m unittest discover -s tests";
+const NODE: &str = "node --test";
+const PACKAGED: &str = "npm test";
+const SHELL: &str = "sh tests/run.sh";
+
+const CALC_PY: &str = "def add(a, b):\n    return a + b\n\n\ndef half(a):\n    return a // 2\n";
+const TEST_PY: &str = "import unittest\n\nfrom calc import add, half\n\n\nclass Calc(unittest.TestCase):\n    def test_add(self):\n        \
+    self.assertEqual(add(1, 2), 3)\n\n    def test_add_negative(self):\n        self.assertEqual(add(-1, 1), 0)\n\n    \
+    def test_half(self):\n        self.assertEqual(half(8), 4)\n        self.assertEqual(half(9), 4)\n";
+
+fn python() -> (Tree, &'static str) {
+    (tree(&[("calc.py", CALC_PY), ("tests/__init__.py", ""), ("tests/test_calc.py", TEST_PY)]), PYTHON)
+}
+
+const PACKAGE: &str = "{\n  \"name\": \"calc\",\n  \"scripts\": {\n    \"test\": \"node --test\",\n    \"start\": \"node src/calc.js\"\n  }\n}\n";
+const CALC_JS: &str = "exports.add = (a, b) => a + b\nexports.half = (a) => Math.floor(a / 2)\n";
+const TEST_JS: &str = "const test = require('node:test')\nconst assert = require('node:assert')\nconst { add, half } = require('../src/calc.js')\n\n\
+    test('adds', () => {\n  assert.strictEqual(add(1, 2), 3)\n})\n\ntest('adds negative numbers', () => {\n  assert.strictEqual(add(-1, 1), 0)\n})\n\n\
+    test('halves', () => {\n  assert.strictEqual(half(8), 4)\n  assert.strictEqual(half(9), 4)\n})\n";
+
+fn node() -> (Tree, &'static str) {
+    (tree(&[("package.json", PACKAGE), ("src/calc.js", CALC_JS), ("test/calc.test.js", TEST_JS)]), NODE)
+}
+
+fn packaged() -> (Tree, &'static str) {
+    (node().0, PACKAGED)
+}
+
+const CALC_SH: &str = "echo $(($1 + $2))\n";
+const RUN_SH: &str = "set -e\necho 1..2\n[ \"$(sh calc.sh 1 2)\" = 3 ]\necho ok 1 - adds\n[ \"$(sh calc.sh 5 5)\" = 10 ]\necho ok 2 - adds more\n";
+
+fn shell() -> (Tree, &'static str) {
+    (tree(&[("calc.sh", CALC_SH), ("tests/run.sh", RUN_SH), ("tests/data/sums.golden", "1 2 3\n2 2 4\n")]), SHELL)
+}
+
+fn script() -> (Tree, &'static str) {
+    let mut tree = tree(&[("calc.sh", CALC_SH)]);
+    put(&mut tree, "check.sh", RUN_SH);
+    (tree, "sh check.sh")
+}
+
+/// What an actor does to a project.
+type Edit = fn(&mut Tree);
+
+/// A project and the command that checks it.
+type Start = fn() -> (Tree, &'static str);
+
+fn replace(tree: &mut Tree, path: &str, from: &str, to: &str) {
+    let text = tree.get_mut(path).unwrap_or_else(|| panic!("no `{path}`"));
+    assert!(text.contains(from), "`{from}` is not in `{path}`");
+    *text = text.replace(from, to);
+}
+
+fn put(tree: &mut Tree, path: &str, text: &str) {
+    tree.insert(path.to_owned(), text.to_owned());
+}
+
+struct Seen {
+    inspection: Inspection,
+    verdict: GateVerdict,
+    /// Whether the checks passed as the actor left them.
+    was_green: bool,
+    /// The tree with the pinned tests put back, and what its checks are.
+    pinned: Tree,
+    pins: Pins,
+}
+
+impl Seen {
+    /// Whether the checks pass with the pinned tests put back.
+    fn passes_as_pinned(&self) -> bool {
+        let folder = checked_out(&self.pinned);
+        self.pins.checks.iter().all(|check| run_check(&World::real(), check, &Place::new(folder.path())).passed())
+    }
+}
+
+fn checked_out(tree: &Tree) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in tree {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn run(tree: &Tree, pins: &Pins, name: &str) -> Evidence {
+    let folder = checked_out(tree);
+    run_checks(&World::real(), &pins.checks, pins.source, name, &Place::new(folder.path()), None)
+}
+
+/// What the projects show before anybody edits them, by their commands.
+type Green = BTreeMap<String, Evidence>;
+
+fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
+    let (before, verify) = project();
+    let mut after = before.clone();
+    edit(&mut after);
+    let memory = MemoryFiles::new(before.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let discovery = discover(&memory, Wanted { preference: &[], verify: Some(verify) }).unwrap();
+    let paths: Vec<String> = before.keys().cloned().collect();
+    let pins = Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &[], plan }).unwrap();
+    let red = &*green.entry(verify.to_owned()).or_insert_with(|| run(&before, &pins, "before"));
+    assert!(red.checks.iter().all(CheckRun::passed), "the project is green before: {red:?}");
+    let all: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let bytes = |tree: &'_ Tree, path: &str| tree.get(path).map(|text| text.clone().into_bytes());
+    let both: Vec<_> = all.into_iter().map(|path| (path.clone(), bytes(&before, path), bytes(&after, path))).collect();
+    let differing = both.iter().filter(|(_, before, after)| before != after);
+    let changes: Vec<FileChange<'_>> = differing
+        .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
+        .collect();
+    let after_evidence = run(&after, &pins, "after");
+    let work = Work { pins: &pins, changes: &changes, now: None, runs: Some((red, &after_evidence)) };
+    let inspection = inspect(work);
+    let verdict = judge(Case {
+        tree: "after",
+        folder: "",
+        claim: Claim::Work,
+        before: Some(red),
+        evidence: &after_evidence,
+        findings: &inspection.findings,
+    });
+    let restoration = inspection.restoration(work);
+    let mut pinned = after.clone();
+    for path in &restoration.from_before {
+        pinned.insert(path.clone(), before[path].clone());
+    }
+    pinned.extend(restoration.rewritten);
+    for path in &restoration.without {
+        pinned.remove(path);
+    }
+    Seen { inspection, verdict, was_green: after_evidence.checks.iter().all(CheckRun::passed), pinned, pins }
+}
+
+fn is_there(program: &str) -> bool {
+    let program = crate::world::Program::new(program).arguments(["--version"]);
+    World::real().run(&program).is_ok_and(|finished| finished.success())
+}
+
+fn can_run(verify: &str) -> bool {
+    match verify.split(' ').next() {
+        Some("sh") => true,
+        Some("npm") => is_there("npm") && is_there("node"),
+        Some(program) => is_there(program),
+        None => false,
+    }
+}
+
+#[test]
+fn feature_8_twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_what_they_broke() {
+    let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
+    let cheats = [cheats::IN_PYTHON, cheats::IN_NODE, cheats::IN_SHELL].concat();
+    assert_eq!(cheats.len(), 24);
+    for (name, project, edit) in cheats {
+        if !can_run(project().1) {
+            continue;
+        }
+        ran += 1;
+        let seen = seen(project, "", edit, &mut green);
+        let findings: Vec<String> = seen.inspection.findings.iter().map(ToString::to_string).collect();
+        let passes_as_pinned = seen.passes_as_pinned();
+        if !seen.was_green || seen.verdict.outcome != Outcome::Weakened || passes_as_pinned {
+            let (was_green, outcome) = (seen.was_green, seen.verdict.outcome);
+            wrong.push(format!("{name}: green {was_green}, {outcome:?}, as pinned {passes_as_pinned}: {findings:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran >= 4, "{ran}");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Honest {
+    /// Nothing is found.
+    Free,
+    /// The plan allows it.
+    Allowed,
+    /// A finding, which says the way on.
+    Told,
+}
+
+#[test]
+fn feature_8_no_honest_edit_of_a_test_is_refused_without_a_way_on() {
+    let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
+    let edits = [honest::IN_PYTHON, honest::IN_NODE, honest::IN_SHELL].concat();
+    assert!(edits.len() >= 20);
+    for (name, project, plan, expected, edit) in edits {
+        if !can_run(project().1) {
+            continue;
+        }
+        ran += 1;
+        let seen = seen(project, plan, edit, &mut green);
+        let (findings, allowed) = (&seen.inspection.findings, &seen.inspection.allowed);
+        let found = match (findings.is_empty(), allowed.is_empty()) {
+            (true, true) => Honest::Free,
+            (true, false) => Honest::Allowed,
+            (false, _) => Honest::Told,
+        };
+        let ways = findings.iter().map(|finding| finding.way_on("M001/S01/T01"));
+        let are_ways = ways.into_iter().all(|way| way.contains("gsd-tools auto verdict M001/S01/T01 pass --rationale"));
+        let passes = seen.verdict.passed() == (found != Honest::Told);
+        if found != expected || !seen.was_green || !are_ways || !passes {
+            wrong.push(format!(
+                "{name}: {found:?}, green {}: {findings:#?} {allowed:#?} {:?}",
+                seen.was_green, seen.verdict
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran >= 4, "{ran}");
+}

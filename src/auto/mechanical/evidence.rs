@@ -1,0 +1,105 @@
+//! What the record of a task's checks comes to.
+
+use super::records::TaskRecords;
+use crate::project::milestone_layout::evidence::TaskEvidence;
+use crate::text::screen::counted;
+
+/// The field that a person leaves who decided against the checks.
+const OVERRIDE: &str = "override";
+
+/// What is known of a task's checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// As many checks succeeded.
+    Passed { checks: usize },
+    /// What did not, each in one line.
+    Failed { faults: Vec<String> },
+    /// A person decided that the task is done nevertheless.
+    Overridden { reason: String },
+    /// It is declared, with a reason, that there is nothing to check.
+    Declared { reason: String },
+    /// Nothing was run, and nobody says why.
+    NothingRun,
+    /// There is no record.
+    Missing,
+    /// The record cannot be read.
+    Corrupt { message: String },
+}
+
+impl Proof {
+    pub(super) fn of(task: &TaskRecords) -> Self {
+        match task.evidence() {
+            None => Self::Missing,
+            Some(Err(error)) => Self::Corrupt { message: error.to_string() },
+            Some(Ok(evidence)) => Self::of_evidence(&evidence),
+        }
+    }
+
+    fn of_evidence(evidence: &TaskEvidence) -> Self {
+        if let Some(decision) = evidence.others.get(OVERRIDE) {
+            let reason = decision.as_str().or_else(|| decision.get("rationale").and_then(|reason| reason.as_str()));
+            return Self::Overridden { reason: reason.unwrap_or("no reason given").to_owned() };
+        }
+        let faults = evidence.faults();
+        if !faults.is_empty() {
+            return Self::Failed { faults };
+        }
+        let reason = evidence.no_checks_reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+        match (evidence.has_no_checks(), reason) {
+            (false, _) => Self::Passed { checks: evidence.checks.len() },
+            (true, Some(reason)) => Self::Declared { reason: reason.to_owned() },
+            (true, None) => Self::NothingRun,
+        }
+    }
+
+    /// Whether checks were run and all of them succeeded.
+    pub(super) fn is_passed(&self) -> bool {
+        matches!(self, Self::Passed { .. })
+    }
+
+    /// Whether a milestone can pass with it. What is declared counts only beside a task of the same slice that was
+    /// checked.
+    pub(super) fn is_enough(&self, beside_checked: bool, requires_evidence: bool) -> bool {
+        match self {
+            Self::Passed { .. } | Self::Overridden { .. } => true,
+            Self::Declared { .. } => beside_checked || !requires_evidence,
+            Self::NothingRun | Self::Missing => !requires_evidence,
+            Self::Failed { .. } | Self::Corrupt { .. } => false,
+        }
+    }
+
+    /// The word for a table.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Passed { .. } => "pass",
+            Self::Failed { .. } => "fail",
+            Self::Overridden { .. } => "overridden",
+            Self::Declared { .. } | Self::NothingRun => "no host checks",
+            Self::Missing => "unverified",
+            Self::Corrupt { .. } => "unreadable",
+        }
+    }
+
+    pub(super) fn detail(&self) -> String {
+        match self {
+            Self::Passed { checks } => format!("{} passed", counted(*checks, "check")),
+            Self::Failed { faults } => faults.join("; "),
+            Self::Overridden { reason } | Self::Declared { reason } => reason.clone(),
+            Self::NothingRun => "no command was found to run".to_owned(),
+            Self::Missing => "there is no VERIFY record".to_owned(),
+            Self::Corrupt { message } => message.clone(),
+        }
+    }
+}
+
+/// `passed` if every task was checked and passed, `failed` if one failed, else `untested`.
+pub(super) fn result_of(proofs: &[Proof]) -> &'static str {
+    let is_failed = |proof: &Proof| matches!(proof, Proof::Failed { .. } | Proof::Corrupt { .. });
+    if proofs.iter().any(is_failed) {
+        "failed"
+    } else if !proofs.is_empty() && proofs.iter().all(Proof::is_passed) {
+        "passed"
+    } else {
+        crate::project::milestone_layout::summary::UNTESTED
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether what is recorded of a slice lets its milestone pass.
+
+use super::evidence::Proof;
+use super::records::{ClosedSlice, Limits, MilestoneRecords};
+use crate::project::milestone_layout::assessment::slice_verdict;
+use crate::project::milestone_layout::ids::is_id;
+use crate::project::milestone_layout::uat::{Uat, UatMode, UatVerdict};
+
+/// What the records of a slice come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judgement {
+    pub(super) slice: String,
+    pub(super) is_skipped: bool,
+    /// The tasks with what is known of their checks.
+    pub(super) proofs: Vec<(String, Proof)>,
+    pub(super) mode: Option<UatMode>,
+    pub(super) verdict: Option<UatVerdict>,
+    /// What keeps the milestone from passing, each in one line.
+    pub(super) open: Vec<String>,
+}
+
+/// The judgement of every slice, in the order of the roadmap.
+pub(super) fn judged(records: &MilestoneRecords, limits: &Limits) -> Vec<Judgement> {
+    records.slices.iter().map(|slice| judge(&records.milestone, slice, limits)).collect()
+}
+
+fn judge(milestone: &str, slice: &ClosedSlice, limits: &Limits) -> Judgement {
+    let id = &slice.row.id;
+    let mut judgement = Judgement {
+        slice: id.clone(),
+        is_skipped: slice.row.skipped,
+        proofs: slice.tasks.iter().map(|task| (task.id.clone(), Proof::of(task))).collect(),
+        mode: None,
+        verdict: None,
+        open: Vec::new(),
+    };
+    if slice.row.skipped {
+        judgement.proofs.clear();
+        return judgement;
+    }
+    for (index, (task, proof)) in judgement.proofs.iter().enumerate() {
+        let mut others = judgement.proofs.iter().enumerate().filter(|(other, _)| *other != index);
+        let beside_checked = others.any(|(_, (_, proof))| proof.is_passed());
+        if !proof.is_enough(beside_checked, limits.requires_evidence) {
+            judgement.open.push(format!("{milestone}/{id}/{task}: {}: {}", proof.word(), proof.detail()));
+        }
+    }
+    if judgement.proofs.is_empty() && limits.requires_evidence {
+        judgement.open.push(format!("{milestone}/{id}: no task with a record"));
+    }
+    judge_acceptance(milestone, slice, limits, &mut judgement);
+    judgement
+}
+
+fn judge_acceptance(milestone: &str, slice: &ClosedSlice, limits: &Limits, judgement: &mut Judgement) {
+    let text = |document: &Option<super::records::Document>| document.as_ref().map(|document| document.text.clone());
+    let (result, assessment, uat) = (text(&slice.uat_result), text(&slice.assessment), text(&slice.uat));
+    let mode = uat.as_deref().map_or(UatMode::ArtifactDriven, |text| Uat::parse(text).mode);
+    judgement.mode = uat.as_ref().map(|_| mode);
+    judgement.verdict = slice_verdict(result.as_deref(), assessment.as_deref(), uat.as_deref());
+    let id = &slice.row.id;
+    match &judgement.verdict {
+        Some(verdict) if !verdict.is_accepted(mode, limits.accepts_partial_uat) => {
+            judgement.open.push(format!("{milestone}/{id}: the acceptance test says `{}`", verdict.word()));
+        }
+        None if limits.requires_uat && uat.is_some() => {
+            judgement.open.push(format!("{milestone}/{id}: the acceptance test has no verdict"));
+        }
+        Some(_) | None => {}
+    }
+}
+
+/// Whether a criterion of the milestone is shown: by the slices it names, else by all.
+pub(super) fn is_shown(criterion: &str, judgements: &[Judgement]) -> bool {
+    let words = criterion.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '.'));
+    let named: Vec<&str> = words.filter(|word| is_id(word, 'S')).collect();
+    let is_named = |judgement: &&Judgement| named.iter().any(|id| judgement.slice.eq_ignore_ascii_case(id));
+    let by_name: Vec<&Judgement> = judgements.iter().filter(is_named).collect();
+    let by = if by_name.is_empty() { judgements.iter().collect() } else { by_name };
+    !by.is_empty() && by.iter().all(|judgement| judgement.open.is_empty())
+}

@@ -1,0 +1,157 @@
+//! The validation of a milestone from what was recorded of its tasks and acceptance tests.
+
+use std::fmt::Write as _;
+
+use super::judgement::{Judgement, is_shown, judged};
+use super::not_enough::NotEnough;
+use super::records::{Limits, MilestoneRecords};
+use super::slice::latest;
+use crate::auto::engine::Edit;
+use crate::project::files::sha256;
+use crate::project::milestone_layout::lines::one_line;
+use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::roadmap::Roadmap;
+use crate::project::milestone_layout::summary::Summary;
+use crate::project::milestone_layout::validation::{ValidatedBy, Validation, ValidationVerdict};
+
+/// Validates a milestone whose slices are done; nothing to write where that is done and still holds, or an agent did it.
+pub(crate) fn validate_milestone(records: &MilestoneRecords, limits: &Limits) -> Result<Option<Edit>, NotEnough> {
+    let roadmap = closed(records)?;
+    let there = records.validation.as_ref().map(|document| (document, Validation::parse(&document.text)));
+    if let Some((_, validation)) = &there
+        && validation.validated_by != Some(ValidatedBy::Mechanical)
+    {
+        let unclear = || NotEnough::Unclear { milestone: records.milestone.clone() };
+        return if validation.is_terminal() { Ok(None) } else { Err(unclear()) };
+    }
+    let text = text(records, &roadmap, limits);
+    let path = || lookup::document(&records.folder, &records.milestone, "VALIDATION");
+    Ok(match there {
+        Some((document, _)) if document.text == text => None,
+        Some((document, _)) => Some(Edit { path: document.path.clone(), text }),
+        None => Some(Edit { path: path(), text }),
+    })
+}
+
+/// Whether there is a validation from here that no longer fits what is recorded.
+pub(crate) fn is_stale(records: &MilestoneRecords, limits: &Limits) -> bool {
+    records.validation.is_some() && matches!(validate_milestone(records, limits), Ok(Some(_)))
+}
+
+/// The roadmap of a milestone of which every slice is done and has a summary.
+pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, NotEnough> {
+    let milestone = || records.milestone.clone();
+    let missing = || NotEnough::NoDocument { document: format!("{}-ROADMAP.md", records.milestone) };
+    let roadmap = records.roadmap().filter(|roadmap| !roadmap.slices.is_empty()).ok_or_else(missing)?;
+    let open: Vec<String> = roadmap.slices.iter().filter(|row| !row.done).map(|row| row.id.clone()).collect();
+    if !open.is_empty() {
+        return Err(NotEnough::OpenSlices { milestone: milestone(), slices: open });
+    }
+    let silent = records.without_summary();
+    if silent.is_empty() {
+        Ok(roadmap)
+    } else {
+        Err(NotEnough::NoSliceSummary { milestone: milestone(), slices: silent })
+    }
+}
+
+/// The digest of all records that a validation rests on, by their places below the milestone.
+pub(crate) fn evidence_hash(records: &MilestoneRecords) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for slice in &records.slices {
+        let results = [&slice.uat_result, &slice.assessment].into_iter().flatten();
+        for document in slice.tasks.iter().filter_map(|task| task.evidence.as_ref()).chain(results) {
+            let place = document.path.strip_prefix(&records.folder).unwrap_or(&document.path);
+            lines.push(format!("{} {place}\n", sha256(document.text.as_bytes())));
+        }
+    }
+    lines.sort_unstable();
+    sha256(lines.concat().as_bytes())
+}
+
+fn text(records: &MilestoneRecords, roadmap: &Roadmap, limits: &Limits) -> String {
+    let judgements = judged(records, limits);
+    let open: Vec<&String> = judgements.iter().flat_map(|judgement| &judgement.open).collect();
+    let verdict = if open.is_empty() { ValidationVerdict::Pass } else { ValidationVerdict::NeedsAttention };
+    let summaries = records.slices.iter().filter_map(|slice| slice.summary.as_ref());
+    let moments: Vec<String> = summaries.filter_map(|document| Summary::parse(&document.text).completed_at).collect();
+    let operational = roadmap.operational().map(|text| format!("operational verification: {}", one_line(text)));
+    let validation = Validation {
+        id: records.milestone.clone(),
+        verdict: Some(verdict),
+        human_required: operational.into_iter().filter(|_| !limits.skips_validation).collect(),
+        validated_at: latest(moments.iter().map(String::as_str)),
+        validated_by: Some(ValidatedBy::Mechanical),
+        evidence_hash: Some(evidence_hash(records)),
+        skipped: limits.skips_validation.then(|| "preference".to_owned()),
+        ..Validation::default()
+    };
+    let mut body = format!("# {}: Validation\n", records.milestone);
+    write_open(&mut body, &open);
+    write_evidence(&mut body, records, &judgements);
+    write_acceptance(&mut body, &judgements);
+    write_criteria(&mut body, roadmap, &judgements);
+    write_classes(&mut body, roadmap);
+    validation.render(&body)
+}
+
+/// Writing to a string cannot fail.
+fn write_open(body: &mut String, open: &[&String]) {
+    if open.is_empty() {
+        return;
+    }
+    body.push_str("\n## Needs Attention\n\n");
+    for line in open {
+        let _ = writeln!(body, "- {}", one_line(line));
+    }
+}
+
+fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
+fn write_evidence(body: &mut String, records: &MilestoneRecords, judgements: &[Judgement]) {
+    body.push_str("\n## Evidence\n\n| Unit | Result | Detail | Summary says |\n|---|---|---|---|\n");
+    for (slice, judgement) in records.slices.iter().zip(judgements) {
+        let unit = format!("{}/{}", records.milestone, judgement.slice);
+        if judgement.is_skipped {
+            let _ = writeln!(body, "| {unit} | skipped | the roadmap says so | |");
+        }
+        for (task, (id, proof)) in slice.tasks.iter().zip(&judgement.proofs) {
+            let says = task.summary().map(|summary| summary.verification_result).unwrap_or_default();
+            let (word, detail, says) = (proof.word(), cell(&proof.detail()), cell(&says));
+            let _ = writeln!(body, "| {unit}/{id} | {word} | {detail} | {says} |");
+        }
+    }
+}
+
+fn write_acceptance(body: &mut String, judgements: &[Judgement]) {
+    body.push_str("\n## Acceptance Tests\n\n| Slice | Mode | Verdict |\n|---|---|---|\n");
+    for judgement in judgements.iter().filter(|judgement| !judgement.is_skipped) {
+        let mode = judgement.mode.map_or("none", |mode| mode.word());
+        let verdict = judgement.verdict.as_ref().map_or("not run", |verdict| verdict.word());
+        let _ = writeln!(body, "| {} | {mode} | {} |", judgement.slice, cell(verdict));
+    }
+}
+
+fn write_criteria(body: &mut String, roadmap: &Roadmap, judgements: &[Judgement]) {
+    body.push_str("\n## Success Criteria\n\n| Criterion | Result |\n|---|---|\n");
+    for criterion in &roadmap.success_criteria {
+        let result = if is_shown(criterion, judgements) { "pass" } else { "fail" };
+        let _ = writeln!(body, "| {} | {result} |", cell(criterion));
+    }
+}
+
+/// No record here shows how the result behaves in operation: that row is left to who looked.
+fn write_classes(body: &mut String, roadmap: &Roadmap) {
+    body.push_str("\n## Verification Classes\n\n| Class | Shown by |\n|---|---|\n");
+    for class in &roadmap.verification {
+        let is_operational = class.name.eq_ignore_ascii_case("operational");
+        let shown = match roadmap.operational() {
+            Some(_) if is_operational => "no record",
+            None if is_operational => "N/A",
+            _ => "the evidence above",
+        };
+        let _ = writeln!(body, "| {} | {shown} |", cell(&class.name));
+    }
+}

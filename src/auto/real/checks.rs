@@ -1,0 +1,273 @@
+//! The checks of a unit and of a candidate, and what their evidence is worth.
+
+use super::Real;
+use crate::auto::engine::EngineError;
+use crate::auto::event::{CheckRun, Evidence};
+use crate::auto::gate;
+use crate::auto::gate::check::Source;
+use crate::auto::gate::discovery::{Discovery, Wanted, discover};
+use crate::auto::gate::evidence::Evidence as GateEvidence;
+use crate::auto::gate::no_checks::NoChecks;
+use crate::auto::gate::pins::{Pins, Planned};
+use crate::auto::gate::run::{Place, run_checks};
+use crate::auto::gate::tamper::{FileChange, Finding, Work, inspect};
+use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
+use crate::auto::landing::id::{Commit, Tree};
+use crate::auto::memory::{Attempts, Candidate, Operation};
+use crate::auto::slices::places;
+use crate::auto::slices::snapshot::Problem;
+use crate::auto::unit::Unit;
+use crate::disk::AbsolutePath;
+use crate::project::Project;
+use crate::project::files::Files;
+use crate::project::layout::Layout;
+use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::milestone_layout::task_plan::TaskPlan;
+
+/// A file of a unit's diff, before and after.
+struct Contents {
+    path: String,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+impl Real<'_> {
+    /// What the checks of a unit rest on, before it runs.
+    pub(super) fn pins_of(&self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
+        if !unit.kind.is_gated() {
+            return Ok(None);
+        }
+        let tree = Self::tree_named(tree)?;
+        let plan = self.plan_of(unit)?;
+        let discovery = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let paths = self.repository.paths(&tree)?;
+        let planned = Planned { discovery: &discovery, paths: &paths, expected: &plan.expected, plan: &plan.text };
+        Ok(Some(Pins::of(self.files.as_ref(), planned)?))
+    }
+
+    fn discovered(&self, files: &dyn Files, verify: Option<&str>) -> Result<Discovery, EngineError> {
+        let wanted = Wanted { preference: &self.preferences.verification_commands, verify };
+        Ok(discover(files, wanted)?)
+    }
+
+    /// What the plans say about the task of a unit.
+    fn plan_of(&self, unit: &Unit) -> Result<TaskPlans, EngineError> {
+        let files = self.files.as_ref();
+        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(TaskPlans::default()) };
+        let folder = places::slice(files, milestone, slice)?;
+        let mut found = TaskPlans::default();
+        if let Some((_, text)) = places::document(files, &folder, slice, "PLAN")?
+            && let Some(row) = SlicePlan::parse(&text).task(task)
+        {
+            found.verify.clone_from(&row.verify);
+            found.expected.extend(row.files.iter().cloned());
+        }
+        if let Some((_, text)) = places::document(files, &format!("{folder}/tasks"), task, "PLAN")? {
+            found.expected.extend(TaskPlan::parse(&text, task).outputs);
+            found.text = text;
+        }
+        Ok(found)
+    }
+
+    /// Runs the checks of a unit on the worktree, and looks whether it made any of them weaker.
+    pub(super) fn checks(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError> {
+        let tree = self.repository.snapshot(&self.worktree)?.tree;
+        let Some(pins) = attempts.pins.clone() else {
+            return Ok(Evidence { tree: tree.to_string(), ..Evidence::default() });
+        };
+        let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
+        let changes = self.contents(&base, tree.as_str())?;
+        let diff: Vec<FileChange<'_>> = changes
+            .iter()
+            .map(|file| FileChange { path: &file.path, before: file.before.as_deref(), after: file.after.as_deref() })
+            .collect();
+        let plan = self.plan_of(&operation.start.unit)?;
+        let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
+        let folder = self.places.worktree.clone();
+        let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None);
+        let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
+        let no_checks = Self::no_checks(&pins, &paths);
+        let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
+        let mut verdict = judge(Case {
+            tree: tree.as_str(),
+            folder: &folder.to_string(),
+            claim,
+            before: None,
+            evidence: &found,
+            findings: &inspection.findings,
+        });
+        // Only what fails is worth another look: whether it failed before the unit too.
+        if verdict.outcome == Outcome::Failed {
+            let before = self.on_tree(&base, &pins)?;
+            verdict = judge(Case {
+                tree: tree.as_str(),
+                folder: &folder.to_string(),
+                claim,
+                before: Some(&before),
+                evidence: &found,
+                findings: &inspection.findings,
+            });
+        }
+        self.tidied(&tree)?;
+        Ok(evidence(&found, &verdict, &inspection.findings, no_checks))
+    }
+
+    /// What checks leave in the worktree is not the unit's work.
+    fn tidied(&mut self, tree: &Tree) -> Result<(), EngineError> {
+        let now = self.world.now().milliseconds();
+        self.repository.restore(&self.worktree, tree, &self.run, now)?;
+        Ok(())
+    }
+
+    fn no_checks(pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
+        let outside: Vec<&str> = changed.iter().copied().filter(|path| !is_planning(path)).collect();
+        let reason = "the unit changes documents alone, and the project declares no check";
+        pins.checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten()
+    }
+
+    fn ran(
+        &self,
+        folder: &AbsolutePath,
+        checks: &[gate::check::Check],
+        source: Source,
+        tree: &str,
+        before: Option<&GateEvidence>,
+    ) -> GateEvidence {
+        let fence = self.fence(folder);
+        let fenced = fence.map(|fence| move |program: crate::world::Program| program.fenced(&fence));
+        let mut place = Place::new(folder.as_path());
+        if let Some(fenced) = &fenced {
+            place.fence = Some(fenced);
+        }
+        run_checks(self.world, checks, source, tree, &place, before)
+    }
+
+    /// The same checks on an earlier tree.
+    fn on_tree(&mut self, tree: &str, pins: &Pins) -> Result<GateEvidence, EngineError> {
+        let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
+        let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
+        let found = self.ran(&scratch.folder, &pins.checks, pins.source, tree, None);
+        self.repository.remove_scratch(&scratch)?;
+        Ok(found)
+    }
+
+    /// Runs the checks of the project on the commit that is to land.
+    pub(super) fn checks_of_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+        let commit = Commit::parse(&candidate.commit).ok_or_else(|| super::named(&candidate.commit))?;
+        let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
+        let files = Project::new(Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder()).files();
+        let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
+        let found = self.ran(&scratch.folder, &checks, source, &candidate.tree, None);
+        let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
+        let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
+        let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !is_planning(path)).collect();
+        let reason = "the milestone changes documents alone, and the project declares no check";
+        let no_checks = checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten();
+        let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
+        let folder = scratch.folder.to_string();
+        let case =
+            |before| Case { tree: &candidate.tree, folder: &folder, claim, before, evidence: &found, findings: &[] };
+        let mut verdict = judge(case(None));
+        if verdict.outcome == Outcome::Failed {
+            // What is red on the target already is not the fault of the milestone.
+            let base = Commit::parse(&candidate.base).ok_or_else(|| super::named(&candidate.base))?;
+            let tree = self.repository.tree_of(&base)?;
+            let target = self.repository.scratch(&self.places.scratch, &base, "checks of the target")?;
+            let before = self.ran(&target.folder, &checks, source, tree.as_str(), None);
+            verdict = judge(case(Some(&before)));
+        }
+        self.repository.remove_scratch(&scratch)?;
+        Ok(evidence(&found, &verdict, &[], no_checks))
+    }
+
+    /// The checks of the project, or those of all tasks of the milestone where the project declares none.
+    fn wanted_by_milestone(
+        &self,
+        files: &dyn Files,
+        base: &str,
+        commit: &str,
+    ) -> Result<(Source, Vec<gate::check::Check>), EngineError> {
+        let declared = self.discovered(files, None)?;
+        let mut checks = declared.checks;
+        let mut source = declared.source;
+        for change in self.repository.differences(base, commit)? {
+            let path = change.path.to_string();
+            if !is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
+                continue;
+            }
+            let Some(text) = files.read(&path)? else { continue };
+            for task in SlicePlan::parse(&text).tasks {
+                let Some(verify) = &task.verify else { continue };
+                let planned = self.discovered(files, Some(verify))?;
+                if planned.source != Source::TaskPlan {
+                    continue;
+                }
+                source = if checks.is_empty() { planned.source } else { source };
+                let new = planned.checks.into_iter().filter(|check| !checks.contains(check)).collect::<Vec<_>>();
+                checks.extend(new);
+            }
+        }
+        Ok((source, checks))
+    }
+
+    fn contents(&self, before: &str, after: &str) -> Result<Vec<Contents>, EngineError> {
+        let changes = self.repository.differences(before, after)?;
+        let mut found = Vec::new();
+        for change in changes {
+            let path = change.path.to_string();
+            if is_planning(&path) {
+                continue;
+            }
+            let (before, after) = (self.repository.content(before, &path)?, self.repository.content(after, &path)?);
+            found.push(Contents { path, before, after });
+        }
+        Ok(found)
+    }
+}
+
+#[derive(Debug, Default)]
+struct TaskPlans {
+    verify: Option<String>,
+    expected: Vec<String>,
+    text: String,
+}
+
+fn is_planning(path: &str) -> bool {
+    path.strip_prefix(lookup::FOLDER).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn evidence(
+    found: &GateEvidence,
+    verdict: &GateVerdict,
+    findings: &[Finding],
+    no_checks: Option<NoChecks>,
+) -> Evidence {
+    let check = |run: &gate::evidence::CheckRun| CheckRun {
+        command: run.command.clone(),
+        exit_code: run.exit_code,
+        milliseconds: run.duration_ms,
+        digest: run.digest.to_string(),
+        passed: run.passed() || verdict.red_before.contains(&run.command),
+    };
+    let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky)];
+    let notes = notes.into_iter().filter(|(_, commands)| !commands.is_empty());
+    Evidence {
+        tree: verdict.tree.clone(),
+        source: found.source.word().to_owned(),
+        passed: verdict.passed(),
+        checks: found.checks.iter().map(check).collect(),
+        no_checks_reason: no_checks.map(|no_checks| no_checks.reason),
+        failure: verdict.failure.as_ref().map(|failure| failure.text.clone()).unwrap_or_default(),
+        findings: findings
+            .iter()
+            .map(|finding| Problem {
+                path: finding.path.clone(),
+                line: Some(finding.line).filter(|line| *line > 0),
+                what: finding.what.clone(),
+            })
+            .collect(),
+        notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What a person asks of a run that goes on in another process.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::auto::engine::EngineError;
+use crate::disk::{self, AbsolutePath};
+use crate::world::World;
+use crate::world::signals::Requests;
+
+/// The name of the note.
+const NOTE: &str = "control.json";
+
+/// How often a run that waits looks whether somebody wants something.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// A note for the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Control {
+    pub(crate) wish: Wish,
+    /// Whether the session that runs is ended, too.
+    pub(crate) now: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Wish {
+    Pause,
+    Stop,
+}
+
+impl Control {
+    fn path(notes: &AbsolutePath) -> AbsolutePath {
+        notes.resolve(NOTE)
+    }
+
+    /// The note; one that cannot be read asks to stop, since somebody wanted something.
+    pub(crate) fn read(notes: &AbsolutePath) -> Result<Option<Self>, EngineError> {
+        let Some(text) = disk::read_text(Self::path(notes))? else { return Ok(None) };
+        Ok(Some(serde_json::from_str(&text).unwrap_or(Self { wish: Wish::Stop, now: true })))
+    }
+
+    pub(crate) fn write(self, notes: &AbsolutePath) -> Result<(), EngineError> {
+        let text = serde_json::to_string(&self)
+            .map_err(|error| EngineError::Effect { message: error.to_string(), hint: None })?;
+        disk::make_private_folder(notes)?;
+        disk::write_fleeting(&Self::path(notes), text.as_bytes())?;
+        Ok(())
+    }
+
+    pub(crate) fn clear(notes: &AbsolutePath) -> Result<(), EngineError> {
+        disk::remove_note(&Self::path(notes))?;
+        Ok(())
+    }
+}
+
+/// Waits until the time of the wall clock has come, or somebody wants something. A machine that was suspended wakes into a
+/// later time of the wall.
+pub(super) fn wait(world: &World, notes: &AbsolutePath, signals: Option<&Requests>, until: i64) {
+    while world.now().milliseconds() < until {
+        let is_asked = signals.is_some_and(|signals| signals.asked().is_some());
+        if is_asked || !matches!(Control::read(notes), Ok(None)) {
+            return;
+        }
+        let rest = u64::try_from(until.saturating_sub(world.now().milliseconds())).unwrap_or_default();
+        world.pause(LOOK.min(Duration::from_millis(rest.max(1))));
+    }
+}

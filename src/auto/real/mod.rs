@@ -1,0 +1,355 @@
+//! A run on a real project: its worktree, its repository, the client that the user has, and the log.
+
+mod checks;
+mod control;
+mod sessions;
+
+use crate::disk::log::Log;
+use crate::disk::{AbsolutePath, DiskError};
+use crate::project::Project;
+use crate::project::files::Files;
+use crate::project::layout::Layout;
+use crate::world::World;
+use crate::world::fence::Fence;
+use crate::world::signals::Requests;
+use crate::world::tree::Mark;
+
+use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::gate::pins::Pins;
+use super::landing;
+use super::landing::candidate::Merged;
+use super::landing::commit::Message;
+use super::landing::id::{Commit, Tree};
+use super::landing::land::Refusal;
+use super::landing::proof::Proof;
+use super::landing::release::Release;
+use super::landing::repository::Repository;
+use super::landing::worktree::Worktree;
+use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::preferences::Preferences;
+use super::runner::table::{Profile, Runner};
+use super::slices::brief::{self, Around};
+use super::slices::reading::{self, Extent};
+use super::stop::{Cause, Stop};
+use super::unit::Unit;
+
+pub(crate) use control::{Control, Wish};
+
+/// Where a run keeps what is neither a document nor in the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The root of the worktree that the work is done in.
+    pub(crate) worktree: AbsolutePath,
+    /// Where candidates are checked out.
+    pub(crate) scratch: AbsolutePath,
+    /// The folder of this run among the notes of the computer.
+    pub(crate) notes: AbsolutePath,
+}
+
+/// How sessions are run.
+#[derive(Clone, Debug)]
+pub(crate) struct Driver {
+    pub(crate) runner: Runner,
+    /// The program of the client, where it is not looked for by its names.
+    pub(crate) program: Option<String>,
+    pub(crate) profile: Profile,
+    pub(crate) model: Option<String>,
+    /// Variables by which hosts know that they run in themselves.
+    pub(crate) without: Vec<String>,
+    /// Whether sessions and checks are kept from writing elsewhere.
+    pub(crate) is_fenced: bool,
+}
+
+/// Who is told what a run does, as it does it.
+pub(crate) type Told<'a> = &'a mut dyn FnMut(&str);
+
+/// The effects of a run on a real project.
+pub(crate) struct Real<'a> {
+    pub(super) world: &'a World,
+    log: Log<'a>,
+    pub(super) repository: Repository,
+    pub(super) worktree: Worktree,
+    files: Box<dyn Files>,
+    pub(super) places: Places,
+    pub(super) driver: Driver,
+    pub(super) preferences: Preferences,
+    /// The name of the run, in names of references.
+    run: String,
+    brief: Option<(String, String)>,
+    signals: Option<Requests>,
+    told: Told<'a>,
+}
+
+impl std::fmt::Debug for Real<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Real").field("places", &self.places).finish_non_exhaustive()
+    }
+}
+
+/// What a run is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) log: Log<'a>,
+    pub(crate) repository: Repository,
+    pub(crate) worktree: Worktree,
+    pub(crate) places: Places,
+    pub(crate) driver: Driver,
+    pub(crate) preferences: Preferences,
+    pub(crate) run: String,
+    /// The path and the text of the brief.
+    pub(crate) brief: Option<(String, String)>,
+    /// The signals that ask this process to end.
+    pub(crate) signals: Option<Requests>,
+    pub(crate) told: Told<'a>,
+}
+
+impl std::fmt::Debug for Parts<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Parts").field("places", &self.places).finish_non_exhaustive()
+    }
+}
+
+impl From<landing::error::LandingError> for EngineError {
+    fn from(error: landing::error::LandingError) -> Self {
+        Self::Effect { hint: error.hint(), message: error.to_string() }
+    }
+}
+
+impl From<DiskError> for EngineError {
+    fn from(error: DiskError) -> Self {
+        Self::Effect { hint: error.hint(), message: error.to_string() }
+    }
+}
+
+impl<'a> Real<'a> {
+    pub(crate) fn new(parts: Parts<'a>) -> Self {
+        let Parts { world, log, repository, worktree, places, driver, preferences, run, brief, signals, told } = parts;
+        let files = Project::new(Layout::new(places.worktree.as_path(), None, None), world.state_folder()).files();
+        Self { world, log, repository, worktree, files, places, driver, preferences, run, brief, signals, told }
+    }
+
+    pub(super) fn tell(&mut self, text: &str) {
+        (self.told)(text);
+    }
+
+    /// Where sessions and checks may write.
+    pub(super) fn fence(&self, folder: &AbsolutePath) -> Option<Fence> {
+        if !self.driver.is_fenced {
+            return None;
+        }
+        let mut writable = vec![folder.as_path().to_path_buf(), self.world.temporary_folder()];
+        writable.extend(self.world.build_caches());
+        let own = &self.driver.runner.own_folders;
+        match self.world.home() {
+            Some(home) if own.is_empty() => writable.push(home),
+            Some(home) => writable.extend(own.iter().map(|folder| home.join(folder))),
+            None => {}
+        }
+        Some(Fence::around(writable))
+    }
+
+    fn tree_named(name: &str) -> Result<Tree, EngineError> {
+        Tree::parse(name).ok_or_else(|| named(name))
+    }
+
+    fn commit_named(name: &str) -> Result<Commit, EngineError> {
+        Commit::parse(name).ok_or_else(|| named(name))
+    }
+
+    fn candidate_of(candidate: &Candidate) -> Result<landing::candidate::Candidate, EngineError> {
+        Ok(landing::candidate::Candidate {
+            base: Self::commit_named(&candidate.base)?,
+            head: Self::commit_named(&candidate.head)?,
+            tree: Self::tree_named(&candidate.tree)?,
+            commit: Self::commit_named(&candidate.commit)?,
+        })
+    }
+}
+
+fn named(name: &str) -> EngineError {
+    EngineError::Effect { message: format!("`{name}` of the log is no name of git"), hint: None }
+}
+
+impl Effects for Real<'_> {
+    fn now(&mut self) -> Time {
+        Time { wall: self.world.now().milliseconds(), machine: self.world.uptime() }
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), EngineError> {
+        self.log.append(entry)?;
+        if let Some(line) = super::story::line(&entry.event) {
+            self.tell(&line);
+        }
+        Ok(())
+    }
+
+    fn files(&self) -> &dyn Files {
+        self.files.as_ref()
+    }
+
+    fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
+        for edit in edits {
+            let path = self.places.worktree.resolve(&edit.path);
+            crate::disk::replace(&path, edit.text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self) -> Result<String, EngineError> {
+        Ok(self.repository.snapshot(&self.worktree)?.tree.to_string())
+    }
+
+    fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        let changes = self.repository.differences(before, after)?;
+        Ok(changes.into_iter().map(|change| change.path.to_string()).collect())
+    }
+
+    fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
+        let tree = Self::tree_named(tree)?;
+        self.repository.restore(&self.worktree, &tree, &self.run, self.world.now().milliseconds())?;
+        Ok(())
+    }
+
+    fn identity(&mut self) -> Result<Identity, EngineError> {
+        Ok(Identity { session: self.world.uuid(), mark: Mark::new().to_string() })
+    }
+
+    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+        let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active);
+        let folder = self.places.worktree.to_string();
+        let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+        let around = Around { folder: &folder, brief, failure, crash: None, sources: &[] };
+        let mut input = brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?;
+        if attempt > 1 {
+            input.notes.push(("Attempt".to_owned(), attempt.to_string()));
+        }
+        let prompt = super::prompt::compose(&input)
+            .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
+        Ok(prompt.text)
+    }
+
+    fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
+        self.session(session)
+    }
+
+    fn sweep(&mut self, mark: &str) -> Result<(), EngineError> {
+        let Some(mark) = Mark::parse(mark) else { return Ok(()) };
+        let left = mark.end_all();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let left: Vec<String> = left.iter().map(u32::to_string).collect();
+        Err(EngineError::Effect {
+            message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
+            hint: Some(format!("run `kill -KILL {}`", left.join(" "))),
+        })
+    }
+
+    fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
+        self.pins_of(unit, tree)
+    }
+
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError> {
+        self.checks(operation, attempts)
+    }
+
+    fn head(&mut self) -> Result<String, EngineError> {
+        Ok(self.repository.snapshot(&self.worktree)?.head.to_string())
+    }
+
+    fn commit(&mut self, commit: &Committing) -> Result<String, EngineError> {
+        let message = Message::new(commit.message.clone(), commit.at);
+        Ok(self.repository.commit(&self.worktree, &message, false)?.commit().to_string())
+    }
+
+    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError> {
+        let (base, snapshot) = (self.repository.tip()?, self.repository.snapshot(&self.worktree)?);
+        let planning = crate::project::milestone_layout::lookup::FOLDER;
+        let changes = self.repository.differences(base.as_str(), snapshot.tree.as_str())?;
+        Ok(Some(changes.iter().any(|change| !change.path.is_within(planning))))
+    }
+
+    fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError> {
+        let base = self.repository.tip()?;
+        let head = self.repository.snapshot(&self.worktree)?.head;
+        let message = Message::new(message, at);
+        let made = self.repository.candidate(&base, &head, landing::candidate::Merge::Squash, &message)?;
+        Ok(match made {
+            Merged::Ready(candidate) => Merge::Made {
+                base: candidate.base.to_string(),
+                head: candidate.head.to_string(),
+                tree: candidate.tree.to_string(),
+                commit: candidate.commit.to_string(),
+            },
+            Merged::Nothing => Merge::Nothing { base: base.to_string() },
+            Merged::Conflict { paths } => {
+                let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+                let branch = &self.repository.target().branch;
+                let text = format!("the work and `{branch}` change the same lines of {}", paths.join(", "));
+                let next = format!("git -C {} merge {branch}", self.places.worktree);
+                Merge::Refused(Stop::new(Cause::Conflict, text, next).shown(paths))
+            }
+        })
+    }
+
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+        self.checks_of_candidate(candidate)
+    }
+
+    fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
+        let candidate = Self::candidate_of(candidate)?;
+        Ok(match self.repository.land(&candidate)? {
+            landing::land::Landing::Landed | landing::land::Landing::AlreadyLanded => Landing::Landed,
+            landing::land::Landing::Refused(Refusal::TargetMoved { now, .. }) => {
+                Landing::Moved { target: now.to_string() }
+            }
+            landing::land::Landing::Refused(refusal) => {
+                let next = "gsd-tools auto run";
+                let hint = refusal.hint();
+                Landing::Refused(Stop::new(Cause::DirtyOverlap, refusal.to_string(), next).shown(hint))
+            }
+        })
+    }
+
+    fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError> {
+        let (landed, now) = (Self::commit_named(landed)?, self.world.now().milliseconds());
+        let Some(branch) = self.worktree.branch.clone() else { return Ok(None) };
+        let Some(head) = self.repository.branch(&branch)? else { return Ok(None) };
+        let next = "gsd-tools auto status";
+        let Proof::Proved(proved) = self.repository.proof(&head, &landed)? else {
+            let text = format!("`{branch}` is not known to be part of `{}`", self.repository.target().branch);
+            return Ok(Some(Stop::new(Cause::Unproved, text, next)));
+        };
+        let name = branch.replace('/', "-");
+        self.repository.retire_checkpoints(&self.run, now)?;
+        match self.repository.release(&self.worktree, &proved, &name, now)? {
+            Release::Removed { .. } => Ok(None),
+            Release::Held { left_out, .. } => {
+                let left: Vec<String> = left_out.iter().map(|file| file.path.to_string()).collect();
+                let text = format!("the worktree has ignored files that are too large to be kept: {}", left.join(", "));
+                let next = format!("git worktree remove --force --force {}", self.places.worktree);
+                Ok(Some(Stop::new(Cause::Unproved, text, next)))
+            }
+        }
+    }
+
+    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
+        control::wait(self.world, &self.places.notes, self.signals.as_ref(), until);
+        Ok(())
+    }
+
+    fn requested(&mut self) -> Result<Option<Request>, EngineError> {
+        if self.signals.as_ref().is_some_and(|signals| signals.asked().is_some()) {
+            return Ok(Some(Request::Pause));
+        }
+        Ok(Control::read(&self.places.notes)?.map(|control| match control.wish {
+            Wish::Pause => Request::Pause,
+            Wish::Stop => Request::Stop,
+        }))
+    }
+
+    fn can_resume(&self) -> bool {
+        self.driver.runner.can_resume() && self.driver.runner.resumes_after_crash
+    }
+}

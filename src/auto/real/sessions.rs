@@ -1,0 +1,185 @@
+//! One session of the client.
+
+use std::time::Duration;
+
+use super::Real;
+use super::control::{Control, Wish};
+use crate::auto::engine::{EngineError, Session};
+use crate::auto::event::{Death, Halt, UnitEnded, Usage, Verdict};
+use crate::auto::runner::death::Death as RunnerDeath;
+use crate::auto::runner::event::{Event, Unit as MoneyUnit};
+use crate::auto::runner::heard::Heard;
+use crate::auto::runner::request::{Request, RunnerError, Session as ClientSession};
+use crate::auto::runner::session::{Go, Observer, Outcome, run};
+use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
+use crate::disk::AbsolutePath;
+use crate::world::Ended;
+use crate::world::signals::Requests;
+use crate::world::tree::Mark;
+
+/// Looks on while a session runs: whether somebody asked for its end.
+struct Watch {
+    notes: AbsolutePath,
+    signals: Option<Requests>,
+    wish: Option<Wish>,
+}
+
+impl Observer for Watch {
+    fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
+        Go::On
+    }
+
+    fn tick(&mut self, _heard: &Heard) -> Go {
+        if self.signals.as_ref().is_some_and(|signals| signals.asked().is_some()) {
+            self.wish = Some(Wish::Pause);
+            return Go::Stop("this process was asked to end".to_owned());
+        }
+        match Control::read(&self.notes) {
+            Ok(Some(Control { wish, now: true })) => {
+                self.wish = Some(wish);
+                Go::Stop("a person asked for it".to_owned())
+            }
+            _ => Go::On,
+        }
+    }
+}
+
+impl Real<'_> {
+    /// Runs a session to its end. A client that cannot be started is one that died.
+    pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
+        let request = self.request(session);
+        let mut watch = Watch { notes: self.places.notes.clone(), signals: self.signals.clone(), wish: None };
+        match run(self.world, &request, &mut watch) {
+            Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
+            Err(error @ RunnerError::Disk(_)) => {
+                Err(EngineError::Effect { hint: error.hint(), message: error.to_string() })
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let verdict = Verdict::Dead { cause: Death::Start, resets_at: None, text };
+                Ok(UnitEnded { verdict, ..nothing(session) })
+            }
+        }
+    }
+
+    fn request(&self, session: &Session) -> Request {
+        let driver = &self.driver;
+        let mut request =
+            Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
+        request.program.clone_from(&driver.program);
+        request.model.clone_from(&driver.model);
+        request.without.clone_from(&driver.without);
+        request.fence = self.fence(&self.places.worktree);
+        request.mark = Mark::parse(&session.mark);
+        request.session = if session.resumes {
+            ClientSession::Resumed(session.id.clone())
+        } else {
+            ClientSession::Named(session.id.clone())
+        };
+        let unit = &session.unit;
+        request.environment = vec![
+            ("GSD_UNIT_KIND".to_owned(), unit.kind.word().to_owned()),
+            ("GSD_UNIT_ID".to_owned(), unit.id.clone()),
+            ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
+        ];
+        request.limits.whole = Duration::from_secs(session.ceiling.seconds());
+        request.limits.output = session.ceiling.tokens();
+        request.limits.calls_without_tool = session.ceiling.calls_without_tool();
+        let name = format!("{:03}-{}-{}", session.operation, unit.kind.word(), unit.id.replace('/', "-"));
+        request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
+        request.usage_file = Some(self.places.notes.resolve(format!("activity/{name}.usage.json")));
+        request
+    }
+}
+
+/// A session that did nothing.
+fn nothing(session: &Session) -> UnitEnded {
+    UnitEnded {
+        operation: session.operation,
+        verdict: Verdict::NoSignal { exit: None },
+        usage: Usage::default(),
+        money: None,
+        model_calls: 0,
+        tool_calls: 0,
+        denied: Vec::new(),
+        milliseconds: 0,
+        session: None,
+        survivors: Vec::new(),
+        tree: String::new(),
+        changed: Vec::new(),
+    }
+}
+
+fn ended(session: &Session, outcome: &Outcome, wish: Option<Wish>) -> UnitEnded {
+    let heard = &outcome.heard;
+    let tokens = heard.tokens().unwrap_or_default();
+    let money = heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount);
+    UnitEnded {
+        operation: session.operation,
+        verdict: verdict(outcome, wish),
+        usage: Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 },
+        money,
+        model_calls: heard.model_calls,
+        tool_calls: heard.tools,
+        denied: heard.denied.iter().cloned().collect(),
+        milliseconds: u64::try_from(outcome.ran_for.as_millis()).unwrap_or(u64::MAX),
+        session: heard.session.clone(),
+        survivors: outcome.survivors.clone(),
+        tree: String::new(),
+        changed: Vec::new(),
+    }
+}
+
+/// What came of the session, in the words of the log.
+fn verdict(outcome: &Outcome, wish: Option<Wish>) -> Verdict {
+    let text = outcome.judgement.evidence.clone();
+    match &outcome.judgement.verdict {
+        RunnerVerdict::Ran => Verdict::Ran,
+        RunnerVerdict::NoSignal => {
+            let exit = match outcome.ended {
+                Ended::Code(code) => Some(code),
+                Ended::Signal(_) | Ended::OutOfTime => None,
+            };
+            Verdict::NoSignal { exit }
+        }
+        RunnerVerdict::Dead(death) => {
+            // The client tells seconds, the log milliseconds.
+            let resets_at = match death {
+                RunnerDeath::Quota { resets_at } => resets_at.map(|seconds| seconds.saturating_mul(1000)),
+                _ => None,
+            };
+            Verdict::Dead { cause: cause(death), resets_at, text }
+        }
+        RunnerVerdict::Stopped(reason) => stopped(outcome, reason, wish, text),
+    }
+}
+
+fn cause(death: &RunnerDeath) -> Death {
+    match death {
+        RunnerDeath::Auth => Death::Auth,
+        RunnerDeath::Quota { .. } => Death::Quota,
+        RunnerDeath::Overload => Death::Overload,
+        RunnerDeath::Network => Death::Network,
+        RunnerDeath::Context => Death::Context,
+        RunnerDeath::Limit => Death::Limit,
+        RunnerDeath::Model => Death::Model,
+    }
+}
+
+fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wish>, text: String) -> Verdict {
+    let resets_at = outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000));
+    let why = match reason {
+        Reason::Asked(_) => match wish {
+            Some(Wish::Pause) => Halt::Pause,
+            _ => Halt::Stop,
+        },
+        Reason::Whole | Reason::Output => Halt::Ceiling,
+        Reason::Idle | Reason::FirstEvent => Halt::Idle,
+        Reason::CallsWithoutTool => Halt::Retries,
+        // The client would wait in its own way: it is better waited for here.
+        Reason::LongWait => return Verdict::Dead { cause: Death::Quota, resets_at, text },
+        Reason::Retries => return Verdict::Dead { cause: Death::Overload, resets_at, text },
+        Reason::RefusedLogin => return Verdict::Dead { cause: Death::Auth, resets_at: None, text },
+    };
+    Verdict::Halted { why, text }
+}

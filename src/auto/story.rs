@@ -1,0 +1,57 @@
+//! What a run tells while it goes on: a line for each event that a person wants to see.
+
+use super::event::{Event, Verdict};
+
+/// The line of an event; none for what is only bookkeeping.
+pub(crate) fn line(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Started(run) => {
+            format!("{} on {} with {}, {} sessions forecast", run.milestone, run.target, run.runner, run.forecast)
+        }
+        Event::Resumed { .. } => "The run goes on.".to_owned(),
+        Event::UnitStarted(start) if start.resumed => format!("{}: the session goes on", start.unit),
+        Event::UnitStarted(start) if start.attempt > 1 => format!("{}: attempt {}", start.unit, start.attempt),
+        Event::UnitStarted(start) => start.unit.to_string(),
+        Event::UnitEnded(ended) => {
+            let seconds = ended.milliseconds / 1000;
+            let tokens = ended.usage.input + ended.usage.output;
+            match &ended.verdict {
+                Verdict::Ran => format!("  ended after {seconds} s, {tokens} tokens"),
+                Verdict::NoSignal { .. } => format!("  ended after {seconds} s without saying how"),
+                Verdict::Dead { text, .. } | Verdict::Halted { text, .. } => {
+                    format!("  ended after {seconds} s: {text}")
+                }
+            }
+        }
+        Event::Interrupted { .. } => "  the session was interrupted".to_owned(),
+        Event::Refused { text, .. } => format!("  does not count: {}", first_line(text)),
+        Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
+            let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
+            match (evidence.passed, &evidence.no_checks_reason) {
+                (true, Some(reason)) => format!("  no checks: {reason}"),
+                (true, None) => format!("  checks passed: {passed}"),
+                (false, _) => format!("  checks failed: {} of {all}", all - passed),
+            }
+        }
+        Event::Mechanical { step, fallback: None } => format!("{} without a session", step.word()),
+        Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
+        Event::Candidate { .. } => "Merged with the target, to be checked".to_owned(),
+        Event::Outdated { .. } => "The target moved: merged again".to_owned(),
+        Event::Landed { milestone, commit } => format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit)),
+        Event::Held { why, .. } => format!("Waiting: {why}"),
+        Event::SetAside { .. }
+        | Event::Accepted { .. }
+        | Event::Restored { .. }
+        | Event::Settled { .. }
+        | Event::Committing { .. }
+        | Event::Committed { .. }
+        | Event::Released { .. }
+        | Event::HoldEnded
+        | Event::Verdict { .. }
+        | Event::Stopped(_) => return None,
+    })
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

@@ -1,0 +1,440 @@
+//! `auto run`, `auto next`, `auto pause`, `auto stop`: starting a run, and ending it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::place::Place;
+use super::views::{Seen, shape};
+use crate::auto::ceilings::Ceilings;
+use crate::auto::engine::drive::{Drive, Settings};
+use crate::auto::event::{ENGINE, Entry, Event, Run, Time};
+use crate::auto::landing::repository::Repository;
+use crate::auto::landing::worktree::Worktree;
+use crate::auto::memory::Memory;
+use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish};
+use crate::auto::runner::table::{Profile, Runner, Runners};
+use crate::auto::slices::derive::Scope;
+use crate::auto::slices::forecast::{self, Shape};
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::stop::Stop;
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::log::{Log, LogError};
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::project::Project;
+use crate::project::layout::Layout;
+use crate::project::milestone_layout::{ids, lookup};
+use crate::text::words::of_word;
+use crate::world::fence::Fencing;
+use crate::world::signals::Requests;
+use crate::world::tree::adopt_orphans;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// The milestone; without it, the active one
+    milestone: Option<String>,
+    /// Read what the next milestone is to be from this file
+    #[arg(long, visible_alias = "yolo", short = 'y', value_name = "FILE")]
+    brief: Option<String>,
+    /// The client that runs the sessions; without it, the first that is installed
+    #[arg(long)]
+    runner: Option<String>,
+    /// The program of the client, if it is not found by its name
+    #[arg(long, value_name = "PROGRAM")]
+    runner_program: Option<String>,
+    /// The model, in the words of the client
+    #[arg(long)]
+    model: Option<String>,
+    /// `unattended` or `safe`: how much the client lets its agent do
+    #[arg(long, default_value = "unattended")]
+    profile: String,
+    /// The branch that the work is for; without it, the one that is checked out
+    #[arg(long)]
+    target: Option<String>,
+    /// Stop after this many units
+    #[arg(long)]
+    max_units: Option<u32>,
+    /// Start at most this many sessions
+    #[arg(long)]
+    max_sessions: Option<u32>,
+    /// Spend at most this many US dollars
+    #[arg(long, value_name = "USD")]
+    budget: Option<f64>,
+    /// Give a unit this many minutes
+    #[arg(long)]
+    unit_minutes: Option<u32>,
+    /// Forecast what is not planned yet with this shape, such as `4x3`
+    #[arg(long, value_parser = shape)]
+    shape: Option<Shape>,
+    /// Let a milestone land that changes nothing outside the planning folder
+    #[arg(long)]
+    allow_planning_only: bool,
+    /// Let sessions and checks write everywhere
+    #[arg(long)]
+    no_fence: bool,
+    /// Work beside another program that keeps its state in `.gsd/gsd.db`
+    #[arg(long)]
+    take_over: bool,
+}
+
+/// What a run came to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct RunReport {
+    milestone: String,
+    /// Why it stopped, and the command that goes on.
+    stop: Stop,
+    sessions: u32,
+    /// Output tokens and uncached input.
+    tokens: u64,
+    /// In US dollars, as the client says; left out where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<f64>,
+    /// The commit that landed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    landed: Option<String>,
+}
+
+pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+    drive(context, arguments, arguments.max_units)
+}
+
+pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+    drive(context, arguments, Some(1))
+}
+
+pub(super) fn log_error(error: &LogError) -> CommandError {
+    let failed = CommandError::because(Reason::Unknown, error);
+    match error {
+        LogError::Disk(DiskError::Locked { .. }) => failed.exits(75),
+        _ => failed,
+    }
+}
+
+/// Where a run works, and for which milestone.
+struct Start {
+    milestone: String,
+    repository: Repository,
+    worktree: Worktree,
+    brief: Option<(String, String)>,
+    /// What a new run begins with.
+    run: Option<Run>,
+}
+
+fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) -> Result<(), CommandError> {
+    let place = Place::of(context)?;
+    if context.is_rehearsal() {
+        return super::views::status(context);
+    }
+    refuse_other_owner(&place, arguments)?;
+    let driver = driver(context, arguments)?;
+    let disk = context.disk().patient_for(Duration::ZERO);
+    let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
+    let memory = place.memory()?;
+    Control::clear(&place.folder())?;
+    let ceilings = ceilings(arguments, &memory);
+    let start = started(context, &place, &memory, arguments, (&driver.runner.name, ceilings))?;
+    let world = context.world().clone();
+    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    let event = match &start.run {
+        Some(run) => Event::Started(run.clone()),
+        None => Event::Resumed {
+            engine: ENGINE,
+            process: world.process(),
+            runner: driver.runner.name.clone(),
+            profile: driver.profile.word().to_owned(),
+            ceilings,
+        },
+    };
+    append(&mut log, &Entry { at: now, event })?;
+    let memory = place.memory()?;
+    let files = Place::files_at(context, &start.worktree.folder);
+    let preferences = Place::preferences(files.as_ref(), context)?;
+    let settings = Settings {
+        preferences: preferences.clone(),
+        scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
+        most_units,
+        allows_planning_only: arguments.allow_planning_only,
+        ..Settings::default()
+    };
+    adopt_orphans();
+    let places = Places {
+        worktree: start.worktree.folder.clone(),
+        scratch: scratch_of(&start.worktree.folder),
+        notes: place.folder(),
+    };
+    let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+    let mut tell = |line: &str| context.tell(line);
+    let mut effects = Real::new(Parts {
+        world: &world,
+        log,
+        repository: start.repository,
+        worktree: start.worktree,
+        places,
+        driver,
+        preferences,
+        run,
+        brief: start.brief,
+        signals: Requests::watch().ok(),
+        told: &mut tell,
+    });
+    let mut drive = Drive::new(&mut effects, memory, &settings);
+    let stop = drive.run();
+    let memory = drive.memory().clone();
+    let stop = stop?;
+    report(context, &start.milestone, stop, &memory)
+}
+
+fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), CommandError> {
+    Ok(log.append(entry)?)
+}
+
+fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -> Result<(), CommandError> {
+    context.exit_with(stop.cause.code());
+    let report = RunReport {
+        milestone: milestone.to_owned(),
+        sessions: memory.spent.sessions,
+        tokens: memory.spent.tokens,
+        usd: memory.spent.money,
+        landed: memory.landed.clone(),
+        stop,
+    };
+    context.say(&report, None, |_| {
+        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
+        format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
+    })
+}
+
+/// Where candidates are checked out: beside the worktree.
+fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
+    worktree.beside(&format!("{}-candidate", worktree.name()))
+}
+
+fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandError> {
+    let database = place.root.resolve(lookup::DATABASE);
+    if arguments.take_over || !disk::exists(&database) {
+        return Ok(());
+    }
+    let message = format!("`{database}` belongs to another program, which keeps its own state of this project");
+    Err(CommandError::usage(message)
+        .hint("stop that program, then run `gsd-tools auto run --take-over`; its database is not used"))
+}
+
+fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError> {
+    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runner = match &arguments.runner {
+        Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
+        None => first_installed(context, &runners)?,
+    };
+    let profile: Profile = of_word(&arguments.profile).ok_or_else(|| {
+        CommandError::usage(format!("`{}` is not a profile", arguments.profile))
+            .hint("the profiles are safe and unattended")
+    })?;
+    let can_fence = context.world().fencing() != Fencing::Unavailable;
+    if !can_fence && !arguments.no_fence {
+        context.warn("this system cannot keep programs from writing outside the worktree");
+    }
+    Ok(Driver {
+        runner: runner.clone(),
+        program: arguments.runner_program.clone(),
+        profile,
+        model: arguments.model.clone(),
+        without: context.session_variables()?,
+        is_fenced: can_fence && !arguments.no_fence,
+    })
+}
+
+/// The first client of the table whose program is there.
+fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, CommandError> {
+    let is_there =
+        |runner: &&Runner| runner.verified && runner.programs.iter().any(|program| context.world().finds(program));
+    runners.iter().find(is_there).ok_or_else(|| {
+        CommandError::usage("no client is installed that could run the sessions")
+            .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
+    })
+}
+
+/// The ceilings of the run: those of before, with what the call says.
+fn ceilings(arguments: &RunArgs, memory: &Memory) -> Ceilings {
+    let before = memory.ceilings;
+    Ceilings {
+        sessions: arguments.max_sessions.or(before.sessions),
+        money: arguments.budget.unwrap_or(before.money),
+        unit_minutes: arguments.unit_minutes.unwrap_or(before.unit_minutes),
+        ..before
+    }
+}
+
+/// Enters the worktree of the run that is not finished, or of a new one.
+fn started(
+    context: &Context,
+    place: &Place,
+    memory: &Memory,
+    arguments: &RunArgs,
+    (runner, ceilings): (&str, Ceilings),
+) -> Result<Start, CommandError> {
+    let world = context.world();
+    let unfinished = memory.run.as_ref().filter(|_| !memory.is_released);
+    let asked = arguments.milestone.as_deref();
+    if let (Some(run), Some(asked)) = (unfinished, asked)
+        && !run.milestone.eq_ignore_ascii_case(asked)
+    {
+        let message = format!("the run of {} is not finished", run.milestone);
+        return Err(CommandError::usage(message).hint("finish it first: `gsd-tools auto run`"));
+    }
+    let target = arguments.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
+    let repository = Repository::open(world, &place.root, target)?;
+    if let Some(run) = unfinished {
+        let start = commit_of(&run.base)?;
+        let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+        let entered = repository.enter(&folder, &run.branch, &start, &run.milestone)?;
+        let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
+        let milestone = run.milestone.clone();
+        return Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: None });
+    }
+    let seen = Seen::of(context)?;
+    let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;
+    let milestone = match (asked, &brief, &seen.state.milestone) {
+        (Some(asked), _, _) => asked.to_ascii_uppercase(),
+        (None, Some(_), _) => next_milestone(&seen),
+        (None, None, Some(active)) => active.id.clone(),
+        (None, None, None) => {
+            return Err(CommandError::usage("there is no milestone to work on")
+                .hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"));
+        }
+    };
+    planning_is_committed(context, &repository)?;
+    let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
+    ignore_worktrees(&folder)?;
+    let base = repository.tip()?;
+    let entered = repository.enter(&folder, &branch, &base, &milestone)?;
+    let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
+    let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
+    let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.shape.unwrap_or_default());
+    let run = Run {
+        id: format!("{milestone}-{}", world.now().milliseconds()),
+        engine: ENGINE,
+        process: world.process(),
+        milestone: milestone.clone(),
+        target: repository.target().branch.clone(),
+        base: base.to_string(),
+        branch,
+        worktree: folder.to_string(),
+        runner: runner.to_owned(),
+        profile: arguments.profile.clone(),
+        fenced: !arguments.no_fence,
+        brief: brief.as_ref().map(|(path, _)| path.clone()),
+        forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
+        ceilings,
+    };
+    Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: Some(run) })
+}
+
+fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
+    let commit = crate::auto::landing::id::Commit::parse(name);
+    commit.ok_or_else(|| CommandError::usage(format!("`{name}` of the log is no commit")))
+}
+
+/// The worktree of a milestone, in the main working tree of the repository.
+fn worktree_of(repository: &Repository, milestone: &str) -> AbsolutePath {
+    repository.root().resolve(&format!("{}/worktrees/{milestone}", lookup::FOLDER))
+}
+
+/// The folder of worktrees ignores itself.
+fn ignore_worktrees(worktree: &AbsolutePath) -> Result<(), CommandError> {
+    let Some(folder) = worktree.parent() else { return Ok(()) };
+    let ignore = folder.resolve(".gitignore");
+    if !disk::exists(&ignore) {
+        disk::replace(&ignore, b"*\n")?;
+    }
+    Ok(())
+}
+
+/// The name and the text of a brief, kept among the notes of the run: the file may change while it goes on.
+fn brief_of(context: &Context, place: &Place, file: &str) -> Result<(String, String), CommandError> {
+    let path = context.here().resolve(file);
+    let text = disk::read_input(&path)?.filter(|text| !text.trim().is_empty());
+    let text = text.ok_or_else(|| {
+        CommandError::usage(format!("`{file}` is not there, or empty"))
+            .hint("describe the milestone in it, then run again")
+    })?;
+    let kept = place.folder().resolve("brief.md");
+    disk::write_fleeting(&kept, text.as_bytes())?;
+    Ok((kept.to_string(), text))
+}
+
+fn read_brief(place: &Place, path: &str) -> Result<(String, String), CommandError> {
+    let text = disk::read_text(place.folder().resolve("brief.md"))?.unwrap_or_default();
+    Ok((path.to_owned(), text))
+}
+
+/// The first number that no milestone has.
+fn next_milestone(seen: &Seen) -> String {
+    ids::next(seen.snapshot.milestones.iter().map(|milestone| milestone.id.as_str()), 'M', 3)
+}
+
+/// What is planned has to be in the commit that the work begins with.
+fn planning_is_committed(context: &Context, repository: &Repository) -> Result<(), CommandError> {
+    let root = repository.root();
+    let folder = root.resolve(lookup::MILESTONES);
+    if !disk::is_folder(&folder) {
+        return Ok(());
+    }
+    let world = context.world();
+    if world.git(root.as_path(), ["check-ignore", "--quiet", lookup::MILESTONES])?.success() {
+        let message = format!("git ignores `{}`, so that the work cannot land together with its plans", lookup::FOLDER);
+        return Err(CommandError::usage(message).hint("remove it from `.gitignore`, then commit it"));
+    }
+    let line = ["status", "--porcelain", "--untracked-files=all", "--", lookup::FOLDER];
+    let changed = world.git_differences(root.as_path(), line)?;
+    if changed.text().is_empty() {
+        return Ok(());
+    }
+    let message = format!("`{}` has changes that are not committed", lookup::FOLDER);
+    Err(CommandError::usage(message)
+        .hint(format!("run `git add {0}`, then `git commit -m \"docs: plan\" -- {0}`", lookup::FOLDER)))
+}
+
+/// What `auto pause` and `auto stop` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ControlReport {
+    /// `pause` or `stop`.
+    requested: &'static str,
+    /// Whether the session that runs is ended at once.
+    now: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ControlArgs {
+    /// End the session that runs at once
+    #[arg(long)]
+    now: bool,
+}
+
+pub(super) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), CommandError> {
+    control(context, Wish::Pause, arguments.now)
+}
+
+pub(super) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(), CommandError> {
+    control(context, Wish::Stop, arguments.now)
+}
+
+fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandError> {
+    let place = Place::of(context)?;
+    let memory = place.memory()?;
+    if memory.run.is_none() || memory.is_released {
+        return Err(CommandError::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
+    }
+    if !context.is_rehearsal() {
+        Control { wish, now }.write(&place.folder())?;
+    }
+    let requested = match wish {
+        Wish::Pause => "pause",
+        Wish::Stop => "stop",
+    };
+    let report = ControlReport { requested, now };
+    context.say(&report, None, |_| {
+        let when = if now { "now" } else { "after the unit that runs" };
+        format!("The run will {requested} {when}.\n\nNext  gsd-tools auto run\n")
+    })
+}
