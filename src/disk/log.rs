@@ -68,7 +68,6 @@ pub(crate) enum LogError {
 
 impl LogError {
     /// What a person can do about it, where there is something.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Broken { path, line, .. } => Some(format!(
@@ -82,7 +81,6 @@ impl LogError {
 impl Disk {
     /// Opens the log for writing, or begins it, and cuts off what a crash left of an entry. One that somebody changed is
     /// refused.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
     pub(crate) fn log(&self, path: &AbsolutePath) -> Result<Log<'_>, LogError> {
         let folder = path.parent().unwrap_or_else(|| path.clone());
         // Not through a link at the path itself, which is refused.
@@ -106,7 +104,6 @@ impl Disk {
 }
 
 /// Reads a log, without lock and without changing it; `None` if there is none. One that somebody changed is refused.
-#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
 pub(crate) fn read_log<T: DeserializeOwned>(path: &AbsolutePath) -> Result<Option<Entries<T>>, LogError> {
     let Some((file, _)) = super::open(path.as_path())? else { return Ok(None) };
     let mut walk = Walk::over(&file, path)?;
@@ -127,7 +124,6 @@ impl Log<'_> {
 
     /// Adds an entry. It is on the disk when this returns; where it fails the entry is not in the log, or at its end where
     /// the next one who opens it finds it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
     pub(crate) fn append(&mut self, entry: &impl Serialize) -> Result<(), DiskError> {
         let entry = serde_json::to_vec(entry).map_err(|source| DiskError::Unwritable { source })?;
         let digest = following(self.last, &entry);

@@ -111,14 +111,12 @@ impl Fence {
 
 impl World {
     /// How far this system can hold a program to a fence.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn fencing(&self) -> Fencing {
         system::fencing()
     }
 
     /// The folders in which build tools of this user keep what they fetched, those that are there.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
     pub(crate) fn build_caches(&self) -> Vec<PathBuf> {
         let of_home = self.home().into_iter().flat_map(|home| CACHES.iter().map(move |cache| home.join(cache)));
         let named = ["CARGO_TARGET_DIR", "GOCACHE", "GOMODCACHE", "NPM_CONFIG_CACHE", "PIP_CACHE_DIR", "UV_CACHE_DIR"];

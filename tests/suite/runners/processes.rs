@@ -40,6 +40,9 @@ fn try_way(desk: &Desk<'_>, way: &str) -> Result<Duration, String> {
     desk.clear();
     let sleep = format!("sleep {}", number());
     let daemon = format!("setsid sh -c 'trap \"\" TERM HUP; ({sleep}); :' > /dev/null 2>&1 & echo here > begun");
+    // Whoever started it has to know it by something else than its environment; a supervisor that was killed cannot.
+    let nameless = if way == "supervisor killed" { "" } else { "env -i " };
+    let daemon = format!("({nameless}setsid {sleep} > /dev/null 2>&1 &); {daemon}");
     let begun = desk.context.project().join("begun");
     let acts = match way {
         "daemon left" => vec![Act::Shell(daemon)],
