@@ -10,7 +10,7 @@ use serde_json::json;
 use super::drive::{Desk, Order, alive, end_all};
 use super::script::{Act, Script};
 use super::table::{self, WAYS};
-use super::{Wish, each_subject, wish};
+use super::{each_subject, wish};
 
 /// How long anything may still be there.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ fn nothing_of_a_unit_is_left_however_it_ends() {
     let failures = each_subject("processes", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let mut failures = Vec::new();
-        for way in WAYS.into_iter().filter(|way| wish() == Wish::All || *way == "stopped") {
+        for way in WAYS.into_iter().filter(|way| wish().has(way, *way == "stopped")) {
             let cell = match try_way(&desk, way) {
                 Ok(_) => "✓",
                 Err(why) => {
