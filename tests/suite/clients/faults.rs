@@ -178,6 +178,8 @@ pub(crate) struct Count {
     pub(crate) calls: u64,
     /// What the answers were said to cost; those that failed cost nothing.
     pub(crate) usage: Usage,
+    /// The part of that for requests beside the conversation, such as for a title.
+    pub(crate) beside: Usage,
 }
 
 /// The address of a server that is not there: whoever connects is refused.

@@ -26,6 +26,8 @@ pub(crate) struct Trouble {
     kinds: &'static [&'static str],
     acts: fn() -> Vec<Act>,
     order: fn(&Subject) -> Option<Order>,
+    /// The client may not use the shell; whether it keeps to that is its own matter, but it has to say so.
+    is_denied: bool,
 }
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -39,16 +41,20 @@ fn as_usual(_subject: &Subject) -> Option<Order> {
     Some(Order::default())
 }
 
+/// Clients that take the beginning of an answer for all of it, and say so in their stream as of any other: nothing there
+/// tells one from the other. What they made is what shows it.
+const TAKE_PART_FOR_WHOLE: [&str; 4] = ["codebuddy", "droid", "kimi", "pi"];
+
 /// Where a client is stopped that does not say what is wrong.
 const LIMITS: [&str; 4] = ["idle", "whole", "first-event", "calls-without-tool"];
 
 const fn failing(name: &'static str, fault: Fault, kinds: &'static [&'static str]) -> Trouble {
     let fault = Some((0, fault));
-    Trouble { name, is_of_few: false, is_done: false, fault, kinds, acts: usual, order: as_usual }
+    Trouble { name, is_of_few: false, is_done: false, fault, kinds, acts: usual, order: as_usual, is_denied: false }
 }
 
 const fn working(name: &'static str, acts: fn() -> Vec<Act>) -> Trouble {
-    Trouble { name, is_of_few: false, is_done: true, fault: None, kinds: &[], acts, order: as_usual }
+    Trouble { name, is_of_few: false, is_done: true, fault: None, kinds: &[], acts, order: as_usual, is_denied: false }
 }
 
 pub(crate) const TROUBLES: &[Trouble] = &[
@@ -80,6 +86,11 @@ pub(crate) const TROUBLES: &[Trouble] = &[
         order: |subject| subject.two_turns.map(|_| Order { has_two_turns: true, ..Order::default() }),
         ..failing("2 turns", Fault::Drop, &["limit"])
     },
+    Trouble {
+        is_denied: true,
+        order: |_| Some(Order { profile: "safe", ..Order::default() }),
+        ..working("tool denied", usual)
+    },
 ];
 
 /// One cell: what was said, or what was wrong with it.
@@ -99,6 +110,23 @@ fn judge(desk: &Desk<'_>, trouble: &Trouble) -> Option<(Report, Result<String, S
 fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, String> {
     let wrong = |what: &str| Err(format!("{}: {what}: {}", trouble.name, report.text()));
     let made = desk.context.project().join("made").exists();
+    if trouble.is_denied {
+        let names = report.outcome["denied"].as_array().map_or(0, Vec::len);
+        return match (made, names) {
+            (true, 0) => Ok("is not denied".to_owned()),
+            (true, _) => wrong("what was made is said to be denied"),
+            (false, 0) => Ok(format!("{}, not named", report.in_short())),
+            (false, _) => Ok(format!("{}, named", report.in_short())),
+        };
+    }
+    if trouble.name == "cut" && TAKE_PART_FOR_WHOLE.contains(&desk.subject.name) {
+        let is_so = report.verdict() == "ran" && !made && report.outcome["tools"] == 0;
+        return if is_so {
+            Ok("ran, made nothing".to_owned())
+        } else {
+            wrong("it has learned to tell part from whole")
+        };
+    }
     if trouble.is_done != (report.verdict() == "ran") {
         return wrong(if trouble.is_done {
             "a unit that was done is doubted"
@@ -132,7 +160,10 @@ fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
         let desk = Desk::new(subject)?;
         let mut failures = Vec::new();
         for trouble in TROUBLES.iter().filter(|trouble| wish().has(trouble.name, trouble.is_of_few)) {
-            let Some((report, judged)) = judge(&desk, trouble) else { continue };
+            let Some((report, judged)) = judge(&desk, trouble) else {
+                cells.lock().unwrap().insert((subject.name, trouble.name), "–".to_owned());
+                continue;
+            };
             crate::clients::say(&format!("runners: {}, {}: {}", subject.name, trouble.name, report.in_short()));
             let cell = judged.unwrap_or_else(|why| {
                 failures.push(why);
@@ -158,9 +189,11 @@ fn what_a_client_says_it_used_is_what_the_model_counted() {
             assert!(told.is_null(), "{}", report.text());
             return Ok(());
         }
-        let (input, output) = (told["input"].as_u64(), told["output"].as_u64());
-        let counted = report.count.usage;
-        assert_eq!((input, output), (Some(counted.input), Some(counted.output)), "{}", report.text());
+        let told = (told["input"].as_u64(), told["output"].as_u64());
+        let (all, beside) = (report.count.usage, report.count.beside);
+        // What was asked beside the conversation some count, and some do not.
+        let conversation = (Some(all.input - beside.input), Some(all.output - beside.output));
+        assert!(told == (Some(all.input), Some(all.output)) || told == conversation, "{}", report.text());
         Ok(())
     });
     assert_eq!(failures, [""; 0]);
