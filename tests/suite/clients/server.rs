@@ -357,7 +357,7 @@ fn send(stream: &mut TcpStream, status: &str, headers: &[(String, String)], body
 }
 
 fn lines(headers: &[(String, String)]) -> String {
-    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
+    headers.iter().fold(String::new(), |text, (name, value)| text + name + ": " + value + "\r\n")
 }
 
 fn collect_strings(value: &Value, text: &mut String) {

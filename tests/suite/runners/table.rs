@@ -53,12 +53,12 @@ fn parts<'text>(document: &'text str, table: &str) -> (&'text str, BTreeMap<(Str
 }
 
 fn text(table: &str, cells: &BTreeMap<(String, String), String>) -> String {
-    let named = SUBJECTS.iter().map(|subject| format!(" {} {} |", subject.name, subject.package.version));
-    let mut text = format!("| |{}\n|{}\n", named.collect::<String>(), " --- |".repeat(SUBJECTS.len() + 1));
-    for row in rows(table).into_iter().chain([SEEN]) {
-        let cell = |name: &str| cells.get(&(name.to_owned(), row.to_owned())).map_or("", String::as_str);
-        let line: String = SUBJECTS.iter().map(|subject| format!(" {} |", cell(subject.name))).collect();
-        text.push_str(&format!("| {row} |{line}\n"));
+    let row = |heading: &str, cells: Vec<String>| format!("| {heading} | {} |\n", cells.join(" | "));
+    let named = SUBJECTS.iter().map(|subject| format!("{} {}", subject.name, subject.package.version));
+    let mut text = row("", named.collect()) + "|" + &" --- |".repeat(SUBJECTS.len() + 1) + "\n";
+    for heading in rows(table).into_iter().chain([SEEN]) {
+        let cell = |name: &str| cells.get(&(name.to_owned(), heading.to_owned())).cloned().unwrap_or_default();
+        text += &row(heading, SUBJECTS.iter().map(|subject| cell(subject.name)).collect());
     }
     text
 }
