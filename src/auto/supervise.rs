@@ -20,7 +20,7 @@ use super::runner::table::{Profile, Runners};
 use super::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath};
 use crate::world::fence::Fence;
-use crate::world::tree::Mark;
+use crate::world::tree::{Mark, adopt_orphans};
 use crate::world::{Ended, World};
 
 /// The word by which this program is called for a session.
@@ -164,6 +164,8 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
         Ok(request) => request,
         Err((error, hint)) => return failed(&error, hint),
     };
+    // What has cleared its environment and left its parent is found only so.
+    adopt_orphans();
     match run(world, &request, &mut watcher) {
         Ok(outcome) => {
             say(&Answer::of(&outcome));

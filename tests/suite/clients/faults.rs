@@ -47,9 +47,11 @@ impl Refusal {
         }
     }
 
-    fn message(self) -> &'static str {
+    fn message(self, dialect: Dialect) -> &'static str {
         match self {
-            Self::BadKey => "invalid x-api-key",
+            Self::BadKey if dialect == Dialect::AnthropicMessages => "invalid x-api-key",
+            Self::BadKey if dialect == Dialect::Gemini => "API key not valid. Please pass a valid API key.",
+            Self::BadKey => "Incorrect API key provided: none.",
             Self::Forbidden => "Your account does not have access to this model.",
             Self::TooMany(_) => "This request would exceed your rate limit. Please try again later.",
             Self::UsedUp(_) => "You exceeded your current quota.",
@@ -62,7 +64,7 @@ impl Refusal {
     /// The error as the service of this dialect words it.
     pub(crate) fn body(self, dialect: Dialect) -> Value {
         let (status, _) = self.status();
-        let message = self.message();
+        let message = self.message(dialect);
         match dialect {
             Dialect::AnthropicMessages => {
                 let kind = match self {
@@ -176,6 +178,8 @@ pub(crate) struct Count {
     pub(crate) calls: u64,
     /// What the answers were said to cost; those that failed cost nothing.
     pub(crate) usage: Usage,
+    /// The part of that for requests beside the conversation, such as for a title.
+    pub(crate) beside: Usage,
 }
 
 /// The address of a server that is not there: whoever connects is refused.

@@ -283,6 +283,9 @@ fn respond(mut stream: TcpStream, request: &Request, state: &State) -> std::io::
     if fault != Some(Fault::Cut) {
         let mut count = state.count.lock().unwrap();
         count.usage = count.usage.plus(usage);
+        if !request.offers_tools() {
+            count.beside = count.beside.plus(usage);
+        }
     }
     match answer {
         dialects::Answer::Whole(body) => {
@@ -354,7 +357,7 @@ fn send(stream: &mut TcpStream, status: &str, headers: &[(String, String)], body
 }
 
 fn lines(headers: &[(String, String)]) -> String {
-    headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect()
+    headers.iter().fold(String::new(), |text, (name, value)| text + name + ": " + value + "\r\n")
 }
 
 fn collect_strings(value: &Value, text: &mut String) {
@@ -468,7 +471,10 @@ mod tests {
                 "{said}"
             );
         }
-        assert_eq!(server.count(), Count { calls: 4, usage: Usage { input: 2800, cached: 160_000, output: 444 } });
+        assert_eq!(
+            server.count(),
+            Count { calls: 4, usage: Usage { input: 2800, cached: 160_000, output: 444 }, beside: Usage::default() }
+        );
     }
 
     #[test]
@@ -490,7 +496,7 @@ mod tests {
                 let is_told = said.contains("anthropic-ratelimit-unified-status: rejected\r\n");
                 assert_eq!(is_told, status.starts_with("429") && *path == PATHS[0], "{path}: {said}");
             }
-            assert_eq!(server.count(), Count { calls: 4, usage: Usage::default() });
+            assert_eq!(server.count(), Count { calls: 4, ..Count::default() });
         }
     }
 

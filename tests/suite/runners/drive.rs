@@ -152,6 +152,8 @@ impl<'a> Desk<'a> {
         let seconds = |seconds: u64| seconds * 1000;
         let mut limits = json!({
             "whole": seconds(60), "idle": seconds(15), "first-event": seconds(60), "longest-wait": seconds(5), "retries": 4,
+            // Some clients stay for seconds after their last word.
+            "after-end": 1000,
         });
         for (name, value) in order.limits.as_object().into_iter().flatten() {
             limits[name.as_str()] = value.clone();

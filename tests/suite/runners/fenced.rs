@@ -12,7 +12,7 @@ use super::table::{self, FENCE};
 #[test]
 fn each_client_at_full_auto_writes_inside_its_fence_and_nowhere_else() {
     let cells = Mutex::new(BTreeMap::new());
-    each_subject("fence", &["claude", "codex"], |subject| {
+    let failures = each_subject("fence", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let (project, outside) = (desk.context.project(), desk.context.home().with_file_name("outside"));
         std::fs::create_dir_all(&outside).unwrap();
@@ -37,5 +37,5 @@ fn each_client_at_full_auto_writes_inside_its_fence_and_nowhere_else() {
         assert!(holds && works && report.verdict() == "ran", "held {holds}, works {works}: {}", report.text());
         Ok(())
     });
-    table::expect_in_document("fence", &cells.into_inner().unwrap());
+    table::expect_in_document("fence", &cells.into_inner().unwrap(), &failures);
 }

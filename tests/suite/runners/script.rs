@@ -84,7 +84,8 @@ impl Part for Script {
         let next = self.next(&text);
         let mut done = self.done.lock().unwrap();
         if *done != next {
-            (*done, _) = (next, self.tries.store(0, Ordering::Relaxed));
+            *done = next;
+            self.tries.store(0, Ordering::Relaxed);
         }
         match self.acts.get(next) {
             Some(_) if self.tries.fetch_add(1, Ordering::Relaxed) >= PATIENCE => Reply::Say("I give up.".to_owned()),

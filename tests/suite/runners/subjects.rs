@@ -240,12 +240,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     },
 ];
 
-/// Sets the limit of turns in the user's settings, beside what is there.
+/// Sets the limit of turns in the user's settings, before what is there.
 fn with_setting(context: &TestContext, path: &str) {
     let path = context.home().join(path);
-    let mut settings: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    settings["model"] = json!({"maxSessionTurns": 2});
-    std::fs::write(path, settings.to_string()).unwrap();
+    let settings = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(path, settings.replacen('{', r#"{ "model": { "maxSessionTurns": 2 },"#, 1)).unwrap();
 }
 
 /// Not a host of ours: it is only driven.

@@ -53,29 +53,31 @@ fn parts<'text>(document: &'text str, table: &str) -> (&'text str, BTreeMap<(Str
 }
 
 fn text(table: &str, cells: &BTreeMap<(String, String), String>) -> String {
-    let named = SUBJECTS.iter().map(|subject| format!(" {} {} |", subject.name, subject.package.version));
-    let mut text = format!("| |{}\n|{}\n", named.collect::<String>(), " --- |".repeat(SUBJECTS.len() + 1));
-    for row in rows(table).into_iter().chain([SEEN]) {
-        let cell = |name: &str| cells.get(&(name.to_owned(), row.to_owned())).map_or("", String::as_str);
-        let line: String = SUBJECTS.iter().map(|subject| format!(" {} |", cell(subject.name))).collect();
-        text.push_str(&format!("| {row} |{line}\n"));
+    let row = |heading: &str, cells: Vec<String>| format!("| {heading} | {} |\n", cells.join(" | "));
+    let named = SUBJECTS.iter().map(|subject| format!("{} {}", subject.name, subject.package.version));
+    let mut text = row("", named.collect()) + "|" + &" --- |".repeat(SUBJECTS.len() + 1) + "\n";
+    for heading in rows(table).into_iter().chain([SEEN]) {
+        let cell = |name: &str| cells.get(&(name.to_owned(), heading.to_owned())).cloned().unwrap_or_default();
+        text += &row(heading, SUBJECTS.iter().map(|subject| cell(subject.name)).collect());
     }
     text
 }
 
-/// The cells of this run are those of the document, or become them.
-pub(crate) fn expect_in_document(table: &str, ran: &Cells) {
+/// The cells of this run are those of the document, or become them; and nothing failed.
+pub(crate) fn expect_in_document(table: &str, ran: &Cells, failures: &[String]) {
     let _one = DOCUMENT.lock().unwrap();
+    let writes = std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite");
+    assert!(writes || failures.is_empty(), "{}", failures.join("\n\n"));
     let document = std::fs::read_to_string(place()).unwrap();
     let (before, mut cells, after) = parts(&document, table);
     cells.extend(ran.iter().map(|((name, row), cell)| (((*name).to_owned(), (*row).to_owned()), cell.clone())));
-    let writes = std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite");
     for (name, _) in ran.keys().filter(|_| writes) {
         cells.insert(((*name).to_owned(), SEEN.to_owned()), today());
     }
     let wanted = format!("{before}{}{after}", text(table, &cells));
     if writes {
         std::fs::write(place(), wanted).unwrap();
+        assert!(failures.is_empty(), "{}", failures.join("\n\n"));
         return;
     }
     assert!(document == wanted, "docs/runners.md tells something else: run with SNAPSHOTS=overwrite\n{wanted}");

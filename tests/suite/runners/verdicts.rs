@@ -9,7 +9,7 @@ use serde_json::json;
 use super::drive::{Desk, Order, Report};
 use super::script::{Act, Script};
 use super::subjects::Subject;
-use super::{Wish, each_subject, table, wish};
+use super::{each_subject, table, wish};
 use crate::clients::faults::{Fault, Refusal, Usage, Window};
 
 /// What may go wrong with a unit, or right.
@@ -26,6 +26,8 @@ pub(crate) struct Trouble {
     kinds: &'static [&'static str],
     acts: fn() -> Vec<Act>,
     order: fn(&Subject) -> Option<Order>,
+    /// The client may not use the shell; whether it keeps to that is its own matter, but it has to say so.
+    is_denied: bool,
 }
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -35,20 +37,25 @@ fn usual() -> Vec<Act> {
     vec![Act::shell("echo done > made")]
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "some clients have no order for some troubles")]
 fn as_usual(_subject: &Subject) -> Option<Order> {
     Some(Order::default())
 }
 
-/// One that has ended or been stopped, since the client said nothing more.
-const SILENCE: [&str; 3] = ["idle", "whole", "first-event"];
+/// Clients that take the beginning of an answer for all of it, and say so in their stream as of any other: nothing there
+/// tells one from the other. What they made is what shows it.
+const TAKE_PART_FOR_WHOLE: [&str; 4] = ["codebuddy", "droid", "kimi", "pi"];
+
+/// Where a client is stopped that does not say what is wrong.
+const LIMITS: [&str; 4] = ["idle", "whole", "first-event", "calls-without-tool"];
 
 const fn failing(name: &'static str, fault: Fault, kinds: &'static [&'static str]) -> Trouble {
     let fault = Some((0, fault));
-    Trouble { name, is_of_few: false, is_done: false, fault, kinds, acts: usual, order: as_usual }
+    Trouble { name, is_of_few: false, is_done: false, fault, kinds, acts: usual, order: as_usual, is_denied: false }
 }
 
 const fn working(name: &'static str, acts: fn() -> Vec<Act>) -> Trouble {
-    Trouble { name, is_of_few: false, is_done: true, fault: None, kinds: &[], acts, order: as_usual }
+    Trouble { name, is_of_few: false, is_done: true, fault: None, kinds: &[], acts, order: as_usual, is_denied: false }
 }
 
 pub(crate) const TROUBLES: &[Trouble] = &[
@@ -56,10 +63,10 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     working("tool fails", || vec![Act::shell("echo oops >&2; exit 7"), Act::shell("echo done > made")]),
     working("no tool", Vec::new),
     working("12 tools", || (0..12).map(|number| Act::Shell(format!("echo {number} >> made"))).collect()),
-    working("huge result", || vec![Act::shell("head -c 2000000 /dev/zero | tr '\\0' x; echo done > made")]),
+    working("huge result", || vec![Act::shell("head -c 200000 /dev/zero | tr '\\0' x; echo done > made")]),
     Trouble { fault: Some((0, Fault::Drip(Duration::from_millis(5)))), ..working("slow answer", usual) },
     Trouble { is_of_few: true, ..failing("401", Fault::Status(Refusal::BadKey), &["auth"]) },
-    failing("403", Fault::Status(Refusal::Forbidden), &["auth", "model"]),
+    failing("403", Fault::Status(Refusal::Forbidden), &["auth"]),
     failing("429, 1 s", Fault::Status(Refusal::TooMany(Duration::from_secs(1))), &["quota"]),
     failing("429, 3 h", Fault::Status(Refusal::UsedUp(HOUR.saturating_mul(3))), &["quota"]),
     failing("500", Fault::Status(Refusal::Broken), &["overload"]),
@@ -80,6 +87,11 @@ pub(crate) const TROUBLES: &[Trouble] = &[
         order: |subject| subject.two_turns.map(|_| Order { has_two_turns: true, ..Order::default() }),
         ..failing("2 turns", Fault::Drop, &["limit"])
     },
+    Trouble {
+        is_denied: true,
+        order: |_| Some(Order { profile: "safe", ..Order::default() }),
+        ..working("tool denied", usual)
+    },
 ];
 
 /// One cell: what was said, or what was wrong with it.
@@ -99,6 +111,23 @@ fn judge(desk: &Desk<'_>, trouble: &Trouble) -> Option<(Report, Result<String, S
 fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, String> {
     let wrong = |what: &str| Err(format!("{}: {what}: {}", trouble.name, report.text()));
     let made = desk.context.project().join("made").exists();
+    if trouble.is_denied {
+        let names = report.outcome["denied"].as_array().map_or(0, Vec::len);
+        return match (made, names) {
+            (true, 0) => Ok("is not denied".to_owned()),
+            (true, _) => wrong("what was made is said to be denied"),
+            (false, 0) => Ok(format!("{}, not named", report.in_short())),
+            (false, _) => Ok(format!("{}, named", report.in_short())),
+        };
+    }
+    if trouble.name == "cut" && TAKE_PART_FOR_WHOLE.contains(&desk.subject.name) {
+        let is_so = report.verdict() == "ran" && !made && report.outcome["tools"] == 0;
+        return if is_so {
+            Ok("ran, made nothing".to_owned())
+        } else {
+            wrong("it has learned to tell part from whole")
+        };
+    }
     if trouble.is_done != (report.verdict() == "ran") {
         return wrong(if trouble.is_done {
             "a unit that was done is doubted"
@@ -106,12 +135,14 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
             "a client that failed is believed"
         });
     }
-    if trouble.is_done && made != !(trouble.acts)().is_empty() {
+    if trouble.is_done && made == (trouble.acts)().is_empty() {
         return wrong("it is said to be done and is not");
     }
     let (kind, stopped) = (report.outcome["kind"].as_str().unwrap_or_default(), report.verdict() == "stopped");
-    // A client that says nothing is stopped at a limit; that is right, although it does not say why.
-    if !trouble.kinds.is_empty() && !trouble.kinds.contains(&kind) && !(stopped && SILENCE.contains(&kind)) {
+    // Some clients say nothing and are stopped at a limit, and some say that they failed and not why. But none is to be
+    // taken for another trouble.
+    let is_unknown = kind == "model" || (stopped && LIMITS.contains(&kind));
+    if !trouble.kinds.is_empty() && !trouble.kinds.contains(&kind) && !is_unknown {
         return wrong("the reason is another one");
     }
     if report.outcome["decided-in"].as_u64().is_none_or(|took| took > 2000) {
@@ -126,11 +157,14 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
 #[test]
 fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
     let cells = Mutex::new(BTreeMap::new());
-    each_subject("verdicts", &["claude", "codex"], |subject| {
+    let failures = each_subject("verdicts", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let mut failures = Vec::new();
-        for trouble in TROUBLES.iter().filter(|trouble| wish() == Wish::All || trouble.is_of_few) {
-            let Some((report, judged)) = judge(&desk, trouble) else { continue };
+        for trouble in TROUBLES.iter().filter(|trouble| wish().has(trouble.name, trouble.is_of_few)) {
+            let Some((report, judged)) = judge(&desk, trouble) else {
+                cells.lock().unwrap().insert((subject.name, trouble.name), "–".to_owned());
+                continue;
+            };
             crate::clients::say(&format!("runners: {}, {}: {}", subject.name, trouble.name, report.in_short()));
             let cell = judged.unwrap_or_else(|why| {
                 failures.push(why);
@@ -141,12 +175,12 @@ fn no_client_that_failed_is_believed_and_none_that_worked_is_doubted() {
         assert!(failures.is_empty(), "{}", failures.join("\n"));
         Ok(())
     });
-    table::expect_in_document("verdicts", &cells.into_inner().unwrap());
+    table::expect_in_document("verdicts", &cells.into_inner().unwrap(), &failures);
 }
 
 #[test]
 fn what_a_client_says_it_used_is_what_the_model_counted() {
-    each_subject("usage", &["claude", "codex"], |subject| {
+    let failures = each_subject("usage", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
         let usage = Usage { input: 1000, cached: 0, output: 111 };
         let script = Script::new(subject.hands, &usual()).costing(usage);
@@ -156,16 +190,19 @@ fn what_a_client_says_it_used_is_what_the_model_counted() {
             assert!(told.is_null(), "{}", report.text());
             return Ok(());
         }
-        let (input, output) = (told["input"].as_u64(), told["output"].as_u64());
-        let counted = report.count.usage;
-        assert_eq!((input, output), (Some(counted.input), Some(counted.output)), "{}", report.text());
+        let told = (told["input"].as_u64(), told["output"].as_u64());
+        let (all, beside) = (report.count.usage, report.count.beside);
+        // What was asked beside the conversation some count, and some do not.
+        let conversation = (Some(all.input - beside.input), Some(all.output - beside.output));
+        assert!(told == (Some(all.input), Some(all.output)) || told == conversation, "{}", report.text());
         Ok(())
     });
+    assert_eq!(failures, [""; 0]);
 }
 
 #[test]
 fn a_subscription_that_is_used_up_says_when_it_is_filled_again() {
-    each_subject("quota", &["claude"], |subject| {
+    let failures = each_subject("quota", &["claude"], |subject| {
         if subject.name != "claude" {
             return Err(super::NotRun("only one client says so in its stream".to_owned()));
         }
@@ -183,4 +220,5 @@ fn a_subscription_that_is_used_up_says_when_it_is_filled_again() {
         assert!((now + 3 * 3600 - 120..=now + 3 * 3600).contains(&resets_at), "{}", refused.text());
         Ok(())
     });
+    assert_eq!(failures, [""; 0]);
 }
