@@ -469,6 +469,9 @@ fn criterion_4_5_10_a_validation_follows_its_evidence() {
     let edit = validate(&files, &Limits::default()).unwrap().unwrap();
     write(&mut files, &[edit]);
     assert!(!stale(&files));
+    let again = verify(true, ",\"timestamp\":1790000000000").replace("\"durationMs\":1,", "\"durationMs\":9,");
+    files.texts.insert(in_slice("S02", "tasks/T01-VERIFY.json"), again);
+    assert!(!stale(&files), "the same checks with the same result");
     let path = format!("{FOLDER}/M001-VALIDATION.md");
     let by_agent = text(&files, &path).replace("validated_by: mechanical", "validated_by: agent");
     files.texts.insert(path, by_agent);

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use super::judgement::{Judgement, is_shown, judged};
 use super::not_enough::NotEnough;
-use super::records::{Limits, MilestoneRecords};
+use super::records::{Document, Limits, MilestoneRecords};
 use super::slice::latest;
 use crate::auto::engine::Edit;
 use crate::project::files::sha256;
+use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::project::milestone_layout::lines::one_line;
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::record;
 use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::validation::{ValidatedBy, Validation, ValidationVerdict};
@@ -55,18 +57,41 @@ pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, NotEnough> {
     }
 }
 
-/// The digest of all records that a validation rests on, by their places below the milestone.
+/// The digest of what a validation rests on, by the places of the records below the milestone. When checks ran and how
+/// long they took is no part of it: a task that is checked again with the same result leaves a validation as it is.
 pub(crate) fn evidence_hash(records: &MilestoneRecords) -> String {
     let mut lines: Vec<String> = Vec::new();
+    let mut add = |document: &Document, said: &str| {
+        let place = document.path.strip_prefix(&records.folder).unwrap_or(&document.path);
+        lines.push(format!("{} {place}\n", sha256(said.as_bytes())));
+    };
     for slice in &records.slices {
-        let results = [&slice.uat_result, &slice.assessment].into_iter().flatten();
-        for document in slice.tasks.iter().filter_map(|task| task.evidence.as_ref()).chain(results) {
-            let place = document.path.strip_prefix(&records.folder).unwrap_or(&document.path);
-            lines.push(format!("{} {place}\n", sha256(document.text.as_bytes())));
+        for task in &slice.tasks {
+            if let Some(document) = &task.evidence {
+                let said = task.evidence().and_then(Result::ok).map(timeless);
+                add(document, said.as_deref().unwrap_or(&document.text));
+            }
+        }
+        for document in [&slice.uat_result, &slice.assessment].into_iter().flatten() {
+            add(document, &document.text);
         }
     }
     lines.sort_unstable();
     sha256(lines.concat().as_bytes())
+}
+
+/// What a record says that does not differ from one run of the same checks to the next.
+fn timeless(mut evidence: TaskEvidence) -> String {
+    evidence.timestamp = 0;
+    evidence.retry_attempt = None;
+    // The tree holds the records of other tasks, with their times.
+    evidence.tree = None;
+    for check in &mut evidence.checks {
+        check.duration_ms = 0;
+        // Most programs print how long they took.
+        check.output_digest = None;
+    }
+    record::render(&evidence)
 }
 
 fn text(records: &MilestoneRecords, roadmap: &Roadmap, limits: &Limits) -> String {

@@ -23,6 +23,6 @@ pub(crate) enum TickError {
 impl TickError {
     pub(crate) fn hint(&self) -> String {
         let (Self::NoEntry { id } | Self::NoBox { id, .. } | Self::NotAlone { id, .. }) = self;
-        format!("write the entry on a line of its own: `- [ ] **{id}: Title**`")
+        format!("write the entry on its own line: `- [ ] **{id}: Title**`")
     }
 }
