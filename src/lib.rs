@@ -13,7 +13,7 @@
     )
 )]
 
-#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which no command starts yet"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, of which not every verb is there yet"))]
 mod auto;
 mod commands;
 mod disk;

@@ -145,7 +145,8 @@ pub(crate) enum Event {
 /// What holds for a run from its beginning to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Run {
-    pub(crate) run: String,
+    #[serde(rename = "run")]
+    pub(crate) id: String,
     pub(crate) engine: u32,
     pub(crate) process: u32,
     pub(crate) milestone: String,

@@ -255,11 +255,12 @@ impl Memory {
     }
 
     fn done_without_agent(&mut self, step: &Mechanical, fallback: Option<&String>) {
-        match fallback {
-            Some(why) => {
-                self.fallbacks.insert(step.clone(), why.clone());
-            }
-            None => {
+        if let Some(why) = fallback {
+            self.fallbacks.insert(step.clone(), why.clone());
+            return;
+        }
+        {
+            {
                 if matches!(step, Mechanical::ResolveOverrides { .. }) {
                     self.rewrites = 0;
                 }

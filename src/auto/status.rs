@@ -193,7 +193,7 @@ impl NextReport {
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
             Step::Wait { .. } | Step::EndWait => bare("wait"),
             Step::Sweep | Step::Judge => bare("recover"),
-            Step::Stop(stop) => Self { stop: Some(stop.clone()), ..bare("stop") },
+            Step::Stop(end) => Self { stop: Some(end.clone()), ..bare("stop") },
         }
     }
 }
@@ -261,8 +261,7 @@ pub(crate) fn rules(look: &Look<'_>, is_explained: bool, with_optional: bool) ->
         let listing = rule.listing(look.preferences.pipeline);
         let is_listed = match listing {
             Listing::Row => true,
-            Listing::Optional => with_optional || is_explained,
-            Listing::Terminal => with_optional || is_explained,
+            Listing::Optional | Listing::Terminal => with_optional || is_explained,
             Listing::Absent => false,
         };
         if !is_listed {

@@ -83,6 +83,27 @@ fn is_key(word: &str) -> bool {
     word.len() >= SHORTEST && KEYS.iter().any(|key| word.starts_with(key))
 }
 
+/// The kind of key that a line of a file holds, by how it begins. Stricter than what is hidden: a name that only begins like
+/// a key, and a value that is only named like a secret, are no key.
+pub(crate) fn key_in(line: &str) -> Option<&'static str> {
+    const PRIVATE: &str = "-----BEGIN";
+    if line.split_once(PRIVATE).is_some_and(|(_, rest)| rest.contains("PRIVATE KEY-----")) {
+        return Some("a private key");
+    }
+    let is_of_key = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    let mut words = line.split(|letter: char| !is_of_key(letter)).filter(|word| word.len() >= LONG_KEY);
+    words.find_map(|word| {
+        let start = KEYS.iter().find(|key| word.starts_with(**key) && **key != PRIVATE)?;
+        let rest = &word[start.len()..];
+        let has = |is: fn(&u8) -> bool| rest.as_bytes().iter().any(is);
+        // What a person wrote in the place of a key has no digits, or nothing else.
+        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then_some(*start)
+    })
+}
+
+/// The keys of all services have at least so many characters.
+const LONG_KEY: usize = 20;
+
 /// As many bytes of a value as make it worth hiding.
 const SHORTEST_VALUE: usize = 8;
 
@@ -166,7 +187,7 @@ fn is_of_word(byte: u8) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{redact, redact_line};
+    use super::{key_in, redact, redact_line};
 
     fn clean(line: &str) -> String {
         String::from_utf8(redact_line(line.as_bytes()).into_owned()).unwrap()
@@ -187,6 +208,23 @@ mod tests {
         for line in [r#"{"output_tokens":12345678,"text":"the token: it is a task-list"}"#, "sk-", "", "bearer of news"]
         {
             assert_eq!(clean(line), line);
+        }
+    }
+
+    #[test]
+    fn a_key_in_a_file_is_told_from_what_only_looks_like_one() {
+        assert_eq!(key_in("const key = \"ghp_0123456789abcdefABCDEF\""), Some("ghp_"));
+        assert_eq!(key_in("AWS_KEY=AKIA0123456789ABCDEF"), Some("AKIA"));
+        assert_eq!(key_in("-----BEGIN RSA PRIVATE KEY-----"), Some("a private key"));
+        for line in [
+            "class=\"sk-loading-indicator-wide\"",
+            "token: string",
+            "sk-",
+            "-----BEGIN CERTIFICATE-----",
+            "npm_config_registry_url",
+            "password=${PASSWORD}",
+        ] {
+            assert_eq!(key_in(line), None, "{line}");
         }
     }
 

@@ -199,6 +199,13 @@ impl World {
         false
     }
 
+    /// Whether a program of this name is in `PATH`.
+    pub(crate) fn finds(&self, program: &str) -> bool {
+        let path = self.path_variable("PATH").unwrap_or_default();
+        let names = [program.to_owned(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
+        std::env::split_paths(&path).any(|folder| names.iter().any(|name| folder.join(name).is_file()))
+    }
+
     /// Milliseconds that only go on, since some moment before this process asked first.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn uptime(&self) -> u64 {

@@ -89,9 +89,12 @@ fn plan_milestone(call: &Call, milestone: &str, manner: Manner) -> Result<(), St
 
 fn plan_slice(milestone: &str, slice: &str, tasks: usize, manner: Manner) -> Result<(), String> {
     let tasks = if manner == Manner::Empty { 0 } else { tasks };
+    let number: usize = slice.trim_start_matches('S').parse().unwrap_or(1);
+    let depends = if number == 1 { String::new() } else { format!("S{:02}", number - 1) };
+    let citation = format!("**Roadmap:** {slice}: Shelf {number} `risk:low` `depends:[{depends}]`");
     let names: Vec<String> = (1..=tasks).map(|number| format!("T{number:02}")).collect();
     let mut text = format!(
-        "# {slice}: A shelf\n\n**Goal:** the files of this shelf\n**Demo:** every check of the shelf passes\n\n\
+        "# {slice}: A shelf\n\n{citation}\n**Goal:** the files of this shelf\n**Demo:** every check of the shelf passes\n\n\
          ## Must-Haves\n\n- one file a task\n\n## Verification\n\n"
     );
     for task in &names {

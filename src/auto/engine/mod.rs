@@ -52,7 +52,8 @@ pub(crate) struct Session {
     pub(crate) operation: u64,
     pub(crate) unit: Unit,
     pub(crate) attempt: u32,
-    pub(crate) session: String,
+    /// The identifier that the client is to give it.
+    pub(crate) id: String,
     pub(crate) resumes: bool,
     pub(crate) mark: String,
     pub(crate) prompt: String,

@@ -30,3 +30,17 @@ mod snapshot;
 #[cfg(all(test, unix))]
 mod tests;
 pub(crate) mod worktree;
+
+#[cfg(all(test, unix))]
+use self::{
+    candidate::{Candidate, Merge, Merged},
+    commit::{Committed, Message},
+    error::LandingError,
+    id::{Changed, Commit, GitPath, Status, Tree},
+    land::{Landing, Refusal},
+    leftovers::Leftover,
+    proof::{Proof, Proved, Way},
+    release::{LeftOut, Release},
+    repository::Repository,
+    worktree::{Entered, Worktree},
+};

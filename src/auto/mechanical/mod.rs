@@ -6,20 +6,19 @@
 
 mod evidence;
 mod judgement;
-mod milestone;
-mod not_enough;
+pub(crate) mod milestone;
+pub(crate) mod not_enough;
 mod reading;
-mod records;
+pub(crate) mod records;
 mod requirements;
-mod slice;
+pub(crate) mod slice;
 mod slice_text;
 #[cfg(test)]
 mod tests;
-mod validation;
+pub(crate) mod validation;
 
 pub(crate) use milestone::complete_milestone;
-pub(crate) use not_enough::NotEnough;
 pub(crate) use reading::{milestone_records, slice_records};
-pub(crate) use records::{Document, Limits, MilestoneRecords, SliceRecords, TaskRecords};
-pub(crate) use slice::{Completion, complete_slice};
-pub(crate) use validation::{evidence_hash, is_stale, validate_milestone};
+pub(crate) use records::Limits;
+pub(crate) use slice::complete_slice;
+pub(crate) use validation::validate_milestone;

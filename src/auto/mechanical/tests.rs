@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::not_enough::NotEnough;
+use super::slice::Completion;
+use super::validation::{evidence_hash, is_stale};
 use super::*;
 use crate::auto::engine::Edit;
 use crate::project::files::MemoryFiles;

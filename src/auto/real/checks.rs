@@ -38,7 +38,7 @@ impl Real<'_> {
         if !unit.kind.is_gated() {
             return Ok(None);
         }
-        let tree = self.tree_named(tree)?;
+        let tree = Self::tree_named(tree)?;
         let plan = self.plan_of(unit)?;
         let discovery = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let paths = self.repository.paths(&tree)?;
@@ -78,17 +78,17 @@ impl Real<'_> {
         };
         let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
         let changes = self.contents(&base, tree.as_str())?;
-        let changed: Vec<FileChange<'_>> = changes
+        let diff: Vec<FileChange<'_>> = changes
             .iter()
             .map(|file| FileChange { path: &file.path, before: file.before.as_deref(), after: file.after.as_deref() })
             .collect();
         let plan = self.plan_of(&operation.start.unit)?;
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
-        let inspection = inspect(Work { pins: &pins, changes: &changed, now: Some(&now), runs: None });
+        let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
         let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None);
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
-        let no_checks = self.no_checks(&pins, &paths);
+        let no_checks = Self::no_checks(&pins, &paths);
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
         let mut verdict = judge(Case {
             tree: tree.as_str(),
@@ -121,7 +121,7 @@ impl Real<'_> {
         Ok(())
     }
 
-    fn no_checks(&self, pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
+    fn no_checks(pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
         let outside: Vec<&str> = changed.iter().copied().filter(|path| !is_planning(path)).collect();
         let reason = "the unit changes documents alone, and the project declares no check";
         pins.checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten()
@@ -146,7 +146,7 @@ impl Real<'_> {
 
     /// The same checks on an earlier tree.
     fn on_tree(&mut self, tree: &str, pins: &Pins) -> Result<GateEvidence, EngineError> {
-        let commit = self.repository.commit_of_tree(&self.tree_named(tree)?, self.world.now().milliseconds())?;
+        let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
         let found = self.ran(&scratch.folder, &pins.checks, pins.source, tree, None);
         self.repository.remove_scratch(&scratch)?;

@@ -149,20 +149,20 @@ impl<'a> Real<'a> {
         Some(Fence::around(writable))
     }
 
-    fn tree_named(&self, name: &str) -> Result<Tree, EngineError> {
+    fn tree_named(name: &str) -> Result<Tree, EngineError> {
         Tree::parse(name).ok_or_else(|| named(name))
     }
 
-    fn commit_named(&self, name: &str) -> Result<Commit, EngineError> {
+    fn commit_named(name: &str) -> Result<Commit, EngineError> {
         Commit::parse(name).ok_or_else(|| named(name))
     }
 
-    fn candidate_of(&self, candidate: &Candidate) -> Result<landing::candidate::Candidate, EngineError> {
+    fn candidate_of(candidate: &Candidate) -> Result<landing::candidate::Candidate, EngineError> {
         Ok(landing::candidate::Candidate {
-            base: self.commit_named(&candidate.base)?,
-            head: self.commit_named(&candidate.head)?,
-            tree: self.tree_named(&candidate.tree)?,
-            commit: self.commit_named(&candidate.commit)?,
+            base: Self::commit_named(&candidate.base)?,
+            head: Self::commit_named(&candidate.head)?,
+            tree: Self::tree_named(&candidate.tree)?,
+            commit: Self::commit_named(&candidate.commit)?,
         })
     }
 }
@@ -206,7 +206,7 @@ impl Effects for Real<'_> {
     }
 
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
-        let tree = self.tree_named(tree)?;
+        let tree = Self::tree_named(tree)?;
         self.repository.restore(&self.worktree, &tree, &self.run, self.world.now().milliseconds())?;
         Ok(())
     }
@@ -298,7 +298,7 @@ impl Effects for Real<'_> {
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
-        let candidate = self.candidate_of(candidate)?;
+        let candidate = Self::candidate_of(candidate)?;
         Ok(match self.repository.land(&candidate)? {
             landing::land::Landing::Landed | landing::land::Landing::AlreadyLanded => Landing::Landed,
             landing::land::Landing::Refused(Refusal::TargetMoved { now, .. }) => {
@@ -313,7 +313,7 @@ impl Effects for Real<'_> {
     }
 
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError> {
-        let (landed, now) = (self.commit_named(landed)?, self.world.now().milliseconds());
+        let (landed, now) = (Self::commit_named(landed)?, self.world.now().milliseconds());
         let Some(branch) = self.worktree.branch.clone() else { return Ok(None) };
         let Some(head) = self.repository.branch(&branch)? else { return Ok(None) };
         let next = "gsd-tools auto status";

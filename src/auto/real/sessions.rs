@@ -72,9 +72,9 @@ impl Real<'_> {
         request.fence = self.fence(&self.places.worktree);
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {
-            ClientSession::Resumed(session.session.clone())
+            ClientSession::Resumed(session.id.clone())
         } else {
-            ClientSession::Named(session.session.clone())
+            ClientSession::Named(session.id.clone())
         };
         let unit = &session.unit;
         request.environment = vec![
@@ -86,8 +86,8 @@ impl Real<'_> {
         request.limits.output = session.ceiling.tokens();
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();
         let name = format!("{:03}-{}-{}", session.operation, unit.kind.word(), unit.id.replace('/', "-"));
-        request.activity = Some(self.places.notes.resolve(&format!("activity/{name}.jsonl")));
-        request.usage_file = Some(self.places.notes.resolve(&format!("activity/{name}.usage.json")));
+        request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
+        request.usage_file = Some(self.places.notes.resolve(format!("activity/{name}.usage.json")));
         request
     }
 }

@@ -77,7 +77,7 @@ impl Simulated {
     /// Begins a run of the milestone, as the log has it.
     pub(crate) fn begin(&mut self, milestone: &str, brief: bool, forecast: u32, settings: &super::ceilings::Ceilings) {
         let run = Run {
-            run: "run-1".to_owned(),
+            id: "run-1".to_owned(),
             engine: super::event::ENGINE,
             process: 1,
             milestone: milestone.to_owned(),
@@ -148,7 +148,7 @@ impl Simulated {
         self.commits.get(commit).map(|(tree, _)| tree.clone()).unwrap_or_default()
     }
 
-    fn evidence(&self, tree: String, verdict: &actor::Checks) -> Evidence {
+    fn evidence(tree: String, verdict: &actor::Checks) -> Evidence {
         let check = |command: &String| CheckRun {
             command: command.clone(),
             exit_code: i32::from(!verdict.passed),
@@ -238,7 +238,7 @@ impl Effects for Simulated {
             tool_calls: u32::try_from(act.edits.len()).unwrap_or(u32::MAX),
             denied: act.denied,
             milliseconds: act.milliseconds.unsigned_abs(),
-            session: Some(session.session.clone()),
+            session: Some(session.id.clone()),
             survivors: Vec::new(),
             tree: String::new(),
             changed: Vec::new(),
@@ -257,7 +257,7 @@ impl Effects for Simulated {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
-        Ok(self.evidence(tree, &verdict))
+        Ok(Self::evidence(tree, &verdict))
     }
 
     fn head(&mut self) -> Result<String, EngineError> {
@@ -292,7 +292,7 @@ impl Effects for Simulated {
     fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
-        Ok(self.evidence(candidate.tree.clone(), &verdict))
+        Ok(Self::evidence(candidate.tree.clone(), &verdict))
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {

@@ -106,3 +106,245 @@ fn criterion_4_2_9_every_slice_gets_its_acceptance_test() {
     let report = simulate(&options).unwrap();
     assert_eq!((report.sessions, report.by_unit["run-uat"]), (19, 3));
 }
+
+/// A run of two slices with two tasks each.
+fn small() -> Options {
+    simple((2, 2))
+}
+
+#[test]
+fn criterion_4_3_7_thin_summaries_need_a_session_to_close_the_slice() {
+    let report = simulate(&Options { is_thin: true, ..simple((1, 2)) }).unwrap();
+    assert_eq!(report.by_unit["complete-slice"], 1);
+    assert_eq!(report.stop.cause, Cause::Complete);
+}
+
+#[test]
+fn a_process_that_dies_at_any_effect_costs_at_most_a_session_and_lands_the_same_files() {
+    let (whole, project) = simulate_with(&small(), small().ideal()).unwrap();
+    let effects = project.effects;
+    assert!(effects > 50, "{effects}");
+    for effect in 1..=effects {
+        let options = Options { dies_at: Some(effect), ..small() };
+        let (report, project) = simulate_with(&options, options.ideal()).unwrap();
+        assert_eq!(report.stop.cause, Cause::Complete, "effect {effect}: {:?}", report.stop);
+        assert!(report.sessions <= whole.sessions + 1, "effect {effect}: {:?}", report.by_unit);
+        assert_eq!(project.landed.len(), 1, "effect {effect}");
+        let without_times = |project: &Simulated| -> BTreeMap<String, String> {
+            let texts = project.landed_texts().unwrap().iter();
+            texts.filter(|(path, _)| !path.ends_with("-VERIFY.json")).map(|(path, text)| (path.clone(), text.clone())).collect()
+        };
+        let (_, other) = simulate_with(&small(), small().ideal()).unwrap();
+        assert_eq!(without_times(&project), without_times(&other), "effect {effect}");
+    }
+}
+
+/// An agent of which some sessions end otherwise.
+#[derive(Debug)]
+struct Sometimes {
+    ideal: Ideal,
+    /// The kind of unit, how often, and what the session leaves then.
+    kind: UnitKind,
+    times: u32,
+    act: Act,
+}
+
+impl Actor for Sometimes {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+        if session.unit.kind == self.kind && self.times > 0 {
+            self.times -= 1;
+            return self.act.clone();
+        }
+        self.ideal.act(session, files)
+    }
+}
+
+fn sometimes(kind: UnitKind, times: u32, act: Act) -> (SimReport, Simulated) {
+    simulate_with(&small(), Sometimes { ideal: small().ideal(), kind, times, act }).unwrap()
+}
+
+#[test]
+fn an_agent_that_leaves_nothing_is_tried_again_and_given_up_when_nothing_changes() {
+    let nothing = || Act::done(Vec::new());
+    let (report, _) = sometimes(UnitKind::ExecuteTask, 1, nothing());
+    assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7));
+    let (report, project) = sometimes(UnitKind::ExecuteTask, u32::MAX, nothing());
+    assert_eq!(report.stop.cause, Cause::NoProgress);
+    assert_eq!(project.sessions.iter().filter(|unit| unit.kind == UnitKind::ExecuteTask).count(), 2);
+    assert!(project.landed.is_empty());
+}
+
+#[test]
+fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
+    let outside = Act::done(vec![("src/x.txt".to_owned(), "x".to_owned())]);
+    let (report, project) = sometimes(UnitKind::PlanSlice, 1, outside);
+    assert_eq!(report.stop.cause, Cause::Complete);
+    assert!(!project.landed_texts().unwrap().contains_key("src/x.txt"));
+}
+
+#[test]
+fn a_session_that_does_not_say_that_it_is_done_is_not_done_whatever_it_wrote() {
+    let whole = made_task("S01", "T01");
+    let act = Act { verdict: Verdict::NoSignal { exit: Some(0) }, ..Act::done(whole) };
+    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act);
+    assert_eq!(report.stop.cause, Cause::Complete);
+    let tried = project.sessions.iter().filter(|unit| unit.id == "M001/S01/T01").count();
+    assert_eq!(tried, 2, "{:?}", project.sessions);
+}
+
+fn made_task(slice: &str, task: &str) -> Vec<(String, String)> {
+    let unit = Unit::new(UnitKind::ExecuteTask, format!("{MILESTONE}/{slice}/{task}"));
+    small().ideal().documents(&unit, &BTreeMap::new())
+}
+
+#[test]
+fn a_quota_is_waited_for_and_costs_no_attempt() {
+    let reset = 1_790_000_900_000;
+    let dead = Verdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
+    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(dead));
+    assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7));
+    let began = |entry: &&Entry| matches!(&entry.event, Event::UnitStarted(start) if start.attempt == 1);
+    let after = project.log.iter().filter(began).filter(|entry| entry.at.wall > reset).count();
+    assert!(after > 0);
+    let late = project.log.iter().find(|entry| entry.event == Event::HoldEnded).unwrap().at.wall - reset;
+    assert!((0..=60_000).contains(&late), "{late}");
+}
+
+#[test]
+fn a_refused_login_and_a_ceiling_set_the_session_aside() {
+    let auth = Verdict::Dead { cause: Death::Auth, resets_at: None, text: "401".to_owned() };
+    let (report, mut project) = sometimes(UnitKind::PlanMilestone, 1, Act::ended(auth));
+    assert_eq!(report.stop.cause, Cause::Auth);
+    // A person who has logged in again goes on.
+    let at = project.now();
+    let event = Event::Resumed {
+        engine: 1,
+        process: 2,
+        runner: String::new(),
+        profile: String::new(),
+        ceilings: Ceilings::default(),
+    };
+    project.log.push(Entry { at, event });
+    assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
+    let ceiling = Verdict::Halted { why: Halt::Ceiling, text: "30 minutes".to_owned() };
+    let (report, _) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(ceiling));
+    assert_eq!((report.stop.cause, report.exit), (Cause::Ceiling, 13));
+}
+
+/// Checks that fail in the first attempts at each task.
+#[derive(Debug)]
+struct Red {
+    ideal: Ideal,
+    attempts: u32,
+    candidate: bool,
+    runs: u32,
+}
+
+impl Actor for Red {
+    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+        let mut act = self.ideal.act(session, files);
+        if session.unit.kind == UnitKind::ExecuteTask {
+            // Each attempt is another one.
+            self.runs += 1;
+            let text = Some(format!("{}", self.runs));
+            act.edits.push(Change { path: "src/tries.txt".to_owned(), text });
+        }
+        act
+    }
+
+    fn checks(&mut self, _unit: &Unit, attempt: u32, _files: &BTreeMap<String, String>) -> Checks {
+        if attempt <= self.attempts { Checks::failed("1 test failed") } else { Checks::passed() }
+    }
+
+    fn candidate_checks(&mut self) -> Checks {
+        if self.candidate { Checks::failed("red together") } else { Checks::passed() }
+    }
+}
+
+fn red(attempts: u32, candidate: bool) -> (SimReport, Simulated) {
+    simulate_with(&small(), Red { ideal: small().ideal(), attempts, candidate, runs: 0 }).unwrap()
+}
+
+#[test]
+fn criterion_4_3_4_a_task_whose_checks_fail_is_not_ticked_and_its_slice_not_closed() {
+    let (report, project) = red(u32::MAX, false);
+    assert_eq!((report.stop.cause, report.exit), (Cause::ChecksFailed, 12));
+    assert_eq!(report.by_unit["execute-task"], 3);
+    let texts = &project.files.texts;
+    let roadmap = &texts[".gsd/milestones/M001/M001-ROADMAP.md"];
+    assert!(roadmap.contains("- [ ] **S01"), "{roadmap}");
+    assert!(texts[".gsd/milestones/M001/slices/S01/S01-PLAN.md"].contains("- [ ] **T01"));
+    assert!(!texts.keys().any(|path| path.ends_with("S01-SUMMARY.md") || path.ends_with("S01-UAT.md")));
+}
+
+#[test]
+fn a_task_that_is_repaired_counts_and_a_merge_that_is_red_does_not_land() {
+    let (report, _) = red(1, false);
+    assert_eq!((report.stop.cause, report.by_unit["execute-task"]), (Cause::Complete, 8));
+    let (report, project) = red(0, true);
+    assert_eq!(report.stop.cause, Cause::CandidateRefused);
+    assert!(project.landed.is_empty());
+}
+
+#[test]
+fn changes_of_course_that_nobody_makes_count_as_made_after_three_sessions() {
+    let mut files = project();
+    let text = "# Overrides\n\n## Override: 2026-01-02T03:04:05Z\n\n**Change:** use another store\n\n**Scope:** active\n\n---\n";
+    files.texts.insert(".gsd/OVERRIDES.md".to_owned(), text.to_owned());
+    let act = |times: u32| {
+        let edits = vec![("docs/tries.md".to_owned(), format!("{times}"))];
+        Act::done(edits)
+    };
+    #[derive(Debug)]
+    struct Never {
+        ideal: Ideal,
+        times: u32,
+    }
+    impl Actor for Never {
+        fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+            if session.unit.kind == UnitKind::RewriteDocs {
+                self.times += 1;
+                return Act::done(vec![("docs/tries.md".to_owned(), format!("{}", self.times))]);
+            }
+            self.ideal.act(session, files)
+        }
+    }
+    let _ = act;
+    let mut simulated = Simulated::new(files, Never { ideal: small().ideal(), times: 0 });
+    simulated.begin(MILESTONE, false, 6, &Ceilings::default());
+    let stop = simulated.go_on(&small().settings()).unwrap();
+    assert_eq!(stop.cause, Cause::Complete, "{stop:?}");
+    assert_eq!(simulated.sessions.iter().filter(|unit| unit.kind == UnitKind::RewriteDocs).count(), 3);
+    assert!(!simulated.files.texts[".gsd/OVERRIDES.md"].contains("**Scope:** active"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_ends_in_a_stop_whatever_its_sessions_do(ends in proptest::collection::vec(0_u8..7, 0..40)) {
+        #[derive(Debug)]
+        struct Wild {
+            ideal: Ideal,
+            ends: Vec<u8>,
+        }
+        impl Actor for Wild {
+            fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
+                let dead = |cause| Act::ended(Verdict::Dead { cause, resets_at: None, text: String::new() });
+                match self.ends.pop() {
+                    Some(0) => Act::done(Vec::new()),
+                    Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0) }),
+                    Some(2) => dead(Death::Network),
+                    Some(3) => dead(Death::Context),
+                    Some(4) => Act::ended(Verdict::Halted { why: Halt::Idle, text: String::new() }),
+                    Some(5) => Act::done(vec![("src/outside.txt".to_owned(), format!("{}", session.operation))]),
+                    _ => self.ideal.act(session, files),
+                }
+            }
+        }
+        let (report, project) = simulate_with(&small(), Wild { ideal: small().ideal(), ends }).unwrap();
+        let most = project.log.iter().filter(|entry| matches!(entry.event, Event::UnitStarted(_))).count();
+        prop_assert!(most <= 12, "{most}");
+        prop_assert_eq!(report.stop.cause == Cause::Complete, project.landed.len() == 1);
+    }
+}

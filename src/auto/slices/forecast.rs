@@ -46,9 +46,10 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
     let milestone = snapshot.milestone(id).unwrap_or(&fallback);
     let planned = milestone.roadmap.as_deref().filter(|slices| !slices.is_empty());
     let assumed: Vec<Slice>;
-    let slices = match planned {
-        Some(slices) => slices,
-        None => {
+    let slices = if let Some(slices) = planned {
+        slices
+    } else {
+        {
             forecast.is_assumed = true;
             forecast.add(UnitKind::PlanMilestone, 1);
             forecast.add(UnitKind::DiscussMilestone, usize::from(!milestone.has_context));
@@ -95,15 +96,12 @@ fn of_slice(
         return;
     }
     let tasks = snapshot.detail(&milestone.id, &slice.id).and_then(|detail| detail.tasks.as_ref());
-    match tasks.filter(|tasks| !tasks.is_empty()) {
-        Some(tasks) => {
-            forecast.add(UnitKind::ExecuteTask, tasks.iter().filter(|task| !task.is_done()).count());
-        }
-        None => {
-            forecast.is_assumed = true;
-            forecast.add(UnitKind::PlanSlice, usize::from(!is_planned));
-            forecast.add(UnitKind::ExecuteTask, shape.tasks);
-        }
+    if let Some(tasks) = tasks.filter(|tasks| !tasks.is_empty()) {
+        forecast.add(UnitKind::ExecuteTask, tasks.iter().filter(|task| !task.is_done()).count());
+    } else {
+        forecast.is_assumed = true;
+        forecast.add(UnitKind::PlanSlice, usize::from(!is_planned));
+        forecast.add(UnitKind::ExecuteTask, shape.tasks);
     }
     forecast.add(UnitKind::CompleteSlice, usize::from(!preferences.is_mechanical));
     forecast.add(UnitKind::RunUat, usize::from(preferences.uat_dispatch && !has_verdict));

@@ -156,7 +156,7 @@ impl Reader<'_> {
         let roadmap = self.document(&entries, folder, id, "ROADMAP");
         let is_finished = milestone.summary == Some(Ending::Terminal);
         if let Some(text) = &roadmap {
-            self.roadmap(&mut milestone, text, is_finished);
+            Self::roadmap(&mut milestone, text, is_finished);
         }
         if !is_finished {
             self.open_milestone(&mut milestone, &entries, folder);
@@ -165,7 +165,7 @@ impl Reader<'_> {
         Some((milestone, has_slices))
     }
 
-    fn roadmap(&mut self, milestone: &mut Milestone, text: &str, is_finished: bool) {
+    fn roadmap(milestone: &mut Milestone, text: &str, is_finished: bool) {
         let roadmap = Roadmap::parse(text);
         if let Some(title) = &roadmap.title {
             milestone.title.clone_from(title);

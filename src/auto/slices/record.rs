@@ -8,7 +8,7 @@ use crate::auto::mechanical::{self, Limits};
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
 use crate::project::files::{FileError, Files};
-use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
+use crate::project::milestone_layout::evidence::{Check, NO_SOURCE, TaskEvidence};
 use crate::project::milestone_layout::slice_plan;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
@@ -47,6 +47,29 @@ pub(crate) fn evidence(
         edits.extend(tick(files, &folder, slice, task)?);
     }
     Ok(edits)
+}
+
+/// The record of an attempt that does not count: with it a summary that the attempt wrote does not make the task done.
+pub(crate) fn refusal(files: &dyn Files, operation: &Operation, why: &str) -> Result<Vec<Edit>, FileError> {
+    let unit = &operation.start.unit;
+    let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
+    let folder = places::slice(files, milestone, slice)?;
+    let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
+    if lookup::file(&entries, task, "SUMMARY").is_none() {
+        return Ok(Vec::new());
+    }
+    let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
+    let found = TaskEvidence {
+        schema_version: 1,
+        task_id: task.to_owned(),
+        unit_id: unit.id.clone(),
+        timestamp: operation.at.wall,
+        passed: false,
+        discovery_source: NO_SOURCE.to_owned(),
+        no_checks_reason: Some(format!("the attempt does not count: {why}")),
+        ..TaskEvidence::default()
+    };
+    Ok(vec![Edit { path: format!("{folder}/tasks/{name}"), text: record::render(&found) }])
 }
 
 fn check(run: &crate::auto::event::CheckRun) -> Check {
@@ -146,7 +169,6 @@ fn subject_line(text: &str) -> String {
 pub(crate) fn landing_message(snapshot: &Snapshot, run: &Run) -> String {
     let milestone = snapshot.milestone(&run.milestone);
     let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());
-    let mut text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
-    text.push_str(&format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch));
-    text
+    let text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
+    text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch)
 }

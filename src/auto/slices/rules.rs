@@ -275,7 +275,11 @@ fn no_context(look: &Look<'_>) -> Finding {
         return no;
     }
     match look.milestone() {
-        None => no("no milestone is active"),
+        // What a brief describes begins with its context.
+        None => match look.memory.run.as_ref().filter(|_| look.facts.has_brief && look.state.registry.is_empty()) {
+            Some(run) => Finding::Dispatch(Unit::new(UnitKind::DiscussMilestone, run.milestone.clone())),
+            None => no("no milestone is active"),
+        },
         Some(milestone) if milestone.has_context => no("the context is there"),
         Some(_) => discuss(look, Cause::NoContext, "has no CONTEXT.md, which says what it is to be"),
     }

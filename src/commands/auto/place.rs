@@ -3,7 +3,7 @@
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, log::read_log};
 use crate::project::Project;
 use crate::project::files::Files;
@@ -55,7 +55,7 @@ impl Place {
     }
 
     /// The files below a folder.
-    pub(super) fn files_at(&self, context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
+    pub(super) fn files_at(context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
         Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder()).files()
     }
 
@@ -73,7 +73,7 @@ impl Place {
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
-    pub(super) fn preferences(&self, files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+    pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,

@@ -37,9 +37,9 @@ pub(super) struct RunArgs {
     /// Read what the next milestone is to be from this file
     #[arg(long, visible_alias = "yolo", short = 'y', value_name = "FILE")]
     brief: Option<String>,
-    /// The client that runs the sessions
-    #[arg(long, default_value = "claude")]
-    runner: String,
+    /// The client that runs the sessions; without it, the first that is installed
+    #[arg(long)]
+    runner: Option<String>,
     /// The program of the client, if it is not found by its name
     #[arg(long, value_name = "PROGRAM")]
     runner_program: Option<String>,
@@ -133,7 +133,7 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     let memory = place.memory()?;
     Control::clear(&place.folder())?;
     let ceilings = ceilings(arguments, &memory);
-    let start = started(context, &place, &memory, arguments, ceilings)?;
+    let start = started(context, &place, &memory, arguments, (&driver.runner.name, ceilings))?;
     let world = context.world().clone();
     let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
     let event = match &start.run {
@@ -141,15 +141,15 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
         None => Event::Resumed {
             engine: ENGINE,
             process: world.process(),
-            runner: arguments.runner.clone(),
+            runner: driver.runner.name.clone(),
             profile: driver.profile.word().to_owned(),
             ceilings,
         },
     };
     append(&mut log, &Entry { at: now, event })?;
     let memory = place.memory()?;
-    let files = place.files_at(context, &start.worktree.folder);
-    let preferences = place.preferences(files.as_ref(), context)?;
+    let files = Place::files_at(context, &start.worktree.folder);
+    let preferences = Place::preferences(files.as_ref(), context)?;
     let settings = Settings {
         preferences: preferences.clone(),
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
@@ -163,7 +163,7 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
         scratch: scratch_of(&start.worktree.folder),
         notes: place.folder(),
     };
-    let run = memory.run.as_ref().map(|run| run.run.clone()).unwrap_or_default();
+    let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
@@ -200,7 +200,7 @@ fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -
         stop,
     };
     context.say(&report, None, |_| {
-        let shown = report.stop.evidence.iter().map(|line| format!("  {line}\n")).collect::<String>();
+        let shown = report.stop.evidence.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
         format!("{}\n{shown}\nNext  {}\n", report.stop.text, report.stop.next)
     })
 }
@@ -222,8 +222,10 @@ fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandE
 
 fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError> {
     let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
-    let runner: &Runner =
-        runners.find(&arguments.runner).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let runner = match &arguments.runner {
+        Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
+        None => first_installed(context, &runners)?,
+    };
     let profile: Profile = of_word(&arguments.profile).ok_or_else(|| {
         CommandError::usage(format!("`{}` is not a profile", arguments.profile))
             .hint("the profiles are safe and unattended")
@@ -239,6 +241,16 @@ fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError
         model: arguments.model.clone(),
         without: context.session_variables()?,
         is_fenced: can_fence && !arguments.no_fence,
+    })
+}
+
+/// The first client of the table whose program is there.
+fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, CommandError> {
+    let is_there =
+        |runner: &&Runner| runner.verified && runner.programs.iter().any(|program| context.world().finds(program));
+    runners.iter().find(is_there).ok_or_else(|| {
+        CommandError::usage("no client is installed that could run the sessions")
+            .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
     })
 }
 
@@ -259,7 +271,7 @@ fn started(
     place: &Place,
     memory: &Memory,
     arguments: &RunArgs,
-    ceilings: Ceilings,
+    (runner, ceilings): (&str, Ceilings),
 ) -> Result<Start, CommandError> {
     let world = context.world();
     let unfinished = memory.run.as_ref().filter(|_| !memory.is_released);
@@ -300,7 +312,7 @@ fn started(
     let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
     let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.shape.unwrap_or_default());
     let run = Run {
-        run: format!("{milestone}-{}", world.now().milliseconds()),
+        id: format!("{milestone}-{}", world.now().milliseconds()),
         engine: ENGINE,
         process: world.process(),
         milestone: milestone.clone(),
@@ -308,7 +320,7 @@ fn started(
         base: base.to_string(),
         branch,
         worktree: folder.to_string(),
-        runner: arguments.runner.clone(),
+        runner: runner.to_owned(),
         profile: arguments.profile.clone(),
         fenced: !arguments.no_fence,
         brief: brief.as_ref().map(|(path, _)| path.clone()),

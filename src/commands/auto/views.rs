@@ -35,7 +35,7 @@ impl Seen {
         let memory = place.memory()?;
         let files = place.files(context, &memory);
         let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
-        let preferences = place.preferences(files.as_ref(), context)?;
+        let preferences = Place::preferences(files.as_ref(), context)?;
         let scope = Scope {
             milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
             slice: None,

@@ -62,7 +62,9 @@ impl<'text> Source<'_, 'text> {
             let named = match token.text {
                 "fn" if language == Language::Rust => word(at + 1).filter(|_| self.has_test_attribute(at)),
                 "def" | "func" | "function" | "fun" | "void" if language != Language::Rust => {
-                    word(at + 1).filter(|name| name.text.starts_with("test") || name.text.starts_with("Test"))
+                    let begins =
+                        if language == Language::Go { &["Test", "Fuzz", "Example"][..] } else { &["test", "Test"] };
+                    word(at + 1).filter(|name| begins.iter().any(|begin| name.text.starts_with(begin)))
                 }
                 text if NAMED_BY_TEXT.contains(&text) => {
                     let is_method = at > 0 && is_mark(at - 1, ".");

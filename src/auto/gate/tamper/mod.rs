@@ -33,6 +33,7 @@ use crate::project::check_files::{Format, Role, config_of, role_of};
 use file::TestFile;
 
 pub(crate) use finding::{Finding, Weakening};
+pub(super) use lines::added as added_lines;
 
 /// One file of a unit's diff. `None` where it is not there.
 #[derive(Clone, Copy, Debug)]
