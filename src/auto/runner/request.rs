@@ -99,7 +99,7 @@ pub(crate) enum RunnerError {
     NoProgram { runner: String, programs: String },
     #[error("the prompt has {} KB; `{runner}` takes at most {} KB", size >> 10, LONGEST_ARGUMENT >> 10)]
     PromptTooLong { runner: String, size: usize },
-    #[error("`{runner}` cannot go on with a session")]
+    #[error("`{runner}` cannot resume a session")]
     CannotResume { runner: String },
     #[error("the runner `{runner}` has the unknown part `{part}`")]
     UnknownPart { runner: String, part: String },

@@ -133,7 +133,7 @@ pub(crate) enum TableError {
     #[error("the list of runners is invalid: {0}")]
     Invalid(#[from] toml_edit::de::Error),
     #[error("`{name}` is not a runner")]
-    Unknown { name: String, nearest: Option<String> },
+    Unknown { name: String, nearest: Option<String>, known: String },
 }
 
 impl TableError {
@@ -141,7 +141,7 @@ impl TableError {
         match self {
             Self::Invalid(_) => None,
             Self::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),
-            Self::Unknown { nearest: None, .. } => Some("runners are listed by `gsd-tools auto probe`".to_owned()),
+            Self::Unknown { nearest: None, known, .. } => Some(format!("choose one of {known}")),
         }
     }
 }
@@ -172,6 +172,7 @@ impl Runners {
             name: name.to_owned(),
             nearest: crate::text::nearest::nearest(name, self.all.iter().map(|runner| runner.name.as_str()))
                 .map(str::to_owned),
+            known: self.all.iter().map(|runner| runner.name.as_str()).collect::<Vec<_>>().join(", "),
         })
     }
 }

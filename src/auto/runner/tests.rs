@@ -124,6 +124,8 @@ fn an_unknown_runner_is_named_with_the_nearest() {
     let error = runners().find("claud").unwrap_err();
     assert_eq!(error.to_string(), "`claud` is not a runner");
     assert_eq!(error.hint().unwrap(), "did you mean `claude`?");
+    let hint = runners().find("zzzzzz").unwrap_err().hint().unwrap();
+    assert!(hint.starts_with("choose one of claude, codex, "), "{hint}");
 }
 
 #[test]
