@@ -16,16 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
-use super::candidate::{Candidate, Merge, Merged};
-use super::commit::{Committed, Message};
-use super::error::LandingError;
-use super::id::{Changed, Commit, GitPath, Status, Tree};
-use super::land::{Landing, Refusal};
-use super::leftovers::Leftover;
-use super::proof::{Proof, Proved, Way};
-use super::release::{LeftOut, Release};
-use super::repository::Repository;
-use super::worktree::{Entered, Worktree};
+use super::*;
 use crate::disk::AbsolutePath;
 use crate::world::World;
 
