@@ -132,10 +132,7 @@ fn a_process_that_dies_at_any_effect_costs_at_most_a_session_and_lands_the_same_
         assert_eq!(project.landed.len(), 1, "effect {effect}");
         let without_times = |project: &Simulated| -> BTreeMap<String, String> {
             let texts = project.landed_texts().unwrap().iter();
-            texts
-                .filter(|(path, _)| !path.ends_with("-VERIFY.json"))
-                .map(|(path, text)| (path.clone(), text.clone()))
-                .collect()
+            texts.filter(|(path, _)| !path.ends_with("-VERIFY.json")).map(|(path, text)| (path.clone(), text.clone())).collect()
         };
         let (_, other) = simulate_with(&small(), small().ideal()).unwrap();
         assert_eq!(without_times(&project), without_times(&other), "effect {effect}");
