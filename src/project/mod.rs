@@ -7,7 +7,7 @@ pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
 pub(crate) mod boundary;
 pub(crate) mod branch_name;
-#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which shows no role yet"))]
+#[expect(dead_code, reason = "of the pipeline, which shows no role yet")]
 pub(crate) mod check_files;
 pub(crate) mod config;
 pub(crate) mod decisions;
