@@ -8,8 +8,8 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Started(run) => {
             format!("{} on {} with {}, {} sessions forecast", run.milestone, run.target, run.runner, run.forecast)
         }
-        Event::Resumed { .. } => "The run goes on.".to_owned(),
-        Event::UnitStarted(start) if start.resumed => format!("{}: the session goes on", start.unit),
+        Event::Resumed { .. } => "The run continues.".to_owned(),
+        Event::UnitStarted(start) if start.resumed => format!("{}: the session continues", start.unit),
         Event::UnitStarted(start) if start.attempt > 1 => format!("{}: attempt {}", start.unit, start.attempt),
         Event::UnitStarted(start) => start.unit.to_string(),
         Event::UnitEnded(ended) => {

@@ -11,6 +11,7 @@ mod acts;
 mod answers;
 mod architecture;
 mod audit;
+mod auto;
 mod bytes;
 mod capability;
 mod cli;

@@ -90,7 +90,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn current(&self) -> Result<Operation, EngineError> {
         self.memory.current.clone().ok_or_else(|| EngineError::Effect {
-            message: "the log names no operation that could go on".to_owned(),
+            message: "the log has no unfinished operation".to_owned(),
             hint: None,
         })
     }

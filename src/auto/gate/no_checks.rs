@@ -15,7 +15,7 @@ pub(crate) struct NoChecks {
 pub(crate) enum NoChecksError {
     #[error("`checks: none` has no reason")]
     NoReason,
-    #[error("`checks: none` is for units that change documents alone, and this one changes `{path}`")]
+    #[error("`checks: none` is for units that change only documents, and this one changes `{path}`")]
     NotADocument { path: String },
 }
 

@@ -168,7 +168,7 @@ impl<'a> Real<'a> {
 }
 
 fn named(name: &str) -> EngineError {
-    EngineError::Effect { message: format!("`{name}` of the log is no name of git"), hint: None }
+    EngineError::Effect { message: format!("the log has `{name}` where a name of git should be"), hint: None }
 }
 
 impl Effects for Real<'_> {

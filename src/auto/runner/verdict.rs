@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::death::Death;
-use super::event::Terminal;
+use super::event::{QuotaStatus, Terminal};
 use super::heard::Heard;
 use crate::world::Ended;
 
@@ -134,6 +134,10 @@ fn of_trouble(heard: &Heard) -> Option<Death> {
 fn stopped(reason: &Reason, heard: &Heard) -> Judgement {
     let death = match reason {
         Reason::RefusedLogin => Some(Death::Auth),
+        // It was stopped between what it said of its quota and its last word.
+        Reason::LongWait if heard.quota.as_ref().is_some_and(|quota| quota.status == QuotaStatus::Rejected) => {
+            Some(Death::Quota { resets_at: None })
+        }
         Reason::LongWait | Reason::Retries => Some(of_trouble(heard).unwrap_or(Death::Overload)),
         // A client that only ever tried again did not hang: the model did.
         Reason::Whole | Reason::Idle | Reason::FirstEvent if heard.model_calls == 0 && heard.retries > 0 => {

@@ -62,7 +62,7 @@ fn blocked(look: &Look<'_>) -> Option<Stop> {
         return parked(look);
     }
     let blockers = &look.state.blockers;
-    let text = blockers.first().cloned().unwrap_or_else(|| "nothing can go on".to_owned());
+    let text = blockers.first().cloned().unwrap_or_else(|| "nothing can be done".to_owned());
     let validation = look.milestone().and_then(|milestone| milestone.validation.as_ref());
     let needs_remediation = validation.and_then(|found| found.verdict()) == Some("needs-remediation");
     let cause = if needs_remediation { Cause::NeedsRemediation } else { Cause::Blocked };

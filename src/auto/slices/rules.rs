@@ -85,7 +85,7 @@ impl Rule {
 
     pub(crate) fn apply(&self, look: &Look<'_>) -> Finding {
         match self.listing(look.preferences.pipeline) {
-            Listing::Absent => Finding::No("it is no rule of this pipeline".to_owned()),
+            Listing::Absent => Finding::No("this pipeline does not have it".to_owned()),
             Listing::Row | Listing::Optional | Listing::Terminal => (self.apply)(look),
         }
     }

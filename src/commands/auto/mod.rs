@@ -22,7 +22,7 @@ verbs! {
     /// Example: `gsd-tools auto status --pick next.action`.
     "auto status": reads json(StatusReport) = views::status();
 
-    /// Forecast how many sessions the milestone takes
+    /// Show how many sessions the milestone takes
     ///
     /// Counts the sessions that are left if every session does what it is for. What is not planned yet is assumed: four
     /// slices with three tasks each, or what `--shape` says.
@@ -40,28 +40,30 @@ verbs! {
     /// Run the milestone until it has landed, or something stops it
     ///
     /// Starts a session of the client for each unit, runs the checks, commits, and merges the result into the branch. Works
-    /// in a worktree of its own; your files change only when the milestone lands. Stops with the command that goes on.
-    /// Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run goes on.
+    /// in a worktree of its own; your files change only when the milestone lands. Prints the command that continues it when it stops.
+    /// Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
     ///
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
-    "auto run": acts [asked] json(run::RunReport, StatusReport) = run::run(run::RunArgs);
+    "auto run": runs [asked] json(run::RunReport) = run::run(run::RunArgs);
 
     /// Run one unit of the milestone, then stop
     ///
-    /// Example: `gsd-tools auto next --dry-run`.
-    "auto next": acts [asked] json(run::RunReport, StatusReport) = run::next(run::RunArgs);
+    /// `gsd-tools auto status` shows which one that is.
+    ///
+    /// Example: `gsd-tools auto next`.
+    "auto next": runs [asked] json(run::RunReport) = run::next(run::RunArgs);
 
-    /// Ask the run to pause after its unit
+    /// Pause the run after its unit
     ///
     /// `--now` ends the session that runs; the next run continues it if the client can.
     ///
     /// Example: `gsd-tools auto pause`.
-    "auto pause": acts [asked] json(run::ControlReport) = run::pause(run::ControlArgs);
+    "auto pause": runs [asked] json(run::ControlReport) = run::pause(run::ControlArgs);
 
-    /// Ask the run to stop after its unit
+    /// Stop the run after its unit
     ///
     /// Example: `gsd-tools auto stop --now`.
-    "auto stop": acts [asked] json(run::ControlReport) = run::stop(run::ControlArgs);
+    "auto stop": runs [asked] json(run::ControlReport) = run::stop(run::ControlArgs);
 
     /// Run a milestone in memory and count its sessions
     ///

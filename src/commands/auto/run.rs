@@ -123,9 +123,6 @@ struct Start {
 
 fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    if context.is_rehearsal() {
-        return super::views::status(context);
-    }
     refuse_other_owner(&place, arguments)?;
     let driver = driver(context, arguments)?;
     let disk = context.disk().patient_for(Duration::ZERO);
@@ -332,7 +329,7 @@ fn started(
 
 fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
     let commit = crate::auto::landing::id::Commit::parse(name);
-    commit.ok_or_else(|| CommandError::usage(format!("`{name}` of the log is no commit")))
+    commit.ok_or_else(|| CommandError::usage(format!("the log has `{name}` where a commit should be")))
 }
 
 /// The worktree of a milestone, in the main working tree of the repository.
@@ -425,9 +422,7 @@ fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandEr
     if memory.run.is_none() || memory.is_released {
         return Err(CommandError::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
     }
-    if !context.is_rehearsal() {
-        Control { wish, now }.write(&place.folder())?;
-    }
+    Control { wish, now }.write(&place.folder())?;
     let requested = match wish {
         Wish::Pause => "pause",
         Wish::Stop => "stop",

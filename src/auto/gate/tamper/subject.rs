@@ -160,13 +160,8 @@ fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
             _ => false,
         };
         if is_stub {
-            let what = format!("`{target}` is what this file tests, and is put in the place of by a stub");
-            found.push(Finding::new(
-                file.path,
-                call[0].line,
-                Weakening::StubbedSubject,
-                what.replace("is put in the place of by", "is replaced by"),
-            ));
+            let what = format!("`{target}` is what this file tests, and it is replaced by a stub");
+            found.push(Finding::new(file.path, call[0].line, Weakening::StubbedSubject, what));
         }
     }
     found
