@@ -40,8 +40,8 @@ verbs! {
     /// Run the milestone until it has landed, or something stops it
     ///
     /// Starts a session of the client for each unit, runs the checks, commits, and merges the result into the branch. Works
-    /// in a worktree of its own; your files change only when the milestone lands. Prints the command that continues it when it stops.
-    /// Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
+    /// in a separate worktree; your files change only when the milestone lands. Prints the command that continues it when it
+    /// stops. Exit codes: 0 done, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling was reached, 75 another run is active.
     ///
     /// Example: `gsd-tools auto run --brief BRIEF.md`.
     "auto run": runs [asked] json(run::RunReport) = run::run(run::RunArgs);

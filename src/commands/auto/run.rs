@@ -73,7 +73,7 @@ pub(super) struct RunArgs {
     /// Let sessions and checks write everywhere
     #[arg(long)]
     no_fence: bool,
-    /// Work beside another program that keeps its state in `.gsd/gsd.db`
+    /// Run although another program keeps its state of this project in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
 }

@@ -22,7 +22,7 @@ pub(super) struct SimArgs {
     /// `budget`, `balanced`, `quality` or `burn-max`
     #[arg(long, default_value = "balanced")]
     profile: String,
-    /// Plan the first slice in a session of its own
+    /// Plan the first slice in a separate session
     #[arg(long)]
     no_inline_s01: bool,
     /// Assess the roadmap after the last slice as well
@@ -54,7 +54,7 @@ pub(super) struct TableRow {
     /// Sessions of the classic pipeline: quality, balanced, budget.
     classic: [usize; 3],
     simple: usize,
-    /// Where the first slice is planned in a session of its own.
+    /// Where the first slice is planned in a separate session.
     simple_apart: usize,
     /// What was published, before and after.
     published: &'static str,

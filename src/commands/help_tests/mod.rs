@@ -34,6 +34,7 @@ const VERBS: &[&str] = &[
     "List",
     "Merge",
     "Move",
+    "Pause",
     "Print",
     "Record",
     "Remove",
