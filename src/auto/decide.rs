@@ -138,6 +138,11 @@ const CRASHES: u32 = 6;
 /// How often a session is started for a model that cannot be reached.
 const HOLDS: u32 = 5;
 
+/// The step that runs a unit which a person asked for, whatever the rules say.
+pub(crate) fn dispatch(situation: &Situation<'_>, unit: &Unit) -> Step {
+    launch(situation, unit.clone(), "asked for")
+}
+
 /// Starts a unit, unless it was tried often enough or the run may not spend more.
 fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
     let attempts = situation.memory.attempts(&unit);
@@ -288,6 +293,9 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
             return refuse(Refusal::Artifact, text);
         }
         return refuse(Refusal::Denied, format!("{text}; the client refused {}", ended.denied.join(", ")));
+    }
+    if unit.kind.class() != Class::Work && ended.changed.is_empty() {
+        return refuse(Refusal::NoChange, "the session wrote nothing".to_owned());
     }
     if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, unit, &ended.changed) {
         let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
 use super::gate::pins::Pins;
+use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
@@ -133,11 +134,14 @@ pub(crate) enum Event {
     },
     /// The time of waiting is over, or somebody ended it.
     HoldEnded,
-    /// A person decided.
-    Verdict {
+    /// A person ordered something while a run went on or stood still, and it is in the documents; or it could not be
+    /// followed.
+    Ordered {
         id: String,
-        passed: bool,
-        why: String,
+        #[serde(flatten)]
+        order: Order,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
     },
     Stopped(Stop),
 }

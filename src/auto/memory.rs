@@ -26,8 +26,8 @@ pub(crate) struct Memory {
     pub(crate) fallbacks: BTreeMap<Mechanical, String>,
     /// Sessions that were to bring a change of course into the documents, since one did.
     pub(crate) rewrites: u32,
-    /// What a person decided about a unit.
-    pub(crate) verdicts: BTreeMap<String, bool>,
+    /// The orders of a person that were dealt with.
+    pub(crate) orders: BTreeSet<String>,
     /// Whether the run itself wrote something that is in no commit yet.
     pub(crate) is_uncommitted: bool,
     /// The commit that is being made.
@@ -176,9 +176,9 @@ impl Memory {
             }
             Event::SetAside { operation } => self.advance(*operation, Stage::Interrupted),
             Event::HoldEnded => self.hold = None,
-            Event::Verdict { id, passed, .. } => {
-                self.verdicts.insert(id.clone(), *passed);
-                self.is_uncommitted = true;
+            Event::Ordered { id, refused, .. } => {
+                self.orders.insert(id.clone());
+                self.is_uncommitted |= refused.is_none();
             }
             Event::Stopped(stop) => self.stop = Some(stop.clone()),
         }

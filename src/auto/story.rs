@@ -38,6 +38,10 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Candidate { .. } => "Merged with the target, to be checked".to_owned(),
         Event::Outdated { .. } => "The target moved: merged again".to_owned(),
         Event::Landed { milestone, commit } => format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit)),
+        Event::Ordered { order, refused: None, .. } => format!("Followed the order: {}", order.wish),
+        Event::Ordered { order, refused: Some(why), .. } => {
+            format!("Could not follow the order: {}: {why}", order.wish)
+        }
         Event::Held { why, .. } => format!("Waiting: {why}"),
         Event::SetAside { .. }
         | Event::Accepted { .. }
@@ -47,7 +51,6 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::Committed { .. }
         | Event::Released { .. }
         | Event::HoldEnded
-        | Event::Verdict { .. }
         | Event::Stopped(_) => return None,
     })
 }

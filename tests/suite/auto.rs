@@ -3,9 +3,11 @@
 #[path = "../fake_agent/compile.rs"]
 mod compile;
 
+use std::path::Path;
+
 use serde_json::Value;
 
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, repository};
 
 /// A repository with one commit and a brief.
 fn project() -> TestContext {
@@ -108,4 +110,91 @@ fn the_table_of_counts_stands_beside_the_published_ones() {
     assert_eq!(context.gsd(["auto", "sim", "--shape", "6x4", "--no-inline-s01"]).json()["sessions"], 31);
     assert_eq!(context.gsd(["auto", "rules", "--pipeline", "simple"]).json().as_array().unwrap().len(), 12);
     assert_eq!(context.gsd(["auto", "rules", "--pipeline", "classic"]).json().as_array().unwrap().len(), 20);
+}
+
+/// A copy of the project in which milestones are at each step, as a repository.
+fn shelf() -> TestContext {
+    let context = TestContext::new();
+    copy(&repository().join("tests/projects/shelf"), &context.project());
+    git(&context, &["init", "--quiet", "--initial-branch=main"]);
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=start"]);
+    context
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy(&path, &target) } else { drop(std::fs::copy(&path, target).unwrap()) }
+    }
+}
+
+#[test]
+fn what_a_person_orders_is_in_the_documents_that_decide() {
+    let context = shelf();
+    let phase = || context.gsd(["auto", "status"]).json()["phase"].as_str().unwrap().to_owned();
+    assert_eq!(phase(), "summarizing");
+    let closed = context.gsd(["auto", "complete-slice", "m001/s01"]).json();
+    assert_eq!(closed["already_complete"], false, "{closed:#}");
+    assert_eq!(context.gsd(["auto", "complete-slice", "M001/S01"]).json()["already_complete"], true);
+    let next = context.gsd(["auto", "status", "--pick", "next.stop.next"]).success();
+    assert_eq!((phase().as_str(), next.trim()), ("escalating-task", "gsd-tools auto answer M001/S02/T01 b"));
+    assert!(context.gsd(["auto", "answer", "M001/S02/T01", "c"]).failure(1).contains("`a`, `b`"));
+    context.gsd(["auto", "answer", "M001/S02/T01", "b"]).success();
+    assert_eq!(phase(), "executing");
+    context.gsd(["auto", "verdict", "M001/S01/T02", "fail", "--rationale", "it hangs"]).success();
+    assert!(context.read(".gsd/milestones/M001/slices/S01/tasks/T02-VERIFY.json").contains("it hangs"));
+    context.gsd(["auto", "steer", "keep", "one", "file"]).success();
+    assert_eq!(context.gsd(["auto", "status", "--pick", "next.unit_type"]).success().trim(), "rewrite-docs");
+    context.gsd(["auto", "park", "M001", "--why", "later"]).success();
+    assert_eq!(context.gsd(["auto", "status", "--pick", "active.milestone"]).success().trim(), "M002");
+    context.gsd(["auto", "unpark", "M001"]).success();
+    assert_eq!(context.gsd(["auto", "validate", "M002"]).code, 0);
+    assert_eq!(context.gsd(["auto", "complete-milestone", "M003"]).json()["already_complete"], false);
+    let known = context.gsd(["auto", "record", "knowledge", "rule", "One file", "--why", "asked for"]).json();
+    assert_eq!(known["recorded"], true);
+    // An agent of a unit decides none of it.
+    let call = ["auto", "verdict", "M002", "pass", "--rationale", "I say so"];
+    let refused = context.gsd_with(call, &[("GSD_UNIT_ID", "M001/S01/T01")], "").failure(77);
+    assert!(refused.contains("needs a person"), "{refused}");
+    let empty = TestContext::new();
+    assert!(empty.gsd(["auto", "steer", "x"]).failure(1).contains("--brief"));
+    assert!(!empty.project().join(".gsd").exists());
+}
+
+#[test]
+fn what_an_agent_is_given_can_be_seen_without_a_run() {
+    let context = shelf();
+    let prompt = context.gsd(["auto", "prompt", "execute", "M001/S02/T01"]).json();
+    assert_eq!(prompt["unit"]["kind"], "execute-task");
+    assert_eq!(prompt["expected"][0], ".gsd/milestones/M001/slices/S02/tasks/T01-SUMMARY.md", "{prompt:#}");
+    assert!(prompt["bytes"].as_u64().unwrap() <= 12 * 1024);
+    let text = context.gsd(["auto", "prompt", "plan-slice", "M001/S02", "--raw"]).success();
+    assert!(text.contains("RB-REASSESS") && text.trim_end().ends_with("gsd-unit: plan-slice M001/S02"), "{text}");
+    assert!(context.gsd(["auto", "prompt", "plan", "M009/S01"]).failure(1).contains("M009"));
+    assert!(context.gsd(["auto", "prompt", "dance"]).failure(1).contains("auto dispatch"));
+    let discuss = context.gsd(["auto", "discuss", "M004", "--raw"]).success();
+    assert!(discuss.contains("The\nuser is here: ask."), "{discuss}");
+    let section = context.gsd(["auto", "context", "M001/S02", "--section", "Success Criteria", "--raw"]).success();
+    assert!(section.contains("a note that was kept is found again"), "{section}");
+    assert!(context.gsd(["auto", "context", "M001/S02", "--section", "Nowhere"]).failure(1).contains("Slices"));
+}
+
+#[test]
+fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
+    let context = project();
+    auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal");
+    auto(&context, &["auto", "next"], "ideal");
+    let again = auto(&context, &["auto", "dispatch", "execute-task", "M001/S01/T01"], "ideal");
+    assert_eq!((again.code, &report(&again)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", again.stderr);
+    let log = context.gsd(["auto", "log", "m001/s01/t01"]).json();
+    let told: Vec<&str> = log["entries"].as_array().unwrap().iter().filter_map(|row| row["text"].as_str()).collect();
+    assert!(told.contains(&"execute-task M001/S01/T01"), "{log:#}");
+    let stream = log["activity"][0].as_str().unwrap();
+    assert!(stream.ends_with("execute-task-M001-S01-T01.jsonl") && Path::new(stream).is_file(), "{log:#}");
+    // An agent that only says that it replanned has not.
+    let lazy = auto(&context, &["auto", "dispatch", "replan", "M001/S01"], "lazy");
+    assert_ne!(lazy.code, 0, "{}", lazy.stdout);
 }

@@ -48,6 +48,59 @@ const COUNT: &[&str] = &["Phase", "Progress"];
 
 const WRITERS: &[Writer] = &[
     Writer {
+        verb: "auto steer",
+        calls: &[&["use", "one", "file"], &["Écoute: 待つ"]],
+        may: &[(".gsd/OVERRIDES.md", &["*"])],
+    },
+    Writer {
+        verb: "auto answer",
+        calls: &[&["M001/S02/T01", "b", "--why", "they ask for it"], &["M001/S02/T01", "z"], &["M001/S01/T01", "a"]],
+        may: &[("T01-ESCALATION.json", &["*"])],
+    },
+    Writer {
+        verb: "auto verdict",
+        calls: &[
+            &["M001/S01/T02", "fail", "--rationale", "seen: it hangs"],
+            &["M002/S01/T01", "pass", "--rationale", "seen"],
+            &["M003/S01", "pass", "--rationale", "paper was added"],
+            &["M003", "fail", "--rationale", "nothing is printed"],
+            &["M004", "pass", "--rationale", "nothing to see"],
+        ],
+        may: &[("-VERIFY.json", &["*"]), ("S01-UAT-RESULT.md", &["*"]), ("M003-VALIDATION.md", &["*"])],
+    },
+    Writer {
+        verb: "auto park",
+        calls: &[&["M002", "--why", "waits"], &["M004"], &["M009"]],
+        may: &[("M002-PARKED.md", &["+"])],
+    },
+    Writer { verb: "auto unpark", calls: &[&["M004"], &["M001"]], may: &[("M004-PARKED.md", &["+"])] },
+    Writer {
+        verb: "auto complete-slice",
+        calls: &[&["M001/S01"], &["M001/S02"], &["M002/S01"]],
+        may: &[
+            ("S01-SUMMARY.md", &["+"]),
+            ("S01-UAT.md", &["+"]),
+            ("M001-ROADMAP.md", &["*"]),
+            (".gsd/REQUIREMENTS.md", &["*"]),
+            (".gsd/DECISIONS.md", &["*"]),
+        ],
+    },
+    Writer {
+        verb: "auto validate",
+        calls: &[&["M002"], &["M003"], &["M001"]],
+        may: &[("M002-VALIDATION.md", &["+"]), ("M001-VALIDATION.md", &["+"])],
+    },
+    Writer { verb: "auto complete-milestone", calls: &[&["M003"], &["M001"]], may: &[("M003-SUMMARY.md", &["+"])] },
+    Writer {
+        verb: "auto record knowledge",
+        calls: &[
+            &["rule", "Close every file", "--why", "it leaks"],
+            &["rule", "Notes end with a newline"],
+            &["lesson", "Écoute | 待つ"],
+        ],
+        may: &[(".gsd/KNOWLEDGE.md", &["*"])],
+    },
+    Writer {
         verb: "state update",
         calls: &[&["Status", "Écoute: 待つ"], &["status", "x"], &["Nothing", "x"]],
         may: &[("STATE.md", &["Status"])],

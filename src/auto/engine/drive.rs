@@ -1,17 +1,19 @@
 //! One run, from where its log ends to where it stops.
 
 use super::{Edit, Effects, EngineError, Request};
-use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::decide::{Situation, Step, decide, dispatch};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::derive::{Phase, Scope, derive};
 use crate::auto::slices::look::{Facts, Look};
+use crate::auto::slices::orders::{self, Change};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::stop::{Cause, Stop};
+use crate::auto::unit::Unit;
 
 /// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
 const DECISIONS: u32 = 5_000;
@@ -21,6 +23,8 @@ const DECISIONS: u32 = 5_000;
 pub(crate) struct Settings {
     pub(crate) preferences: Preferences,
     pub(crate) scope: Scope,
+    /// The unit to run, whatever the rules say.
+    pub(crate) dispatch: Option<Unit>,
     /// Stops after so many units.
     pub(crate) most_units: Option<u32>,
     pub(crate) allows_planning_only: bool,
@@ -59,11 +63,15 @@ impl<'a, E: Effects> Drive<'a, E> {
     pub(crate) fn run(&mut self) -> Result<Stop, EngineError> {
         let mut last = String::new();
         for _ in 0..DECISIONS {
+            self.follow_orders()?;
             let reading = self.read()?;
             let now = self.effects.now().wall;
             let step = match self.asked()? {
                 Some(stop) => Step::Stop(stop),
-                None => decide(&self.situation(&reading), now),
+                None => match self.dispatched() {
+                    Some(unit) => dispatch(&self.situation(&reading), unit),
+                    None => decide(&self.situation(&reading), now),
+                },
             };
             last = format!("{step:?}");
             if let Some(stop) = self.perform(&reading, step)? {
@@ -71,6 +79,14 @@ impl<'a, E: Effects> Drive<'a, E> {
             }
         }
         Err(EngineError::Endless { steps: DECISIONS, last })
+    }
+
+    /// The unit that was asked for, once nothing of another one is unfinished.
+    fn dispatched(&self) -> Option<&'a Unit> {
+        let memory = &self.memory;
+        let is_busy = memory.current.is_some() || memory.committing.is_some() || memory.is_uncommitted;
+        let is_free = !is_busy && memory.hold.is_none() && memory.stop.is_none() && self.units == 0;
+        self.settings.dispatch.as_ref().filter(|_| is_free)
     }
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
@@ -110,6 +126,33 @@ impl<'a, E: Effects> Drive<'a, E> {
         }
         let is_enough = self.settings.most_units.is_some_and(|most| self.units >= most) && !self.memory.is_uncommitted;
         Ok(is_enough.then(|| Stop::new(Cause::UnitsDone, format!("{} units done", self.units), "gsd-tools auto run")))
+    }
+
+    /// Brings into the documents what a person ordered, between two units: a unit that is measured changes nothing but its
+    /// own files.
+    fn follow_orders(&mut self) -> Result<(), EngineError> {
+        if self.memory.current.is_some() || self.memory.committing.is_some() || self.memory.landed.is_some() {
+            return Ok(());
+        }
+        for (id, order) in self.effects.orders()? {
+            if !self.memory.orders.contains(&id) {
+                let refused = match orders::changes(self.effects.files(), &order)? {
+                    Ok(changes) => {
+                        for change in changes {
+                            match change {
+                                Change::Write(edit) => self.effects.write(&[edit])?,
+                                Change::Remove(path) => self.effects.remove(&path)?,
+                            }
+                        }
+                        None
+                    }
+                    Err(error) => Some(format!("{error}; {}", error.hint())),
+                };
+                self.note(Event::Ordered { id: id.clone(), order, refused })?;
+            }
+            self.effects.forget_order(&id)?;
+        }
+        Ok(())
     }
 
     /// Notes what happened, and remembers it.

@@ -8,6 +8,7 @@ use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, Time, UnitEnded};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{FileError, Files};
@@ -160,6 +161,15 @@ pub(crate) trait Effects {
 
     /// Waits until the time of the wall clock has come, or somebody asks for an end.
     fn wait(&mut self, until: i64) -> Result<(), EngineError>;
+
+    /// Removes a file of the worktree.
+    fn remove(&mut self, path: &str) -> Result<(), EngineError>;
+
+    /// Orders of a person that wait to be followed, each with its identifier, in the order they were given in.
+    fn orders(&mut self) -> Result<Vec<(String, Order)>, EngineError>;
+
+    /// The order was dealt with.
+    fn forget_order(&mut self, id: &str) -> Result<(), EngineError>;
 
     /// What a person asked for.
     fn requested(&mut self) -> Result<Option<Request>, EngineError>;

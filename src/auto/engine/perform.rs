@@ -162,7 +162,7 @@ impl<E: Effects> Drive<'_, E> {
                 }
                 None
             }
-            Err(reason) => Some(reason),
+            Err(reason) => Some(reason.to_string()),
         };
         self.note(Event::Mechanical { step, fallback })
     }

@@ -2,6 +2,7 @@
 
 mod checks;
 mod control;
+pub(crate) mod orders;
 mod sessions;
 
 use crate::disk::log::Log;
@@ -30,11 +31,15 @@ use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::preferences::Preferences;
 use super::runner::table::{Profile, Runner};
 use super::slices::brief::{self, Around};
+use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
 use super::unit::Unit;
 
 pub(crate) use control::{Control, Wish};
+
+/// The variable that tells what a session runs for which unit.
+pub(crate) const UNIT_VARIABLE: &str = "GSD_UNIT_ID";
 
 /// Where a run keeps what is neither a document nor in the log.
 #[derive(Clone, Debug)]
@@ -191,9 +196,26 @@ impl Effects for Real<'_> {
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
         for edit in edits {
             let path = self.places.worktree.resolve(&edit.path);
+            // An agent may have put a link in the place of a folder.
+            crate::disk::stays_within(&path, &self.places.worktree)?;
             crate::disk::replace(&path, edit.text.as_bytes())?;
         }
         Ok(())
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), EngineError> {
+        let path = self.places.worktree.resolve(path);
+        crate::disk::stays_within(&path, &self.places.worktree)?;
+        crate::disk::remove_note(&path)?;
+        Ok(())
+    }
+
+    fn orders(&mut self) -> Result<Vec<(String, Order)>, EngineError> {
+        orders::waiting(&self.places.notes)
+    }
+
+    fn forget_order(&mut self, id: &str) -> Result<(), EngineError> {
+        orders::forget(&self.places.notes, id)
     }
 
     fn tree(&mut self) -> Result<String, EngineError> {

@@ -79,7 +79,7 @@ impl Real<'_> {
         let unit = &session.unit;
         request.environment = vec![
             ("GSD_UNIT_KIND".to_owned(), unit.kind.word().to_owned()),
-            ("GSD_UNIT_ID".to_owned(), unit.id.clone()),
+            (super::UNIT_VARIABLE.to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());

@@ -13,6 +13,7 @@ use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Reques
 use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
+use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{Files, MemoryFiles, sha256};
@@ -33,6 +34,8 @@ pub(crate) struct Simulated {
     pub(crate) landed: Vec<String>,
     pub(crate) is_released: bool,
     clock: i64,
+    /// Orders that a person has given.
+    pub(crate) orders: BTreeMap<String, Order>,
     pub(crate) actor: Box<dyn Actor>,
     /// The sessions that were started, in order.
     pub(crate) sessions: Vec<Unit>,
@@ -59,6 +62,7 @@ impl Simulated {
             landed: Vec::new(),
             is_released: false,
             clock: 1_790_000_000_000,
+            orders: BTreeMap::new(),
             actor: Box::new(actor),
             sessions: Vec::new(),
             prompt_characters: 0,
@@ -188,6 +192,22 @@ impl Effects for Simulated {
         for edit in edits {
             self.files.texts.insert(edit.path.clone(), edit.text.clone());
         }
+        self.step()
+    }
+
+    fn remove(&mut self, path: &str) -> Result<(), EngineError> {
+        self.step()?;
+        self.files.texts.remove(path);
+        self.step()
+    }
+
+    fn orders(&mut self) -> Result<Vec<(String, Order)>, EngineError> {
+        Ok(self.orders.iter().map(|(id, order)| (id.clone(), order.clone())).collect())
+    }
+
+    fn forget_order(&mut self, id: &str) -> Result<(), EngineError> {
+        self.step()?;
+        self.orders.remove(id);
         self.step()
     }
 

@@ -16,7 +16,7 @@ pub(crate) fn missing_summaries(look: &Look<'_>) -> Option<Stop> {
     let silent: Vec<&str> = silent.map(|slice| slice.id.as_str()).collect();
     let first = silent.first()?;
     let text = format!("{} counts {} as done, without a SUMMARY.md", milestone.id, silent.join(", "));
-    Some(Stop::new(Cause::MissingSummary, text, format!("gsd-tools auto complete-slice {}/{first}", milestone.id)))
+    Some(Stop::new(Cause::MissingSummary, text, format!("gsd-tools auto dispatch complete {}/{first}", milestone.id)))
 }
 
 fn refused(look: &Look<'_>) -> Option<Stop> {

@@ -4,7 +4,8 @@
 //! A file that cannot be read or understood is a problem, never an absent one.
 
 use super::snapshot::{
-    Check, Ending, Milestone, Problem, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat, Validation,
+    Check, Ending, Milestone, Problem, Question, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat,
+    Validation,
 };
 use crate::project::files::{Entry, Files};
 use crate::project::milestone_layout::{
@@ -298,7 +299,11 @@ impl Reader<'_> {
         }
         if let Some(name) = lookup::record(entries, &task.id, "ESCALATION") {
             let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));
-            task.has_open_escalation = escalation.is_some_and(|escalation| escalation.is_waiting());
+            task.question = escalation.filter(Escalation::is_waiting).map(|escalation| Question {
+                options: escalation.options.iter().map(|option| format!("{}: {}", option.id, option.label)).collect(),
+                text: escalation.question,
+                recommended: escalation.recommendation,
+            });
         }
     }
 }

@@ -4,6 +4,7 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
 use crate::auto::event::{Evidence, Mechanical, Run};
+use crate::auto::mechanical::not_enough::NotEnough;
 use crate::auto::mechanical::{self, Limits};
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
@@ -100,7 +101,7 @@ pub(crate) fn mechanical(
     files: &dyn Files,
     step: &Mechanical,
     preferences: &Preferences,
-) -> Result<Result<Vec<Edit>, String>, FileError> {
+) -> Result<Result<Vec<Edit>, NotEnough>, FileError> {
     let limits = Limits {
         min_summary_characters: preferences.min_summary_characters,
         requires_evidence: preferences.requires_evidence,
@@ -126,7 +127,7 @@ pub(crate) fn mechanical(
             Ok(found.map(|(path, text)| Edit { path, text: overrides::resolve_all(&text) }).into_iter().collect())
         }
     };
-    Ok(done.map_err(|reason| reason.to_string()))
+    Ok(done)
 }
 
 /// The message of a commit: of a task its own line, else what was done.

@@ -133,10 +133,13 @@ fn escalation(look: &Look<'_>) -> Finding {
     let (milestone, slice) = (look.state.milestone.as_ref(), look.state.slice.as_ref());
     let detail = milestone.zip(slice).and_then(|(milestone, slice)| look.snapshot.detail(&milestone.id, &slice.id));
     let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
-    let task = tasks.iter().find(|task| task.has_open_escalation).map(|task| task.id.clone()).unwrap_or_default();
+    let asked = tasks.iter().find_map(|task| Some((&task.id, task.question.as_ref()?)));
+    let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
-    let text = format!("{id} asks a question that a person has to answer");
-    Finding::Stop(Stop::new(Cause::Escalation, text, format!("gsd-tools auto answer {id}")))
+    let next = format!("gsd-tools auto answer {id} {}", question.recommended);
+    Finding::Stop(
+        Stop::new(Cause::Escalation, format!("{id} asks: {}", question.text), next).shown(question.options.clone()),
+    )
 }
 
 /// How often a session tries to bring a change of course into the documents.
@@ -182,11 +185,10 @@ fn uat_verdict(look: &Look<'_>) -> Finding {
     let failed = look.slices().iter().filter(|slice| slice.is_done && !slice.is_skipped).find_map(|slice| {
         let uat = slice.uat.as_ref()?;
         let verdict = uat.verdict.as_deref()?;
-        let is_decided = look.memory.verdicts.get(&format!("{milestone}/{}", slice.id)) == Some(&true);
         let partly = verdict == "partial"
             && look.preferences.uat_accept_partial
             && matches!(uat.mode.as_str(), "mixed" | "human-experience" | "live-runtime");
-        (verdict != "pass" && !partly && !is_decided).then_some((slice, verdict))
+        (verdict != "pass" && !partly).then_some((slice, verdict))
     });
     let Some((slice, verdict)) = failed else { return no("no acceptance test has failed") };
     let id = format!("{milestone}/{}", slice.id);
@@ -272,8 +274,9 @@ fn slice_discussion(look: &Look<'_>) -> Finding {
     match active_slice(look) {
         Some(slice) if !slice.has_context => {
             let id = look.slice_id().unwrap_or_default();
-            let text = format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on");
-            Finding::Stop(Stop::new(Cause::SliceDiscussion, text, format!("gsd-tools auto discuss {id}")))
+            let text =
+                format!("{id} has no CONTEXT.md, and `require_slice_discussion` is on: write it in the worktree");
+            Finding::Stop(Stop::new(Cause::SliceDiscussion, text, "gsd-tools auto run"))
         }
         _ => no("the slice was discussed"),
     }

@@ -120,6 +120,16 @@ pub(crate) struct Uat {
     pub(crate) verdict: Option<String>,
 }
 
+/// What a task asks a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) text: String,
+    /// Each as `a: names`.
+    pub(crate) options: Vec<String>,
+    /// The identifier of the option that the agent would take.
+    pub(crate) recommended: String,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) id: String,
@@ -128,7 +138,8 @@ pub(crate) struct Task {
     pub(crate) has_plan: bool,
     pub(crate) summary: Option<TaskSummary>,
     pub(crate) check: Option<Check>,
-    pub(crate) has_open_escalation: bool,
+    /// A question that waits for a person.
+    pub(crate) question: Option<Question>,
     /// In minutes.
     pub(crate) estimate: Option<u32>,
 }

@@ -1,8 +1,11 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
+mod orders;
 mod place;
 mod run;
 mod sim;
+mod steps;
+mod texts;
 mod views;
 
 #[cfg(test)]
@@ -13,7 +16,10 @@ use crate::commands::frame::verbs;
 
 verbs! {
     "Pipeline" (own);
-    groups { "auto": "Run a milestone unattended, and look at how far it is"; }
+    groups {
+        "auto": "Run a milestone unattended, and look at how far it is";
+        "auto record": "Record what later units have to know";
+    }
 
     /// Show how far the milestone is, and what a run would do next
     ///
@@ -53,6 +59,14 @@ verbs! {
     /// Example: `gsd-tools auto next`.
     "auto next": runs [asked] json(run::RunReport) = run::next(run::RunArgs);
 
+    /// Run one unit that you name, then stop
+    ///
+    /// Kinds: research, plan, execute, complete, reassess, uat, replan, validate, or the full name of a unit. Without an
+    /// identifier it is about what is next.
+    ///
+    /// Example: `gsd-tools auto dispatch validate M001`.
+    "auto dispatch": runs [asked] json(run::RunReport) = run::dispatch(run::DispatchArgs);
+
     /// Pause the run after its unit
     ///
     /// `--now` ends the session that runs; the next run continues it if the client can.
@@ -64,6 +78,90 @@ verbs! {
     ///
     /// Example: `gsd-tools auto stop --now`.
     "auto stop": runs [asked] json(run::ControlReport) = run::stop(run::ControlArgs);
+
+    /// Record a change of course that the documents have to follow
+    ///
+    /// The next unit brings it into plans and requirements before anything else is done.
+    ///
+    /// Example: `gsd-tools auto steer "use SQLite instead of files"`.
+    "auto steer": writes [asked] json(orders::OrderReport) = orders::steer(orders::SteerArgs);
+
+    /// Record the answer to a question of a task
+    ///
+    /// A task that asks leaves `T01-ESCALATION.json` with its options.
+    ///
+    /// Example: `gsd-tools auto answer M001/S01/T02 b --why "we have it already"`.
+    "auto answer": writes [asked] json(orders::OrderReport) = orders::answer(orders::AnswerArgs);
+
+    /// Record your verdict on a task, an acceptance test or a validation
+    ///
+    /// Writes it into the record of the checks, with what it rests on; it counts in place of them.
+    ///
+    /// Example: `gsd-tools auto verdict M001 pass --rationale "checked by hand"`.
+    "auto verdict": writes [asked] json(orders::OrderReport) = orders::verdict(orders::VerdictArgs);
+
+    /// Set a milestone aside
+    ///
+    /// Example: `gsd-tools auto park M002 --why "waits for the API"`.
+    "auto park": writes [asked] json(orders::OrderReport) = orders::park(orders::ParkArgs);
+
+    /// Restore a milestone that was set aside
+    ///
+    /// Example: `gsd-tools auto unpark M002`.
+    "auto unpark": writes [asked] json(orders::OrderReport) = orders::unpark(orders::UnparkArgs);
+
+    /// Complete a slice whose tasks are done, without an agent
+    ///
+    /// Writes its SUMMARY.md and UAT.md, updates requirements and decisions, and ticks the roadmap. Completing it twice
+    /// changes nothing.
+    ///
+    /// Example: `gsd-tools auto complete-slice M001/S01`.
+    "auto complete-slice": writes [asked] json(steps::StepReport) = steps::complete_slice(steps::SliceArgs);
+
+    /// Check a milestone by the records of its tasks, without an agent
+    ///
+    /// Writes VALIDATION.md. Exits 10 unless the verdict is `pass`.
+    ///
+    /// Example: `gsd-tools auto validate M001 --pick verdict`.
+    "auto validate": writes [asked] json(steps::StepReport) = steps::validate(steps::MilestoneArgs);
+
+    /// Complete a milestone whose validation passed, without an agent
+    ///
+    /// Example: `gsd-tools auto complete-milestone M001`.
+    "auto complete-milestone": writes [asked] json(steps::StepReport) = steps::complete_milestone(steps::MilestoneArgs);
+
+    /// Record a rule, a pattern or a lesson in KNOWLEDGE.md
+    ///
+    /// Agents call it for what the next one would have to find out again. What is known already is not added twice.
+    ///
+    /// Example: `gsd-tools auto record knowledge rule "Close every file before it is moved" --why "Windows refuses"`.
+    "auto record knowledge": writes json(steps::KnowledgeReport) = steps::record_knowledge(steps::KnowledgeArgs);
+
+    /// Print what an agent is given for a unit
+    ///
+    /// Short words mean the unit of the level that the work is at: `plan` is plan-milestone, later plan-slice.
+    ///
+    /// Example: `gsd-tools auto prompt execute-task M001/S01/T02 --pick chars`.
+    "auto prompt": reads json(texts::PromptReport) = texts::print_prompt(texts::PromptArgs);
+
+    /// Print what to give an agent so that it discusses a milestone with you
+    ///
+    /// The agent writes CONTEXT.md and requirements. Commit them, then run the milestone.
+    ///
+    /// Example: `gsd-tools auto discuss M001 --raw`.
+    "auto discuss": reads json(texts::PromptReport) = texts::discuss(texts::DiscussArgs);
+
+    /// Print one section of the documents of a unit
+    ///
+    /// Example: `gsd-tools auto context M001/S02 --section "Boundary Map" --raw`.
+    "auto context": reads json(texts::SectionReport) = texts::section(texts::ContextArgs);
+
+    /// Show what the run did
+    ///
+    /// With a unit, what is about it and the units below it, and the streams of its sessions.
+    ///
+    /// Example: `gsd-tools auto log M001/S01/T02`.
+    "auto log": reads json(texts::LogReport) = texts::log(texts::LogArgs);
 
     /// Run a milestone in memory and count its sessions
     ///

@@ -3,8 +3,10 @@
 use crate::auto::event::Entry;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
+use crate::auto::real::UNIT_VARIABLE;
 use crate::commands::frame::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, log::read_log};
+use crate::disk::log::{Log, LogError, read_log};
+use crate::disk::{self, AbsolutePath, Disk, DiskError};
 use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
@@ -14,6 +16,22 @@ use crate::project::milestone_layout::preferences::{self, PreferenceSource};
 
 /// The name of the log among the notes of a project.
 const LOG: &str = "auto/log.jsonl";
+
+/// Whether a call may write what a run writes.
+#[derive(Debug)]
+pub(super) enum Held<'d> {
+    /// A run goes on in another process.
+    Running,
+    /// None does; with the log of the run that is unfinished.
+    Free(Option<Box<Log<'d>>>),
+}
+
+/// Refuses to the agent of a unit what a person alone decides.
+pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), CommandError> {
+    let Some(unit) = context.world().variable(UNIT_VARIABLE) else { return Ok(()) };
+    let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
+    Err(CommandError::usage(message).exits(77).hint(format!("run it in your terminal: `gsd-tools {command}`")))
+}
 
 /// A project of the pipeline.
 #[derive(Debug)]
@@ -54,6 +72,34 @@ impl Place {
         self.notes.file("auto")
     }
 
+    /// Refuses a folder where no milestone is: a call in the wrong one would make a project there.
+    pub(super) fn needs_milestones(self) -> Result<Self, CommandError> {
+        if disk::is_folder(self.root.resolve(lookup::MILESTONES)) {
+            return Ok(self);
+        }
+        let message = format!("there are no milestones in `{}`", self.root);
+        Err(CommandError::usage(message).hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"))
+    }
+
+    /// The folder whose documents decide: the worktree that the work is done in, else the project.
+    pub(super) fn documents(&self, memory: &Memory) -> AbsolutePath {
+        let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
+        let worktree = worktree.filter(|folder| disk::is_folder(folder)).map(AbsolutePath::parse);
+        worktree.and_then(Result::ok).unwrap_or_else(|| self.root.clone())
+    }
+
+    /// Keeps runs from going on while this call writes, where one is unfinished.
+    pub(super) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, CommandError> {
+        if memory.run.is_none() || memory.is_released {
+            return Ok(Held::Free(None));
+        }
+        match disk.log(&self.log()) {
+            Ok(log) => Ok(Held::Free(Some(Box::new(log)))),
+            Err(LogError::Disk(DiskError::Locked { .. })) => Ok(Held::Running),
+            Err(error) => Err(super::run::log_error(&error)),
+        }
+    }
+
     /// The files below a folder.
     pub(super) fn files_at(context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
         Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder()).files()
@@ -67,9 +113,7 @@ impl Place {
 
     /// The files that decide: those of the worktree that the work is done in, else those of the project.
     pub(super) fn files(&self, context: &Context, memory: &Memory) -> Box<dyn Files> {
-        let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
-        let root = worktree.filter(|folder| disk::is_folder(folder)).map_or(self.root.as_path(), std::path::Path::new);
-        Project::new(Layout::new(root, None, None), context.world().state_folder()).files()
+        Self::files_at(context, &self.documents(memory))
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.

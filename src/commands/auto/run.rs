@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place::Place;
+use super::texts::unit_of;
 use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
 use crate::auto::engine::drive::{Drive, Settings};
@@ -19,6 +20,7 @@ use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
+use crate::auto::unit::Unit;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::{Log, LogError};
 use crate::disk::{self, AbsolutePath, DiskError};
@@ -37,6 +39,13 @@ pub(super) struct RunArgs {
     /// Read what the next milestone is to be from this file
     #[arg(long, visible_alias = "yolo", short = 'y', value_name = "FILE")]
     brief: Option<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// With what, how far, and for how much.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct HowArgs {
     /// The client that runs the sessions; without it, the first that is installed
     #[arg(long)]
     runner: Option<String>,
@@ -96,11 +105,28 @@ pub(super) struct RunReport {
 }
 
 pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
-    drive(context, arguments, arguments.max_units)
+    drive(context, arguments, arguments.how.max_units, None)
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DispatchArgs {
+    /// The kind of unit, such as `validate`, `replan` or `execute-task`
+    unit: String,
+    /// What it is about, such as `M001/S01`; without it, what is next
+    id: Option<String>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
+    let unit = unit_of(&Seen::of(context)?, &arguments.unit, arguments.id.as_deref())?;
+    let milestone = unit.parts().0.to_owned();
+    let arguments = RunArgs { milestone: Some(milestone), brief: None, how: arguments.how.clone() };
+    drive(context, &arguments, Some(1), Some(unit))
 }
 
 pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
-    drive(context, arguments, Some(1))
+    drive(context, arguments, Some(1), None)
 }
 
 pub(super) fn log_error(error: &LogError) -> CommandError {
@@ -121,7 +147,12 @@ struct Start {
     run: Option<Run>,
 }
 
-fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) -> Result<(), CommandError> {
+fn drive(
+    context: &mut Context,
+    arguments: &RunArgs,
+    most_units: Option<u32>,
+    dispatch: Option<Unit>,
+) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
     let driver = driver(context, arguments)?;
@@ -151,7 +182,8 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
         preferences: preferences.clone(),
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
         most_units,
-        allows_planning_only: arguments.allow_planning_only,
+        dispatch,
+        allows_planning_only: arguments.how.allow_planning_only,
         ..Settings::default()
     };
     adopt_orphans();
@@ -209,7 +241,7 @@ fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
 
 fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandError> {
     let database = place.root.resolve(lookup::DATABASE);
-    if arguments.take_over || !disk::exists(&database) {
+    if arguments.how.take_over || !disk::exists(&database) {
         return Ok(());
     }
     let message = format!("`{database}` belongs to another program, which keeps its own state of this project");
@@ -219,25 +251,25 @@ fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandE
 
 fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError> {
     let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
-    let runner = match &arguments.runner {
+    let runner = match &arguments.how.runner {
         Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
         None => first_installed(context, &runners)?,
     };
-    let profile: Profile = of_word(&arguments.profile).ok_or_else(|| {
-        CommandError::usage(format!("`{}` is not a profile", arguments.profile))
+    let profile: Profile = of_word(&arguments.how.profile).ok_or_else(|| {
+        CommandError::usage(format!("`{}` is not a profile", arguments.how.profile))
             .hint("the profiles are safe and unattended")
     })?;
     let can_fence = context.world().fencing() != Fencing::Unavailable;
-    if !can_fence && !arguments.no_fence {
+    if !can_fence && !arguments.how.no_fence {
         context.warn("this system cannot keep programs from writing outside the worktree");
     }
     Ok(Driver {
         runner: runner.clone(),
-        program: arguments.runner_program.clone(),
+        program: arguments.how.runner_program.clone(),
         profile,
-        model: arguments.model.clone(),
+        model: arguments.how.model.clone(),
         without: context.session_variables()?,
-        is_fenced: can_fence && !arguments.no_fence,
+        is_fenced: can_fence && !arguments.how.no_fence,
     })
 }
 
@@ -255,9 +287,9 @@ fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Ru
 fn ceilings(arguments: &RunArgs, memory: &Memory) -> Ceilings {
     let before = memory.ceilings;
     Ceilings {
-        sessions: arguments.max_sessions.or(before.sessions),
-        money: arguments.budget.unwrap_or(before.money),
-        unit_minutes: arguments.unit_minutes.unwrap_or(before.unit_minutes),
+        sessions: arguments.how.max_sessions.or(before.sessions),
+        money: arguments.how.budget.unwrap_or(before.money),
+        unit_minutes: arguments.how.unit_minutes.unwrap_or(before.unit_minutes),
         ..before
     }
 }
@@ -279,7 +311,7 @@ fn started(
         let message = format!("the run of {} is not finished", run.milestone);
         return Err(CommandError::usage(message).hint("finish it first: `gsd-tools auto run`"));
     }
-    let target = arguments.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
+    let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?;
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
@@ -307,7 +339,7 @@ fn started(
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
     let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
-    let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.shape.unwrap_or_default());
+    let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.how.shape.unwrap_or_default());
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),
         engine: ENGINE,
@@ -318,8 +350,8 @@ fn started(
         branch,
         worktree: folder.to_string(),
         runner: runner.to_owned(),
-        profile: arguments.profile.clone(),
-        fenced: !arguments.no_fence,
+        profile: arguments.how.profile.clone(),
+        fenced: !arguments.how.no_fence,
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
         ceilings,

@@ -154,6 +154,17 @@ impl Context {
         self.update_project(&project, project.locked_tree(), operation)
     }
 
+    /// As [`Self::update`], for documents in the folder `below` of a project that stands in `root`.
+    pub(in crate::commands) fn update_below<R>(
+        &self,
+        root: &AbsolutePath,
+        below: &str,
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
+    ) -> Result<R, CommandError> {
+        let project = self.project_of(Layout::new(root.as_path(), None, None));
+        self.update_project(&project, root.resolve(below).as_path().to_path_buf(), operation)
+    }
+
     /// As [`Self::update`], for the project as a whole and for what says which workstream is active.
     pub(in crate::commands) fn update_workstreams<R>(
         &self,

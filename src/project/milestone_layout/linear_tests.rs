@@ -63,10 +63,14 @@ fn criterion_i16_anything_is_read_in_linear_time() {
     ];
     for piece in pieces {
         for head in ["", "## Slices\n| ID | Decision |\n|---|---|\n"] {
-            let short = took(&format!("{head}{}", repeated(piece, 1 << 15)));
-            let long = took(&format!("{head}{}", repeated(piece, 1 << 18)));
-            // Eight times the text; a reader that is quadratic takes sixty-four times as long.
-            assert!(long < 24 * short + Duration::from_millis(400), "{head:?} {piece:?}: {short:?}, then {long:?}");
+            let measured = || {
+                let short = took(&format!("{head}{}", repeated(piece, 1 << 15)));
+                (short, took(&format!("{head}{}", repeated(piece, 1 << 18))))
+            };
+            // Eight times the text; a reader that is quadratic takes sixty-four times as long, however often it is tried. A
+            // busy machine may hold up one try.
+            let is_linear = |(short, long): (Duration, Duration)| long < 24 * short + Duration::from_millis(400);
+            assert!((0..4).any(|_| is_linear(measured())), "{head:?} {piece:?}: {:?}", measured());
         }
     }
 }

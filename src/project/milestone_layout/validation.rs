@@ -21,6 +21,8 @@ words! {
     pub(crate) enum ValidatedBy {
         Agent = "agent",
         Mechanical = "mechanical",
+        /// A person decided otherwise.
+        Person = "person",
     }
 }
 

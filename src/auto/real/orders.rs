@@ -1,0 +1,45 @@
+//! Orders for a run that goes on in another process: one file each, in the order of their names.
+
+use crate::auto::engine::EngineError;
+use crate::auto::slices::orders::Order;
+use crate::disk::{self, AbsolutePath};
+
+/// The folder of the orders among the notes.
+const FOLDER: &str = "orders";
+
+fn folder(notes: &AbsolutePath) -> AbsolutePath {
+    notes.resolve(FOLDER)
+}
+
+/// Leaves an order for the run. `id` sorts it among the others.
+pub(crate) fn leave(notes: &AbsolutePath, id: &str, order: &Order) -> Result<(), EngineError> {
+    let text =
+        serde_json::to_string(order).map_err(|error| EngineError::Effect { message: error.to_string(), hint: None })?;
+    disk::write_fleeting(&folder(notes).resolve(format!("{id}.json")), text.as_bytes())?;
+    Ok(())
+}
+
+/// The orders that wait. A file that is none is left alone, and told.
+pub(super) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, EngineError> {
+    let folder = folder(notes);
+    let entries = disk::list(&folder)?.unwrap_or_default();
+    let mut names: Vec<String> = entries.into_iter().filter(disk::Entry::is_file).map(|entry| entry.name).collect();
+    names.sort_unstable();
+    let mut orders = Vec::new();
+    for name in names {
+        let Some(id) = name.strip_suffix(".json") else { continue };
+        let path = folder.resolve(&name);
+        let Some(text) = disk::read_text(&path)? else { continue };
+        let order = serde_json::from_str(&text).map_err(|error| EngineError::Effect {
+            message: format!("`{path}` is not an order: {error}"),
+            hint: Some(format!("remove it: `rm '{path}'`")),
+        })?;
+        orders.push((id.to_owned(), order));
+    }
+    Ok(orders)
+}
+
+pub(super) fn forget(notes: &AbsolutePath, id: &str) -> Result<(), EngineError> {
+    disk::remove_note(&folder(notes).resolve(format!("{id}.json")))?;
+    Ok(())
+}

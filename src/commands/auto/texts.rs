@@ -1,0 +1,315 @@
+//! What an agent is given, and what a run did: `auto prompt`, `auto discuss`, `auto context`, `auto log`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::place::Place;
+use super::views::Seen;
+use crate::auto::event::Entry;
+use crate::auto::prompt::input::PromptInput;
+use crate::auto::prompt::{self, Prompt};
+use crate::auto::slices::brief::{self, Around};
+use crate::auto::story;
+use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk;
+use crate::disk::log::read_log;
+use crate::project::milestone_layout::preferences::InlineLevel;
+use crate::text::time;
+use crate::text::words::of_word;
+
+/// The text that an agent is given for a unit, and what is in it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PromptReport {
+    unit: Unit,
+    /// Units of a class begin with the same bytes.
+    class: &'static str,
+    /// How many bytes that are.
+    shared_bytes: usize,
+    chars: usize,
+    bytes: usize,
+    /// The documents whose text is in the prompt.
+    inlined: Vec<Inlined>,
+    /// The documents that the agent has to read.
+    refs: Vec<Reference>,
+    /// The files without which the unit is not done.
+    expected: Vec<String>,
+    text: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Inlined {
+    path: String,
+    chars: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Reference {
+    path: String,
+    must_read: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PromptArgs {
+    /// The kind of unit, such as `execute-task`, or a short word such as `plan`
+    unit: String,
+    /// What it is about, such as `M001/S01/T02`; without it, what is next
+    id: Option<String>,
+    /// How much of the documents is in the text: `paths`, `minimal` or `full`
+    #[arg(long, value_name = "LEVEL")]
+    inline: Option<String>,
+}
+
+pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), CommandError> {
+    let seen = Seen::of(context)?;
+    let unit = unit_of(&seen, &arguments.unit, arguments.id.as_deref())?;
+    let mut input = input_of(context, &seen, &unit)?;
+    if let Some(level) = &arguments.inline {
+        input.level = of_word::<InlineLevel>(level).ok_or_else(|| {
+            CommandError::usage(format!("`{level}` is not a level")).hint("the levels are paths, minimal and full")
+        })?;
+    }
+    let report = report_of(unit, composed(&input)?);
+    context.say(&report, Some(&report.text), |_| report.text.clone())
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DiscussArgs {
+    /// The milestone; without it, the active one
+    milestone: Option<String>,
+}
+
+pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), CommandError> {
+    let seen = Seen::of(context)?;
+    let unit = unit_of(&seen, UnitKind::DiscussMilestone.word(), arguments.milestone.as_deref())?;
+    let input = input_of(context, &seen, &unit)?;
+    let report = report_of(unit, composed(&input)?);
+    context.say(&report, Some(&report.text), |_| report.text.clone())
+}
+
+fn report_of(unit: Unit, prompt: Prompt) -> PromptReport {
+    let inlined = prompt.inlined.into_iter().map(|document| Inlined { path: document.path, chars: document.chars });
+    PromptReport {
+        unit,
+        class: prompt.class.word(),
+        shared_bytes: prompt.prefix_length,
+        chars: prompt.chars,
+        bytes: prompt.text.len(),
+        inlined: inlined.collect(),
+        refs: prompt.must_read.into_iter().map(|path| Reference { path, must_read: true }).collect(),
+        expected: prompt.expected,
+        text: prompt.text,
+    }
+}
+
+fn composed(input: &PromptInput) -> Result<Prompt, CommandError> {
+    prompt::compose(input).map_err(|error| CommandError::because(Reason::Unknown, &error))
+}
+
+fn input_of(context: &Context, seen: &Seen, unit: &Unit) -> Result<PromptInput, CommandError> {
+    let place = Place::of(context)?;
+    let folder = place.documents(&seen.memory);
+    let files = Place::files_at(context, &folder);
+    let shown = folder.to_string();
+    let around = Around { folder: &shown, ..Around::default() };
+    Ok(brief::input(files.as_ref(), &seen.snapshot, unit, &seen.preferences, around)?)
+}
+
+/// The unit that the words of a call mean. Short words mean the unit of the level that the work is at.
+pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit, CommandError> {
+    let kinds = kinds_of_word(word);
+    let level = |kind: UnitKind| match kind {
+        UnitKind::ExecuteTask => 3,
+        UnitKind::ResearchSlice
+        | UnitKind::PlanSlice
+        | UnitKind::ReplanSlice
+        | UnitKind::CompleteSlice
+        | UnitKind::RunUat
+        | UnitKind::ReassessRoadmap => 2,
+        _ => 1,
+    };
+    let id = id.map(str::to_ascii_uppercase);
+    let given = id.as_ref().map(|id| id.split('/').count());
+    let kind = match (kinds.as_slice(), given) {
+        ([], _) => {
+            let message = format!("`{word}` is not a kind of unit");
+            return Err(CommandError::usage(message).hint("`gsd-tools help auto dispatch` lists the kinds"));
+        }
+        ([kind], _) => *kind,
+        (kinds, Some(given)) => kinds.iter().copied().find(|kind| level(*kind) == given).unwrap_or(kinds[0]),
+        // The slice, as soon as there is one.
+        (kinds, None) => {
+            let wanted = if seen.state.slice.is_some() { 2 } else { 1 };
+            kinds.iter().copied().find(|kind| level(*kind) == wanted).unwrap_or(kinds[0])
+        }
+    };
+    let id = match id {
+        Some(id) => id,
+        None => next_id(seen, kind, level(kind)).ok_or_else(|| {
+            let message = format!("nothing here is ready for `{}`", kind.word());
+            CommandError::usage(message).hint("`gsd-tools auto status` shows what is next; or name it, as `M001/S01`")
+        })?,
+    };
+    let is_there = {
+        let mut parts = id.split('/');
+        let (milestone, slice, task) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+        match (slice, task) {
+            (None, _) => seen.snapshot.milestone(milestone).is_some(),
+            (Some(slice), None) => seen.snapshot.slice(milestone, slice).is_some(),
+            (Some(slice), Some(task)) => seen.snapshot.task(milestone, slice, task).is_some(),
+        }
+    };
+    if !is_there || id.split('/').count() != level(kind) {
+        let shape = ["M001", "M001/S01", "M001/S01/T01"][level(kind) - 1];
+        let message = format!("there is no `{id}` for `{}`", kind.word());
+        return Err(
+            CommandError::usage(message).hint(format!("it is about one as `{shape}`; see `gsd-tools auto status`"))
+        );
+    }
+    Ok(Unit::new(kind, id))
+}
+
+fn next_id(seen: &Seen, kind: UnitKind, level: usize) -> Option<String> {
+    let state = &seen.state;
+    let milestone = state.milestone.as_ref()?.id.clone();
+    if level == 1 {
+        return Some(milestone);
+    }
+    if matches!(kind, UnitKind::RunUat | UnitKind::ReassessRoadmap) {
+        let slices = seen.snapshot.milestone(&milestone)?.roadmap.as_deref()?;
+        let last = slices.iter().rfind(|slice| slice.is_done && !slice.is_skipped)?;
+        return Some(format!("{milestone}/{}", last.id));
+    }
+    let slice = format!("{milestone}/{}", state.slice.as_ref()?.id);
+    if level == 2 {
+        return Some(slice);
+    }
+    Some(format!("{slice}/{}", state.task.as_ref()?.id))
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ContextArgs {
+    /// The unit whose documents are searched, such as `M001/S01`
+    id: String,
+    /// The heading of the section
+    #[arg(long, value_name = "HEADING")]
+    section: String,
+}
+
+/// A section of a document.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct SectionReport {
+    path: String,
+    section: String,
+    text: String,
+}
+
+pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
+    let seen = Seen::of(context)?;
+    let id = arguments.id.to_ascii_uppercase();
+    let kind = match id.split('/').count() {
+        1 => UnitKind::PlanMilestone,
+        2 => UnitKind::PlanSlice,
+        _ => UnitKind::ExecuteTask,
+    };
+    let unit = unit_of(&seen, kind.word(), Some(&id))?;
+    let input = input_of(context, &seen, &unit)?;
+    let (path, text) = prompt::section_in(&input.documents, &arguments.section)
+        .map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let report = SectionReport { path: path.to_owned(), section: arguments.section.clone(), text: text.to_owned() };
+    context.say(&report, Some(&report.text), |_| report.text.clone())
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct LogArgs {
+    /// Only what is about this unit, such as `M001/S01/T02`, and units below it
+    unit: Option<String>,
+    /// Show at most this many entries, the last ones
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    /// Show every entry, bookkeeping included
+    #[arg(long)]
+    all: bool,
+}
+
+/// What a run did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LogReport {
+    /// The file of the log.
+    log: String,
+    entries: Vec<LogRow>,
+    /// The streams of the sessions, as the client printed them.
+    activity: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LogRow {
+    at: String,
+    /// In a sentence; left out for bookkeeping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    entry: Value,
+}
+
+pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), CommandError> {
+    let place = Place::of(context)?;
+    let path = place.log();
+    let found = read_log::<Entry>(&path).map_err(|error| super::run::log_error(&error))?;
+    let entries = found.map(|found| found.entries).unwrap_or_default();
+    let unit = arguments.unit.as_deref().map(str::to_ascii_uppercase);
+    let is_about = |id: &str| {
+        let below =
+            |unit: &String| id == unit || id.strip_prefix(unit.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        unit.as_ref().is_none_or(below)
+    };
+    let mut rows = Vec::new();
+    let mut current = String::new();
+    for entry in &entries {
+        let value = serde_json::to_value(entry).unwrap_or_default();
+        if let Some(id) = value.pointer("/unit/id").and_then(Value::as_str) {
+            id.clone_into(&mut current);
+        }
+        // What has an operation belongs to the unit that was started last; one unit runs at a time.
+        let id = if value.get("operation").is_some() { current.as_str() } else { "" };
+        let text = story::line(&entry.event);
+        let is_shown = arguments.all || text.is_some();
+        if is_shown && (unit.is_none() || (!id.is_empty() && is_about(id))) {
+            rows.push(LogRow { at: time::shown(entry.at.wall).unwrap_or_default(), text, entry: value });
+        }
+    }
+    let first = rows.len().saturating_sub(arguments.limit.max(1));
+    let entries = rows.split_off(first);
+    let streams = place.folder().resolve("activity");
+    let mark = unit.as_ref().map(|unit| unit.replace('/', "-"));
+    let mut activity: Vec<String> = disk::list(&streams)?
+        .unwrap_or_default()
+        .into_iter()
+        .map(|entry| entry.name)
+        .filter(|name| {
+            std::path::Path::new(name).extension().is_some_and(|ending| ending == "jsonl")
+                && mark.as_ref().is_none_or(|mark| name.contains(mark))
+        })
+        .map(|name| streams.resolve(name).to_string())
+        .collect();
+    activity.sort_unstable();
+    let report = LogReport { log: path.to_string(), entries, activity };
+    context.say(&report, None, |_| {
+        let mut lines: Vec<String> = Vec::new();
+        for row in &report.entries {
+            let time = row.at.get(..16).unwrap_or(&row.at).replace('T', " ");
+            let text =
+                row.text.clone().unwrap_or_else(|| row.entry.get("event").map(Value::to_string).unwrap_or_default());
+            lines.push(format!("{time}  {text}"));
+        }
+        if lines.is_empty() {
+            lines.push("Nothing is logged yet.".to_owned());
+        }
+        if !report.activity.is_empty() {
+            lines.push(String::new());
+            lines.push("Sessions:".to_owned());
+            lines.extend(report.activity.iter().map(|path| format!("  {path}")));
+        }
+        lines.join("\n") + "\n"
+    })
+}
