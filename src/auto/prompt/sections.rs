@@ -11,7 +11,7 @@ use crate::text::nearest::nearest;
 pub(crate) struct SectionError {
     pub(super) heading: String,
     /// The titles there are.
-    pub(super) titles: Vec<String>,
+    pub(crate) titles: Vec<String>,
 }
 
 impl SectionError {
