@@ -306,7 +306,8 @@ fn started(
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
-    let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
+    let scope = Scope { milestone: Some(milestone.clone()), slice: None };
+    let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
     let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.shape.unwrap_or_default());
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),

@@ -35,12 +35,12 @@ impl Seen {
         let place = Place::of(context)?;
         let memory = place.memory()?;
         let files = place.files(context, &memory);
-        let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
         let preferences = Place::preferences(files.as_ref(), context)?;
         let scope = Scope {
             milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
             slice: None,
         };
+        let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
         let state = derive(&snapshot, &scope, &preferences);
         Ok(Self { memory, snapshot, state, preferences })
     }
@@ -64,6 +64,7 @@ impl Seen {
         let situation = Situation {
             position: &position,
             memory: &memory,
+            is_unsaved: false,
             check_retries: self.preferences.verification_retries,
             can_resume: false,
         };
