@@ -12,6 +12,8 @@ use super::unit::{Class, Unit, UnitKind};
 pub(crate) struct Situation<'a> {
     pub(crate) position: &'a Position,
     pub(crate) memory: &'a Memory,
+    /// Whether the worktree has something that is in no commit, and that the log does not tell.
+    pub(crate) is_unsaved: bool,
     /// How often a unit whose checks fail is tried again.
     pub(crate) check_retries: u32,
     /// Whether the client can continue a session that was killed.
@@ -81,7 +83,7 @@ pub(crate) fn decide(situation: &Situation<'_>, now: i64) -> Step {
         Some(step) if position.blocked.is_none() => return Step::Mechanical(step.clone()),
         _ => {}
     }
-    if memory.is_uncommitted {
+    if memory.is_uncommitted || situation.is_unsaved {
         return Step::Commit;
     }
     if let Some(stop) = &position.blocked {
@@ -157,6 +159,10 @@ fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
 }
 
 fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Option<Stop> {
+    if unit.kind == UnitKind::RewriteDocs {
+        // The rules count these sessions, and go on without a change of course that nobody makes.
+        return None;
+    }
     let refused = &attempts.refused;
     let last = refused.last()?;
     let next = format!("gsd-tools auto log {}", unit.id);

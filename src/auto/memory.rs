@@ -130,12 +130,6 @@ impl Memory {
         self.attempts.get(unit).cloned().unwrap_or_default()
     }
 
-    /// Sessions of this kind that were started, whatever they are about below `id`.
-    pub(crate) fn sessions_of(&self, kind: UnitKind, id: &str) -> u32 {
-        let own = self.attempts.iter().filter(|(unit, _)| unit.kind == kind && unit.id.starts_with(id));
-        own.map(|(_, attempts)| attempts.sessions).sum()
-    }
-
     pub(crate) fn add(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Started(run) => self.begin(run),

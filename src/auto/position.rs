@@ -33,3 +33,11 @@ pub(crate) struct Position {
     /// Whether that unit says, with a reason, that nothing had to be changed.
     pub(crate) claims_no_change: bool,
 }
+
+impl Position {
+    /// The same place, where a person asks for this unit whatever the rules find.
+    pub(crate) fn asked_for(self, unit: Unit) -> Self {
+        let finding = Finding::Dispatch(unit);
+        Self { blocked: None, is_complete: false, mechanical: None, rule: "asked for", finding, ..self }
+    }
+}

@@ -127,7 +127,11 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy(&path, &target) } else { drop(std::fs::copy(&path, target).unwrap()) }
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, target).unwrap();
+        }
     }
 }
 
@@ -185,8 +189,8 @@ fn what_an_agent_is_given_can_be_seen_without_a_run() {
 #[test]
 fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
     let context = project();
-    auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal");
-    auto(&context, &["auto", "next"], "ideal");
+    auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal").success();
+    auto(&context, &["auto", "next"], "ideal").success();
     let again = auto(&context, &["auto", "dispatch", "execute-task", "M001/S01/T01"], "ideal");
     assert_eq!((again.code, &report(&again)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", again.stderr);
     let log = context.gsd(["auto", "log", "m001/s01/t01"]).json();
@@ -197,4 +201,70 @@ fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
     // An agent that only says that it replanned has not.
     let lazy = auto(&context, &["auto", "dispatch", "replan", "M001/S01"], "lazy");
     assert_ne!(lazy.code, 0, "{}", lazy.stdout);
+}
+
+#[test]
+fn criterion_4_2_11_rules_say_why_they_do_not_apply_and_change_nothing() {
+    let context = project();
+    auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal").success();
+    let notes = context.home().join("state");
+    let state = |folder: &std::path::Path| {
+        let mut files = Vec::new();
+        let mut folders = vec![folder.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+                // Git writes its index when it is asked for the status, which this test does.
+                if entry.file_type().unwrap().is_dir() && entry.file_name() != ".git" {
+                    folders.push(entry.path());
+                } else if entry.file_name() != ".git" {
+                    files.push((entry.path(), entry.metadata().unwrap().modified().unwrap()));
+                }
+            }
+        }
+        files.sort();
+        files
+    };
+    let before = (state(&context.project()), state(&notes), git(&context, &["status", "--porcelain"]));
+    for pipeline in ["simple", "classic"] {
+        let rules = context.gsd(["auto", "rules", "--explain", "--pipeline", pipeline]).json();
+        let rules = rules.as_array().unwrap();
+        assert_eq!(rules.iter().filter(|row| row["matched"] == true).count(), 1, "{rules:#?}");
+        for row in rules {
+            assert!(row["matched"].is_boolean() && !row["why"].as_str().unwrap_or_default().is_empty(), "{row:#}");
+        }
+    }
+    assert_eq!((state(&context.project()), state(&notes), git(&context, &["status", "--porcelain"])), before);
+}
+
+#[test]
+fn invariant_13_of_eight_calls_at_once_one_starts_a_session() {
+    use std::process::Stdio;
+    let context = project();
+    let agent = compile::fake_agent();
+    let call = || {
+        let mut command = context.command(crate::kit::binary());
+        command.args(["auto", "next", "--brief"]).arg(context.home().join("brief.md"));
+        command.args(["--runner", "fake", "--runner-program"]).arg(&agent);
+        command.env("FAKE_ACTOR", "hang").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut calls: Vec<_> = (0..8).map(|_| call()).collect();
+    // The one that has the log waits for its agent, which never ends.
+    let mut codes = Vec::new();
+    while codes.len() < 7 {
+        let ended = calls.iter_mut().position(|call| call.try_wait().unwrap().is_some());
+        match ended {
+            Some(index) => codes.push(calls.remove(index).wait_with_output().unwrap()),
+            None => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    }
+    for ended in &codes {
+        assert_eq!(ended.status.code(), Some(75), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    let winner = calls.pop().unwrap();
+    while context.gsd(["auto", "status"]).json()["cost"]["sessions"] != 1 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    context.gsd(["auto", "stop", "--now"]).success();
+    assert_eq!(winner.wait_with_output().unwrap().status.code(), Some(11));
+    assert_eq!(context.gsd(["auto", "status"]).json()["cost"]["sessions"], 1);
 }

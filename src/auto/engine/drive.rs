@@ -30,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) allows_planning_only: bool,
     pub(crate) last_slice_has_no_uat: bool,
     pub(crate) reassesses_last: bool,
+    /// The unit that a person asks for, before all that the rules find.
+    pub(crate) asked: Option<Unit>,
 }
 
 /// A run in this process.
@@ -47,6 +49,8 @@ pub(crate) struct Drive<'a, E> {
 pub(super) struct Reading {
     pub(super) snapshot: Snapshot,
     pub(super) position: Position,
+    /// Whether something was written, and the process died before it could be noted.
+    pub(super) is_unsaved: bool,
 }
 
 impl<'a, E: Effects> Drive<'a, E> {
@@ -91,10 +95,14 @@ impl<'a, E: Effects> Drive<'a, E> {
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
         let preferences = &self.settings.preferences;
-        let snapshot = reading::snapshot(self.effects.files(), Extent::Active);
+        let snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
         let state = derive(&snapshot, &self.settings.scope, preferences);
         let is_completing = state.phase == Phase::CompletingMilestone && !self.settings.allows_planning_only;
-        let has_implementation = if is_completing { self.effects.has_implementation()? } else { None };
+        let active = state.milestone.as_ref().filter(|_| is_completing).map(|milestone| milestone.id.clone());
+        let has_implementation = match active {
+            Some(milestone) => self.effects.has_implementation(&milestone)?,
+            None => None,
+        };
         let facts = Facts {
             has_implementation,
             last_slice_has_no_uat: self.settings.last_slice_has_no_uat,
@@ -103,14 +111,27 @@ impl<'a, E: Effects> Drive<'a, E> {
         };
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
         let unit = self.memory.current.as_ref().map(|operation| &operation.start.unit);
+        let is_between = unit.is_none();
         let position = position::of(&look, unit);
-        Ok(Reading { snapshot, position })
+        let position = match &self.settings.asked {
+            Some(asked) if is_between && self.units == 0 => position.asked_for(asked.clone()),
+            _ => position,
+        };
+        let is_ready = position.is_complete && is_between && self.memory.candidate.is_none();
+        let is_unsaved = is_ready && self.memory.landed.is_none() && self.is_unsaved()?;
+        Ok(Reading { snapshot, position, is_unsaved })
+    }
+
+    fn is_unsaved(&mut self) -> Result<bool, EngineError> {
+        let (head, tree) = (self.effects.head()?, self.effects.tree()?);
+        Ok(!self.effects.changed(&head, &tree)?.is_empty())
     }
 
     pub(super) fn situation<'b>(&'b self, reading: &'b Reading) -> Situation<'b> {
         Situation {
             position: &reading.position,
             memory: &self.memory,
+            is_unsaved: reading.is_unsaved,
             check_retries: self.settings.preferences.verification_retries,
             can_resume: self.effects.can_resume(),
         }

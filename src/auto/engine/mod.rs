@@ -117,7 +117,10 @@ pub(crate) trait Effects {
     /// What identifies all that is in the worktree.
     fn tree(&mut self) -> Result<String, EngineError>;
 
-    /// The paths that differ between two trees.
+    /// The text of a file as it was in a commit.
+    fn text_at(&mut self, commit: &str, path: &str) -> Result<Option<String>, EngineError>;
+
+    /// The paths that differ between two trees or commits.
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
     /// Makes the worktree what `tree` was.
@@ -146,8 +149,9 @@ pub(crate) trait Effects {
     /// Makes the commit, unless it was made already; gives its name.
     fn commit(&mut self, commit: &Committing) -> Result<String, EngineError>;
 
-    /// Whether anything outside the planning folder differs from the target; `None` where nobody knows.
-    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError>;
+    /// Whether the milestone has changed anything outside the planning folder: on its branch, or in commits of the target
+    /// that name it. `None` where nobody knows.
+    fn has_implementation(&mut self, milestone: &str) -> Result<Option<bool>, EngineError>;
 
     /// The commit that is to land, for the target as it is now. `at` is its date, in milliseconds.
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;

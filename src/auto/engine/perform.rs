@@ -154,8 +154,12 @@ impl<E: Effects> Drive<'_, E> {
     }
 
     fn mechanical(&mut self, step: Mechanical) -> Result<(), EngineError> {
-        let done = record::mechanical(self.effects.files(), &step, &self.settings.preferences)?;
+        let is_last = matches!(step, Mechanical::CompleteMilestone { .. });
+        let before = if is_last { self.requirements_before()? } else { None };
+        let done = record::mechanical(self.effects.files(), &step, &self.settings.preferences, before)?;
         let fallback = match done {
+            // The documents would lead to the same step for ever.
+            Ok(edits) if edits.is_empty() => Some("the documents have all that it would write".to_owned()),
             Ok(edits) => {
                 for edit in &edits {
                     self.write(std::slice::from_ref(edit))?;
@@ -165,6 +169,15 @@ impl<E: Effects> Drive<'_, E> {
             Err(reason) => Some(reason.to_string()),
         };
         self.note(Event::Mechanical { step, fallback })
+    }
+
+    /// The requirements as they were when the run began.
+    fn requirements_before(&mut self) -> Result<Option<String>, EngineError> {
+        let Some(run) = &self.memory.run else { return Ok(None) };
+        match record::requirements_path(self.effects.files())? {
+            Some(path) => self.effects.text_at(&run.base, &path),
+            None => Ok(None),
+        }
     }
 
     fn commit(&mut self, reading: &Reading) -> Result<(), EngineError> {

@@ -81,6 +81,14 @@ impl Repository {
         Ok(changes.map(|change| change.path).filter(|path| !path.is_within(folder)).collect())
     }
 
+    /// Whether the history of a commit has work on a milestone, by the trailers that name it, outside `folder`.
+    pub(crate) fn has_work_of(&self, commit: &Commit, milestone: &str, folder: &str) -> Result<bool, LandingError> {
+        let trailer = format!("--grep=^GSD-(Milestone|Task|Unit): {milestone}(/|$)");
+        let outside = format!(":(exclude,top){folder}");
+        let line = ["log", "--max-count=1", "--format=%H", "--extended-regexp", &trailer, commit.as_str()];
+        Ok(!self.git.text(line.into_iter().chain(["--", ":(top)", &outside]))?.is_empty())
+    }
+
     /// The paths of all files of a tree.
     pub(crate) fn paths(&self, tree: &Tree) -> Result<Vec<String>, LandingError> {
         let answer = self.git.ask(["ls-tree", "-r", "--name-only", "-z", tree.as_str()])?;

@@ -23,7 +23,7 @@ pub(crate) fn complete_milestone(records: &MilestoneRecords, limits: &Limits) ->
     }
     let roadmap = closed(records)?;
     let validation = records.validation.as_ref().map(|document| Validation::parse(&document.text)).unwrap_or_default();
-    if validation.verdict != Some(ValidationVerdict::Pass) {
+    if validation.outcome() != Some(ValidationVerdict::Pass) {
         let verdict = validation.verdict.map(|verdict| verdict.word().to_owned());
         return Err(NotEnough::NotValidated { milestone: records.milestone.clone(), verdict });
     }

@@ -456,7 +456,7 @@ fn criterion_4_5_9_the_validation_of_an_agent_stays() {
 #[test]
 fn criterion_4_5_10_a_validation_follows_its_evidence() {
     let mut files = validated();
-    let stale = |files: &MemoryFiles| is_stale(&milestone_records(files, "M001", None).unwrap(), &Limits::default());
+    let stale = |files: &MemoryFiles| is_stale(&milestone_records(files, "M001", None).unwrap());
     let hash = |files: &MemoryFiles| evidence_hash(&milestone_records(files, "M001", None).unwrap());
     assert_eq!((validate(&files, &Limits::default()), stale(&files)), (Ok(None), false));
     let before = hash(&files);
@@ -490,9 +490,8 @@ fn an_override_of_a_person_counts_and_is_shown() {
 }
 
 proptest! {
-    /// I6: steps are idempotent, and slices can be closed in any order.
     #[test]
-    fn steps_are_idempotent_and_slices_independent(
+    fn invariant_6_steps_are_idempotent_and_slices_independent(
         files in proptest::sample::subsequence(vec!["T01", "T02"], 0..=2), first in "S0[12]", cut in 0_usize..6,
     ) {
         let mut files_now = with_second(project());

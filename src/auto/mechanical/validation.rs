@@ -35,9 +35,12 @@ pub(crate) fn validate_milestone(records: &MilestoneRecords, limits: &Limits) ->
     })
 }
 
-/// Whether there is a validation from here that no longer fits what is recorded.
-pub(crate) fn is_stale(records: &MilestoneRecords, limits: &Limits) -> bool {
-    records.validation.is_some() && matches!(validate_milestone(records, limits), Ok(Some(_)))
+/// Whether there is a validation from here that rests on other records than there are now.
+pub(crate) fn is_stale(records: &MilestoneRecords) -> bool {
+    let Some(document) = &records.validation else { return false };
+    let validation = Validation::parse(&document.text);
+    let is_ours = validation.validated_by == Some(ValidatedBy::Mechanical);
+    is_ours && validation.evidence_hash != Some(evidence_hash(records))
 }
 
 /// The roadmap of a milestone of which every slice is done and has a summary.

@@ -31,6 +31,7 @@ use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::preferences::Preferences;
 use super::runner::table::{Profile, Runner};
 use super::slices::brief::{self, Around};
+use super::slices::derive::Scope;
 use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
@@ -222,6 +223,11 @@ impl Effects for Real<'_> {
         Ok(self.repository.snapshot(&self.worktree)?.tree.to_string())
     }
 
+    fn text_at(&mut self, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+        let content = self.repository.content(commit, path)?;
+        Ok(content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         Ok(changes.into_iter().map(|change| change.path.to_string()).collect())
@@ -238,7 +244,8 @@ impl Effects for Real<'_> {
     }
 
     fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
-        let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active);
+        let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
+        let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
         let folder = self.places.worktree.to_string();
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
         let around = Around { folder: &folder, brief, failure, crash: None, sources: &[] };
@@ -285,11 +292,14 @@ impl Effects for Real<'_> {
         Ok(self.repository.commit(&self.worktree, &message, false)?.commit().to_string())
     }
 
-    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError> {
+    fn has_implementation(&mut self, milestone: &str) -> Result<Option<bool>, EngineError> {
         let (base, snapshot) = (self.repository.tip()?, self.repository.snapshot(&self.worktree)?);
         let planning = crate::project::milestone_layout::lookup::FOLDER;
         let changes = self.repository.differences(base.as_str(), snapshot.tree.as_str())?;
-        Ok(Some(changes.iter().any(|change| !change.path.is_within(planning))))
+        if changes.iter().any(|change| !change.path.is_within(planning)) {
+            return Ok(Some(true));
+        }
+        Ok(Some(self.repository.has_work_of(&base, milestone, planning)?))
     }
 
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError> {

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use super::made;
 use crate::auto::engine::Session;
 use crate::auto::event::Verdict;
+use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::slices::forecast::Shape;
 use crate::auto::unit::{Unit, UnitKind};
 
@@ -108,6 +109,9 @@ impl Ideal {
                     documents.extend(made::slice_plan(milestone, "S01", self.shape));
                 }
                 documents
+            }
+            UnitKind::ResearchSlice if slice == PARALLEL_RESEARCH => {
+                (1..=self.shape.slices).map(|number| made::research(milestone, &made::slice_id(number))).collect()
             }
             UnitKind::ResearchSlice => vec![made::research(milestone, slice)],
             UnitKind::PlanSlice => made::slice_plan(milestone, slice, self.shape),

@@ -20,7 +20,7 @@ fn task_file(milestone: &str, slice: &str, task: &str, kind: &str) -> String {
 }
 
 /// `S03`.
-fn slice_id(number: usize) -> String {
+pub(super) fn slice_id(number: usize) -> String {
     format!("S{number:02}")
 }
 

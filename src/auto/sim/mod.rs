@@ -13,7 +13,11 @@ use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Reques
 use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
+use super::preferences::Preferences;
+use super::slices::brief::{self, Around};
+use super::slices::derive::Scope;
 use super::slices::orders::Order;
+use super::slices::reading::{self, Extent};
 use super::stop::Stop;
 use super::unit::Unit;
 use crate::project::files::{Files, MemoryFiles, sha256};
@@ -46,7 +50,11 @@ pub(crate) struct Simulated {
     pub(crate) effects: u64,
     pub(crate) requests: Vec<Request>,
     pub(crate) resumes: bool,
+    /// Whether earlier commits of the target belong to the milestone.
+    pub(crate) has_history: bool,
     identities: u64,
+    preferences: Preferences,
+    brief: Option<(String, String)>,
 }
 
 impl Simulated {
@@ -70,7 +78,10 @@ impl Simulated {
             effects: 0,
             requests: Vec::new(),
             resumes: false,
+            has_history: false,
             identities: 0,
+            preferences: Preferences::default(),
+            brief: None,
         };
         let tree = simulated.keep_tree();
         let root = simulated.add_commit(&tree, "", "start");
@@ -80,6 +91,7 @@ impl Simulated {
 
     /// Begins a run of the milestone, as the log has it.
     pub(crate) fn begin(&mut self, milestone: &str, brief: bool, forecast: u32, settings: &super::ceilings::Ceilings) {
+        self.brief = brief.then(|| ("BRIEF.md".to_owned(), "Something that works.\n".to_owned()));
         let run = Run {
             id: "run-1".to_owned(),
             engine: super::event::ENGINE,
@@ -103,6 +115,7 @@ impl Simulated {
     /// A process that goes on with the run until it stops or dies.
     pub(crate) fn go_on(&mut self, settings: &Settings) -> Result<Stop, EngineError> {
         let memory = Memory::of(&self.log);
+        self.preferences = settings.preferences.clone();
         Drive::new(self, memory, settings).run()
     }
 
@@ -144,7 +157,9 @@ impl Simulated {
         commit
     }
 
-    fn texts(&self, tree: &str) -> Texts {
+    /// The files of a tree or a commit.
+    fn texts(&self, name: &str) -> Texts {
+        let tree = self.commits.get(name).map_or(name, |(tree, _)| tree);
         self.trees.get(tree).cloned().unwrap_or_default()
     }
 
@@ -215,6 +230,10 @@ impl Effects for Simulated {
         Ok(self.keep_tree())
     }
 
+    fn text_at(&mut self, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+        Ok(self.texts(commit).remove(path))
+    }
+
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let (before, after) = (self.texts(before), self.texts(after));
         let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -232,8 +251,15 @@ impl Effects for Simulated {
         Ok(Identity { session: format!("session-{}", self.identities), mark: format!("{:016x}", self.identities) })
     }
 
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
-        Ok(format!("{unit} {attempt} {}", failure.unwrap_or_default()))
+    fn prompt(&mut self, unit: &Unit, _attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+        let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
+        let snapshot = reading::snapshot(&self.files, Extent::Active(&scope));
+        let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+        let around = Around { folder: "/simulated", brief, failure, crash: None, sources: &[] };
+        let input = brief::input(&self.files, &snapshot, unit, &self.preferences, around)?;
+        let prompt = super::prompt::compose(&input)
+            .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
+        Ok(prompt.text)
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
@@ -295,10 +321,10 @@ impl Effects for Simulated {
         Ok(self.head.clone())
     }
 
-    fn has_implementation(&mut self) -> Result<Option<bool>, EngineError> {
+    fn has_implementation(&mut self, _milestone: &str) -> Result<Option<bool>, EngineError> {
         let (target, current) = (self.tree_of(&self.target.clone()), self.keep_tree());
         let changed = self.changed(&target, &current)?;
-        Ok(Some(changed.iter().any(|path| !path.starts_with(".gsd/"))))
+        Ok(Some(self.has_history || changed.iter().any(|path| !path.starts_with(".gsd/"))))
     }
 
     fn make_candidate(&mut self, message: &str, _at: i64) -> Result<Merge, EngineError> {

@@ -13,6 +13,7 @@ use crate::auto::engine::EngineError;
 use crate::auto::engine::drive::Settings;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
+use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
@@ -124,7 +125,7 @@ pub(crate) fn simulate_with(
 }
 
 fn forecast_of(simulated: &Simulated, options: &Options) -> usize {
-    let snapshot = reading::snapshot(&simulated.files, Extent::Active);
+    let snapshot = reading::snapshot(&simulated.files, Extent::Active(&Scope::default()));
     forecast::of(&snapshot, MILESTONE, &options.preferences, options.shape).sessions()
 }
 

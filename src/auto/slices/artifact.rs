@@ -1,7 +1,10 @@
 //! What a unit has to leave: whether it is there, by kind.
 
-use super::snapshot::{Ending, Snapshot};
+use super::snapshot::{Ending, Milestone, Snapshot, Validation};
 use crate::auto::unit::{Unit, UnitKind};
+
+/// What a session is about that researches all slices for which that is possible.
+pub(crate) const PARALLEL_RESEARCH: &str = "parallel-research";
 
 /// What is missing of what the unit has to leave, in words for the next attempt; empty when all is there.
 pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
@@ -23,7 +26,7 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
                 format!("{milestone}-ROADMAP.md with at least one slice"),
             )
         }
-        UnitKind::ResearchSlice if slice == "parallel-research" => Vec::new(),
+        UnitKind::ResearchSlice if slice == PARALLEL_RESEARCH => parallel_research(snapshot, milestone),
         UnitKind::ResearchSlice => {
             let there = snapshot.slice(milestone, slice).is_some_and(|found| found.has_research);
             lacks(there, format!("{slice}-RESEARCH.md"))
@@ -49,10 +52,8 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
         }
         UnitKind::ValidateMilestone => {
             let validation = snapshot.milestone(milestone).and_then(|found| found.validation.as_ref());
-            lacks(
-                validation.is_some_and(|found| found.verdict().is_some()),
-                format!("{milestone}-VALIDATION.md with a `verdict`"),
-            )
+            let there = matches!(validation, Some(Validation::Verdict { is_by_agent: true, .. }));
+            lacks(there, format!("{milestone}-VALIDATION.md with a `verdict` and `validated_by: agent`"))
         }
         UnitKind::CompleteMilestone => {
             let ending = snapshot.milestone(milestone).and_then(|found| found.summary);
@@ -69,12 +70,19 @@ fn lacks(is_there: bool, what: String) -> Vec<String> {
     if is_there { Vec::new() } else { vec![what] }
 }
 
+/// Several slices are researched at once, or the milestone says why that cannot be.
+fn parallel_research(snapshot: &Snapshot, milestone: &str) -> Vec<String> {
+    let found = snapshot.milestone(milestone).filter(|found| !found.has_parallel_blocker);
+    found.into_iter().flat_map(Milestone::to_research).map(|slice| format!("{}-RESEARCH.md", slice.id)).collect()
+}
+
 fn slice_plan(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> {
     let detail = snapshot.detail(milestone, slice);
     let Some(tasks) = detail.and_then(|detail| detail.tasks.as_ref()).filter(|tasks| !tasks.is_empty()) else {
         return vec![format!("{slice}-PLAN.md with at least one task, as `- [ ] **T01: Title**`")];
     };
-    let unplanned = tasks.iter().filter(|task| !task.has_plan && !task.is_done());
+    let is_bare = detail.is_some_and(|detail| detail.has_empty_task_folder);
+    let unplanned = tasks.iter().filter(|task| !task.has_plan && (!task.is_done() || is_bare));
     let unplanned = unplanned.map(|task| format!("tasks/{}-PLAN.md", task.id));
     let citation = detail.and_then(|detail| detail.citation.clone());
     let citation = citation.map(|line| format!("in {slice}-PLAN.md the line `{line}`"));

@@ -126,6 +126,13 @@ pub(crate) fn derive(snapshot: &Snapshot, scope: &Scope, preferences: &Preferenc
     state
 }
 
+/// The milestone that is worked on. What the folders of its slices hold makes no difference.
+pub(crate) fn active<'a>(snapshot: &'a Snapshot, scope: &Scope) -> Option<&'a Milestone> {
+    let entries = registry(snapshot, scope);
+    let active = entries.iter().find(|entry| entry.standing == Standing::Active)?;
+    snapshot.milestone(&active.id)
+}
+
 fn unreadable(snapshot: &Snapshot) -> State {
     let blockers = snapshot.problems.iter().map(|problem| match problem.line {
         Some(line) => format!("`{}` line {line}: {}", problem.path, problem.what),
@@ -269,7 +276,7 @@ fn next_slice<'a>(slices: &'a [Slice], asked: Option<&str>) -> Result<&'a Slice,
     let missing = |slice: &Slice| -> Vec<String> { slice.depends.iter().filter(|id| !is_done(id)).cloned().collect() };
     let open = || slices.iter().filter(|slice| !slice.is_done);
     open()
-        .find(|slice| missing(slice).is_empty())
+        .find(|slice| !slice.is_deferred && missing(slice).is_empty())
         .ok_or_else(|| open().map(|slice| waiting(slice, &missing(slice))).collect())
 }
 

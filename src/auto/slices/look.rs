@@ -52,11 +52,12 @@ impl<'a> Look<'a> {
         Some(format!("{}/{}", milestone.id, slice.id))
     }
 
-    /// The slice whose acceptance test is due.
+    /// The slice whose acceptance test is due. Slices need not be done in the order of the roadmap.
     pub(crate) fn due_uat(&self) -> Option<&'a Slice> {
-        let is_last = !self.has_open_slice();
-        let slice = self.last_done().filter(|_| self.preferences.uat_dispatch)?;
-        let is_due = slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_none());
-        (is_due && !(is_last && self.facts.last_slice_has_no_uat)).then_some(slice)
+        if !self.preferences.uat_dispatch || self.facts.last_slice_has_no_uat && !self.has_open_slice() {
+            return None;
+        }
+        let is_due = |slice: &&Slice| slice.uat.as_ref().is_some_and(|uat| uat.verdict.is_none());
+        self.slices().iter().filter(|slice| slice.is_done && !slice.is_skipped).rfind(is_due)
     }
 }

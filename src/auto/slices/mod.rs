@@ -13,3 +13,5 @@ pub(crate) mod reading;
 pub(crate) mod record;
 pub(crate) mod rules;
 pub(crate) mod snapshot;
+#[cfg(test)]
+mod tests;

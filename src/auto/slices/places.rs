@@ -10,17 +10,16 @@ pub(crate) fn milestone(files: &dyn Files, milestone: &str) -> Result<String, Fi
     Ok(format!("{}/{name}", lookup::MILESTONES))
 }
 
-/// The folder of a slice. Older projects have no level between a milestone and its slices.
+/// The folder of a slice. Older projects have no level between a milestone and its slices; what they begin anew has.
 pub(crate) fn slice(files: &dyn Files, milestone: &str, slice: &str) -> Result<String, FileError> {
     let folder = self::milestone(files, milestone)?;
     let nested = format!("{folder}/slices");
     let below = files.list(&nested)?.unwrap_or_default();
-    let own = if below.is_empty() { files.list(&folder)?.unwrap_or_default() } else { Vec::new() };
-    if let Some(name) = lookup::folder(&own, slice) {
-        return Ok(format!("{folder}/{name}"));
+    if let Some(name) = lookup::folder(&below, slice) {
+        return Ok(format!("{nested}/{name}"));
     }
-    let name = lookup::folder(&below, slice).unwrap_or(slice);
-    Ok(format!("{nested}/{name}"))
+    let own = files.list(&folder)?.unwrap_or_default();
+    Ok(lookup::folder(&own, slice).map_or_else(|| format!("{nested}/{slice}"), |name| format!("{folder}/{name}")))
 }
 
 /// A document of a folder, with its path; `None` if there is none.

@@ -47,7 +47,11 @@ pub(crate) fn mechanical(look: &Look<'_>) -> Option<Mechanical> {
         Phase::Summarizing => Mechanical::CompleteSlice { milestone, slice: look.state.slice.as_ref()?.id.clone() },
         // The last acceptance test comes first: its verdict is part of what is validated.
         Phase::ValidatingMilestone if look.due_uat().is_none() && guards::missing_summaries(look).is_none() => {
-            Mechanical::ValidateMilestone { milestone }
+            if look.preferences.skip_milestone_validation {
+                Mechanical::PassValidation { milestone }
+            } else {
+                Mechanical::ValidateMilestone { milestone }
+            }
         }
         Phase::CompletingMilestone if guards::of_completion(look).is_none() => {
             Mechanical::CompleteMilestone { milestone }
@@ -69,9 +73,14 @@ fn blocked(look: &Look<'_>) -> Option<Stop> {
     Some(Stop::new(cause, text, "gsd-tools auto status").shown(blockers.iter().skip(1).cloned()))
 }
 
-/// The milestone of the run is parked, by a person or by its validation.
+/// The milestone of the run is parked, by a person or by its validation; without a run, the first of those that are left.
 fn parked(look: &Look<'_>) -> Option<Stop> {
-    let id = &look.memory.run.as_ref()?.milestone;
+    let is_left = look.state.milestone.is_none() && look.state.phase == Phase::PrePlanning;
+    let left = || look.state.registry.iter().find(|entry| entry.standing == Standing::Parked).filter(|_| is_left);
+    let id = match &look.memory.run {
+        Some(run) => &run.milestone,
+        None => &left()?.id,
+    };
     let milestone = look.snapshot.milestone(id)?;
     if milestone.is_parked {
         let next = format!("gsd-tools auto unpark {id}");

@@ -3,10 +3,12 @@
 //!
 //! A file that cannot be read or understood is a problem, never an absent one.
 
+use super::derive::{self, Scope};
 use super::snapshot::{
     Check, Ending, Milestone, Problem, Question, Requirements, Slice, SliceDetail, Snapshot, Task, TaskSummary, Uat,
     Validation,
 };
+use crate::auto::mechanical;
 use crate::project::files::{Entry, Files};
 use crate::project::milestone_layout::{
     assessment, context, escalation::Escalation, evidence::TaskEvidence, gates::Gates, lookup, milestone_summary,
@@ -16,15 +18,15 @@ use crate::project::milestone_layout::{
 
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What decides what comes next.
-    Active,
+pub(crate) enum Extent<'a> {
+    /// What decides what comes next in this scope.
+    Active(&'a Scope),
     /// Every slice of every milestone.
     All,
 }
 
 /// What the documents say.
-pub(crate) fn snapshot(files: &dyn Files, extent: Extent) -> Snapshot {
+pub(crate) fn snapshot(files: &dyn Files, extent: Extent<'_>) -> Snapshot {
     let mut reader = Reader { files, problems: Vec::new() };
     let root = reader.list(lookup::FOLDER);
     let mut snapshot = Snapshot {
@@ -36,18 +38,22 @@ pub(crate) fn snapshot(files: &dyn Files, extent: Extent) -> Snapshot {
     };
     let entries = reader.list(lookup::MILESTONES);
     let order = reader.order(&root);
-    let mut is_active_read = false;
+    let mut folders = Vec::new();
     for id in lookup::milestones(&entries, &order) {
         let Some(name) = lookup::folder(&entries, &id) else { continue };
         let folder = format!("{}/{name}", lookup::MILESTONES);
-        let Some((milestone, has_slices)) = reader.milestone(&folder, &id) else { continue };
-        let is_open = !milestone.is_parked && milestone.summary != Some(Ending::Terminal) && has_slices;
-        let is_wanted = is_open && !is_active_read || extent == Extent::All;
-        let index = snapshot.milestones.len();
+        let Some(milestone) = reader.milestone(&folder, &id) else { continue };
         snapshot.milestones.push(milestone);
-        if is_wanted {
-            is_active_read |= is_open;
-            reader.slices(&folder, &mut snapshot, index, extent);
+        folders.push(folder);
+    }
+    let active = match extent {
+        Extent::Active(scope) => Some(derive::active(&snapshot, scope).map(|milestone| milestone.id.clone())),
+        Extent::All => None,
+    };
+    for (index, folder) in folders.iter().enumerate() {
+        let id = snapshot.milestones.get(index).map(|milestone| milestone.id.clone());
+        if active.as_ref().is_none_or(|active| *active == id) {
+            reader.slices(folder, &mut snapshot, index, extent);
         }
     }
     snapshot.problems = reader.problems;
@@ -131,19 +137,20 @@ impl Reader<'_> {
         self.text(&format!("{folder}/{name}"))
     }
 
-    /// The milestone, and whether its roadmap has slices; `None` for a folder that holds no work.
-    fn milestone(&mut self, folder: &str, id: &str) -> Option<(Milestone, bool)> {
+    /// The milestone; `None` for a folder that holds no work.
+    fn milestone(&mut self, folder: &str, id: &str) -> Option<Milestone> {
         let entries = self.list(folder);
         let has = |kind: &str| lookup::file(&entries, id, kind).is_some();
         let (has_context, has_draft) = (has("CONTEXT"), has("CONTEXT-DRAFT"));
         let (has_roadmap, has_summary) = (has("ROADMAP"), has("SUMMARY"));
-        if !has_context && !has_draft && !has_roadmap && !has_summary {
+        let is_parked = has("PARKED");
+        if !is_parked && !has_context && !has_draft && !has_roadmap && !has_summary {
             return None;
         }
         let mut milestone = Milestone {
             id: id.to_owned(),
             title: id.to_owned(),
-            is_parked: has("PARKED"),
+            is_parked,
             has_context,
             has_draft,
             has_research: has("RESEARCH"),
@@ -162,8 +169,7 @@ impl Reader<'_> {
         if !is_finished {
             self.open_milestone(&mut milestone, &entries, folder);
         }
-        let has_slices = milestone.roadmap.as_ref().is_some_and(|slices| !slices.is_empty());
-        Some((milestone, has_slices))
+        Some(milestone)
     }
 
     fn roadmap(milestone: &mut Milestone, text: &str, is_finished: bool) {
@@ -194,32 +200,52 @@ impl Reader<'_> {
             }
         }
         let validation = self.document(entries, folder, &id, "VALIDATION");
-        milestone.validation = validation.map(|text| {
-            let found = validation::Validation::parse(&text);
-            match found.verdict {
-                None => Validation::Unclear,
-                Some(verdict) => Validation::Verdict {
-                    verdict: verdict.word().to_owned(),
-                    is_by_agent: found.validated_by == Some(validation::ValidatedBy::Agent),
-                    is_skipped: found.skipped.is_some(),
-                    has_operational_row: validation::proves_operational(&text),
-                },
+        milestone.validation = validation.map(|text| self.validation(milestone, &text));
+    }
+
+    fn validation(&mut self, milestone: &Milestone, text: &str) -> Validation {
+        let found = validation::Validation::parse(text);
+        let Some(verdict) = found.outcome() else { return Validation::Unclear };
+        let is_by_agent = found.validated_by != Some(validation::ValidatedBy::Mechanical);
+        if !is_by_agent && self.is_stale(milestone) {
+            return Validation::Stale;
+        }
+        Validation::Verdict {
+            verdict: verdict.word().to_owned(),
+            is_by_agent,
+            is_skipped: found.skipped.is_some(),
+            has_operational_row: validation::proves_operational(text),
+        }
+    }
+
+    /// Whether the validation, made from records, is older than they are. It matters only once every slice is done.
+    fn is_stale(&mut self, milestone: &Milestone) -> bool {
+        let slices = milestone.roadmap.as_deref().unwrap_or_default();
+        if slices.is_empty() || slices.iter().any(|slice| !slice.is_done) {
+            return false;
+        }
+        match mechanical::milestone_records(self.files, &milestone.id, None) {
+            Ok(records) => mechanical::is_stale(&records),
+            Err(error) => {
+                self.problem(&error.path, None, error.reason);
+                false
             }
-        });
+        }
     }
 
     /// Reads the slices of a milestone into the snapshot.
-    fn slices(&mut self, folder: &str, snapshot: &mut Snapshot, index: usize, extent: Extent) {
+    fn slices(&mut self, folder: &str, snapshot: &mut Snapshot, index: usize, extent: Extent<'_>) {
         let Some(milestone) = snapshot.milestones.get_mut(index) else { return };
         let nested = format!("{folder}/slices");
         let below = self.list(&nested);
         // Older projects have no level between a milestone and its slices.
-        let (holder, entries) = if below.is_empty() { (folder.to_owned(), self.list(folder)) } else { (nested, below) };
+        let own = self.list(folder);
         let id = milestone.id.clone();
         let mut is_active_read = false;
         for slice in milestone.roadmap.iter_mut().flatten() {
-            let Some(name) = lookup::folder(&entries, &slice.id) else { continue };
-            let folder = format!("{holder}/{name}");
+            let inside = lookup::folder(&below, &slice.id).map(|name| format!("{nested}/{name}"));
+            let inside = inside.or_else(|| Some(format!("{folder}/{}", lookup::folder(&own, &slice.id)?)));
+            let Some(folder) = inside else { continue };
             let inside = self.list(&folder);
             self.slice(&folder, &inside, slice);
             let wanted = extent == Extent::All || !slice.is_done;
@@ -288,7 +314,7 @@ impl Reader<'_> {
         task.has_plan = lookup::file(entries, &task.id, "PLAN").is_some();
         task.summary = self.document(entries, folder, &task.id, "SUMMARY").map(|text| {
             let summary = Summary::parse(&text);
-            TaskSummary { has_blocker: summary.blocker_discovered, claims_no_change: false }
+            TaskSummary { has_blocker: summary.blocker_discovered, claims_no_change: summary.no_change.is_some() }
         });
         if let Some(name) = lookup::record(entries, &task.id, "VERIFY") {
             let evidence: Option<TaskEvidence> = self.record_at(&format!("{folder}/{name}"));

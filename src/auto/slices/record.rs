@@ -96,11 +96,18 @@ fn tick(files: &dyn Files, folder: &str, slice: &str, task: &str) -> Result<Opti
     })
 }
 
-/// What a step without an agent writes, the edit that closes it last, or why it needs an agent.
+/// Where the requirements of the project are, if it has any.
+pub(crate) fn requirements_path(files: &dyn Files) -> Result<Option<String>, FileError> {
+    Ok(places::root_document(files, "REQUIREMENTS.md")?.map(|(path, _)| path))
+}
+
+/// What a step without an agent writes, the edit that closes it last, or why it needs an agent. `requirements_before` are
+/// those of the beginning, where they are known.
 pub(crate) fn mechanical(
     files: &dyn Files,
     step: &Mechanical,
     preferences: &Preferences,
+    requirements_before: Option<String>,
 ) -> Result<Result<Vec<Edit>, NotEnough>, FileError> {
     let limits = Limits {
         min_summary_characters: preferences.min_summary_characters,
@@ -119,7 +126,7 @@ pub(crate) fn mechanical(
             mechanical::validate_milestone(&records, &limits).map(Vec::from_iter)
         }
         Mechanical::CompleteMilestone { milestone } => {
-            let records = mechanical::milestone_records(files, milestone, None)?;
+            let records = mechanical::milestone_records(files, milestone, requirements_before)?;
             mechanical::complete_milestone(&records, &limits).map(|done| done.edits)
         }
         Mechanical::ResolveOverrides { .. } => {

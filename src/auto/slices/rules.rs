@@ -1,9 +1,10 @@
 //! What is done next, as a table: the first rule that applies decides. Rules look and change nothing.
 
+use super::artifact::PARALLEL_RESEARCH;
 use super::derive::{Phase, State};
 use super::guards;
 use super::look::Look;
-use super::snapshot::Slice;
+use super::snapshot::{Milestone, Slice};
 use crate::auto::event::Mechanical;
 use crate::auto::position::Finding;
 use crate::auto::preferences::Pipeline;
@@ -151,7 +152,9 @@ fn rewrite_docs(look: &Look<'_>) -> Finding {
     }
     let milestone = milestone_id(look);
     if look.memory.rewrites >= REWRITES {
-        return Finding::Mechanical(Mechanical::ResolveOverrides { milestone });
+        let step = Mechanical::ResolveOverrides { milestone };
+        let is_impossible = look.memory.fallbacks.contains_key(&step);
+        return if is_impossible { no("the override cannot be resolved") } else { Finding::Mechanical(step) };
     }
     Finding::Dispatch(Unit::new(UnitKind::RewriteDocs, look.slice_id().unwrap_or(milestone)))
 }
@@ -161,7 +164,7 @@ fn complete_slice(look: &Look<'_>) -> Finding {
 }
 
 /// How often an acceptance test is run.
-const UAT_RUNS: u32 = 3;
+const UAT_RUNS: usize = 3;
 
 fn run_uat(look: &Look<'_>) -> Finding {
     if !look.preferences.uat_dispatch {
@@ -169,12 +172,13 @@ fn run_uat(look: &Look<'_>) -> Finding {
     }
     let Some(slice) = look.due_uat() else { return no("no acceptance test is due") };
     let id = format!("{}/{}", milestone_id(look), slice.id);
-    if look.memory.sessions_of(UnitKind::RunUat, &id) >= UAT_RUNS {
+    let unit = Unit::new(UnitKind::RunUat, id.clone());
+    if look.memory.attempts(&unit).refused.len() >= UAT_RUNS {
         let text = format!("the acceptance test of {id} was run {UAT_RUNS} times without a verdict");
         let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
         return Finding::Stop(Stop::new(Cause::UatExhausted, text, next));
     }
-    Finding::Dispatch(Unit::new(UnitKind::RunUat, id))
+    Finding::Dispatch(unit)
 }
 
 fn uat_verdict(look: &Look<'_>) -> Finding {
@@ -282,13 +286,6 @@ fn slice_discussion(look: &Look<'_>) -> Finding {
     }
 }
 
-/// Whether research of this slice is missing. The first slice is covered by that of the milestone.
-fn lacks_research(look: &Look<'_>, slice: &Slice) -> bool {
-    let is_covered = look.milestone().is_some_and(|milestone| milestone.has_research)
-        && look.slices().first().is_some_and(|first| first.id == slice.id);
-    !slice.has_research && !is_covered
-}
-
 fn parallel_research(look: &Look<'_>) -> Finding {
     if let Err(no) = in_phase(look, Phase::Planning) {
         return no;
@@ -296,13 +293,11 @@ fn parallel_research(look: &Look<'_>) -> Finding {
     if look.preferences.skip_slice_research {
         return no("`skip_slice_research` is on");
     }
-    let has_summary = |id: &String| look.slices().iter().any(|slice| slice.id == *id && slice.has_summary);
-    let ready = look.slices().iter().filter(|slice| !slice.is_done && lacks_research(look, slice));
-    let ready = ready.filter(|slice| slice.depends.iter().all(has_summary)).count();
-    if ready < 2 || look.milestone().is_some_and(|milestone| milestone.has_parallel_blocker) {
+    let milestone = look.milestone().filter(|milestone| !milestone.has_parallel_blocker);
+    if milestone.into_iter().flat_map(Milestone::to_research).count() < 2 {
         return no("fewer than two slices can be researched now");
     }
-    Finding::Dispatch(Unit::new(UnitKind::ResearchSlice, format!("{}/parallel-research", milestone_id(look))))
+    Finding::Dispatch(Unit::new(UnitKind::ResearchSlice, format!("{}/{PARALLEL_RESEARCH}", milestone_id(look))))
 }
 
 fn research_slice(look: &Look<'_>) -> Finding {
@@ -313,7 +308,9 @@ fn research_slice(look: &Look<'_>) -> Finding {
         return no("`skip_slice_research` is on");
     }
     match active_slice(look) {
-        Some(slice) if lacks_research(look, slice) => of_slice(look, Phase::Planning, UnitKind::ResearchSlice),
+        Some(slice) if look.milestone().is_some_and(|milestone| milestone.lacks_research(slice)) => {
+            of_slice(look, Phase::Planning, UnitKind::ResearchSlice)
+        }
         _ => no("the research is there"),
     }
 }
@@ -378,8 +375,9 @@ fn validate(look: &Look<'_>) -> Finding {
     if let Some(stop) = guards::missing_summaries(look) {
         return Finding::Stop(stop);
     }
-    if look.preferences.skip_milestone_validation {
-        return Finding::Mechanical(Mechanical::PassValidation { milestone: milestone_id(look) });
+    let step = Mechanical::PassValidation { milestone: milestone_id(look) };
+    if look.preferences.skip_milestone_validation && !look.memory.fallbacks.contains_key(&step) {
+        return Finding::Mechanical(step);
     }
     of_milestone(look, UnitKind::ValidateMilestone)
 }

@@ -57,17 +57,19 @@ pub(crate) enum Ending {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
-    /// In small letters, such as `pass` or `needs-attention`.
+    /// `verdict` is in small letters, such as `pass` or `needs-attention`.
     Verdict { verdict: String, is_by_agent: bool, is_skipped: bool, has_operational_row: bool },
     /// The document says no verdict that can be read.
     Unclear,
+    /// It was made from records, and they say something else by now.
+    Stale,
 }
 
 impl Validation {
     pub(crate) fn verdict(&self) -> Option<&str> {
         match self {
             Self::Verdict { verdict, .. } => Some(verdict),
-            Self::Unclear => None,
+            Self::Unclear | Self::Stale => None,
         }
     }
 }
@@ -157,6 +159,24 @@ pub(crate) struct Check {
     pub(crate) passed: bool,
     /// Whether a person has decided against the checks.
     pub(crate) is_overridden: bool,
+}
+
+impl Milestone {
+    /// Whether research of this slice is missing. The first slice is covered by that of the milestone.
+    pub(crate) fn lacks_research(&self, slice: &Slice) -> bool {
+        let first = self.roadmap.as_deref().and_then(<[Slice]>::first);
+        let is_covered = self.has_research && first.is_some_and(|first| first.id == slice.id);
+        !slice.has_research && !is_covered
+    }
+
+    /// The open slices whose research is missing and that rest on nothing that is still to come.
+    pub(crate) fn to_research(&self) -> impl Iterator<Item = &Slice> {
+        let slices = || self.roadmap.as_deref().unwrap_or_default().iter();
+        let has_summary =
+            move |id: &String| slices().any(|slice| slice.id.eq_ignore_ascii_case(id) && slice.has_summary);
+        let open = slices().filter(|slice| !slice.is_done && !slice.is_deferred && self.lacks_research(slice));
+        open.filter(move |slice| slice.depends.iter().all(has_summary))
+    }
 }
 
 impl Slice {

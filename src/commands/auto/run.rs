@@ -119,7 +119,7 @@ pub(super) struct DispatchArgs {
 }
 
 pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
-    let unit = unit_of(&Seen::of(context)?, &arguments.unit, arguments.id.as_deref())?;
+    let unit = unit_of(&Seen::whole(context)?, &arguments.unit, arguments.id.as_deref())?;
     let milestone = unit.parts().0.to_owned();
     let arguments = RunArgs { milestone: Some(milestone), brief: None, how: arguments.how.clone() };
     drive(context, &arguments, Some(1), Some(unit))
@@ -338,7 +338,8 @@ fn started(
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
-    let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
+    let scope = Scope { milestone: Some(milestone.clone()), slice: None };
+    let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
     let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.how.shape.unwrap_or_default());
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),

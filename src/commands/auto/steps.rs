@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::place::{Held, Place};
 use crate::auto::event::{Entry, Event, Mechanical, Time};
+use crate::auto::slices::derive::Scope;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::{places, record};
 use crate::auto::stop::Cause;
@@ -66,8 +67,15 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
         let message = "a run goes on here, and writes these documents itself";
         return Err(CommandError::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
+    let requirements_before = match (&memory.run, record::requirements_path(files.as_ref())?) {
+        (Some(run), Some(path)) => {
+            let shown = context.world().git(place.root.as_path(), ["show", &format!("{}:{path}", run.base)])?;
+            shown.success().then(|| shown.text().to_owned())
+        }
+        _ => None,
+    };
     let written = context.update_below(&folder, lookup::FOLDER, |view| {
-        let done = record::mechanical(files.as_ref(), step, &preferences)?;
+        let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before)?;
         let done = done.map_err(|error| {
             CommandError::because(Reason::Unknown, &error).exits(Cause::Blocked.code()).hint(error.hint())
         })?;
@@ -100,7 +108,8 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
 fn verdict_of(context: &Context, folder: &crate::disk::AbsolutePath, step: &Mechanical) -> Option<String> {
     let Mechanical::ValidateMilestone { milestone } = step else { return None };
     let files = Place::files_at(context, folder);
-    let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
+    let scope = Scope { milestone: Some(milestone.clone()), slice: None };
+    let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
     let validation = snapshot.milestone(milestone)?.validation.as_ref()?;
     validation.verdict().map(str::to_owned)
 }

@@ -62,7 +62,7 @@ pub(super) struct PromptArgs {
 }
 
 pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), CommandError> {
-    let seen = Seen::of(context)?;
+    let seen = Seen::whole(context)?;
     let unit = unit_of(&seen, &arguments.unit, arguments.id.as_deref())?;
     let mut input = input_of(context, &seen, &unit)?;
     if let Some(level) = &arguments.inline {
@@ -81,7 +81,7 @@ pub(super) struct DiscussArgs {
 }
 
 pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), CommandError> {
-    let seen = Seen::of(context)?;
+    let seen = Seen::whole(context)?;
     let unit = unit_of(&seen, UnitKind::DiscussMilestone.word(), arguments.milestone.as_deref())?;
     let input = input_of(context, &seen, &unit)?;
     let report = report_of(unit, composed(&input)?);
@@ -206,7 +206,7 @@ pub(super) struct SectionReport {
 }
 
 pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
-    let seen = Seen::of(context)?;
+    let seen = Seen::whole(context)?;
     let id = arguments.id.to_ascii_uppercase();
     let kind = match id.split('/').count() {
         1 => UnitKind::PlanMilestone,

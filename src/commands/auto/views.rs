@@ -32,15 +32,25 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn of(context: &Context) -> Result<Self, CommandError> {
+        Self::read(context, false)
+    }
+
+    /// As [`Self::of`], with every slice of every milestone.
+    pub(super) fn whole(context: &Context) -> Result<Self, CommandError> {
+        Self::read(context, true)
+    }
+
+    fn read(context: &Context, is_whole: bool) -> Result<Self, CommandError> {
         let place = Place::of(context)?;
         let memory = place.memory()?;
         let files = place.files(context, &memory);
-        let snapshot = reading::snapshot(files.as_ref(), Extent::Active);
         let preferences = Place::preferences(files.as_ref(), context)?;
         let scope = Scope {
             milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
             slice: None,
         };
+        let extent = if is_whole { Extent::All } else { Extent::Active(&scope) };
+        let snapshot = reading::snapshot(files.as_ref(), extent);
         let state = derive(&snapshot, &scope, &preferences);
         Ok(Self { memory, snapshot, state, preferences })
     }
@@ -64,6 +74,7 @@ impl Seen {
         let situation = Situation {
             position: &position,
             memory: &memory,
+            is_unsaved: false,
             check_retries: self.preferences.verification_retries,
             can_resume: false,
         };

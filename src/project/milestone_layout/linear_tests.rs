@@ -37,7 +37,7 @@ fn everything(text: &str) {
 }
 
 #[test]
-fn criterion_i16_anything_is_read_in_linear_time() {
+fn invariant_16_anything_is_read_in_linear_time() {
     let pieces = [
         "- [ ] **S01: A** `depends:[S01-S99]`\n",
         "- [ ] **T01: A** `est:1h`\n",

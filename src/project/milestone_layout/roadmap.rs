@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn criterion_i9_ticking_a_box_changes_exactly_one_byte(
+        fn invariant_9_ticking_a_box_changes_exactly_one_byte(
             mark in "\u{feff}?",
             lines in proptest::collection::vec(
                 ("- \\[[ xX]\\] \\*\\*S0[1-4]: [a-zé`]{0,8}\\*\\* (`risk:(high|low)`)?( `depends:\\[S0[1-3](-S0[4-6])?\\]`)?|  > After this: x|## Slices|junk|```|---|\\| S01 \\| done \\|", "\r?\n"),

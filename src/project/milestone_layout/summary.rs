@@ -29,6 +29,8 @@ pub(crate) struct Summary {
     pub(crate) completed_at: Option<String>,
     /// The plan of the slice does not work and has to be changed.
     pub(crate) blocker_discovered: bool,
+    /// Why nothing had to be changed, where that is what was found.
+    pub(crate) no_change: Option<String>,
     pub(crate) title: Option<String>,
     /// The bold line below the title.
     pub(crate) one_liner: Option<String>,
@@ -67,6 +69,7 @@ impl Summary {
             verification_result: text_of("verification_result").unwrap_or_else(|| UNTESTED.to_owned()),
             completed_at: text_of("completed_at"),
             blocker_discovered: is_true(front, "blocker_discovered"),
+            no_change: text_of("no_change").filter(|reason| !is_nothing(reason)),
             title: heading(&markdown),
             one_liner: one_liner(&markdown),
             problems: front_problem(front),

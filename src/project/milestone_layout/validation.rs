@@ -74,9 +74,14 @@ impl Validation {
         }
     }
 
+    /// What it comes to: one that was skipped passes unless it says something else.
+    pub(crate) fn outcome(&self) -> Option<ValidationVerdict> {
+        self.verdict.or_else(|| self.skipped.as_ref().map(|_| ValidationVerdict::Pass))
+    }
+
     /// Whether it ends the validation: a verdict that can be read, or a skipped validation.
     pub(crate) fn is_terminal(&self) -> bool {
-        self.verdict.is_some() || self.skipped.is_some()
+        self.outcome().is_some()
     }
 
     /// The whole document; `body` comes after the front matter.

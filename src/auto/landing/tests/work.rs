@@ -255,3 +255,24 @@ fn each_operation_asks_git_a_few_times() {
                     release 11";
     assert_eq!(told, expected);
 }
+
+#[test]
+fn the_history_of_the_target_says_whether_a_milestone_has_been_worked_on() {
+    let bench = Bench::new();
+    let has_work = |milestone: &str| {
+        let repository = bench.open();
+        repository.has_work_of(&repository.tip().unwrap(), milestone, ".gsd").unwrap()
+    };
+    bench.write("r/docs.txt", "x\n");
+    bench.commit_all("r", "about GSD-Task: M001/S01/T01\n\nGSD-Task: M0011/S01/T01");
+    bench.write("r/.gitignore", "*.log\n");
+    bench.commit_all("r", "ignore less");
+    bench.write("r/.gsd/milestones/M001/M001-ROADMAP.md", "# M001\n");
+    bench.commit_all("r", "plan\n\nGSD-Unit: M001");
+    assert!(!has_work("M001"), "documents of the pipeline are not the work");
+    bench.write("r/b.txt", "two\n");
+    bench.commit_all("r", "two\n\nGSD-Task: M001/S01/T01");
+    bench.write("r/c.txt", "three\n");
+    bench.commit_all("r", "three");
+    assert!(has_work("M001") && !has_work("M002"));
+}

@@ -1,5 +1,10 @@
 //! The counts of the pipelines, and what a run does with agents that do not do what they should.
 
+mod closing;
+mod crash;
+mod invariants;
+mod migration;
+
 use proptest::prelude::*;
 
 use super::actor::{Act, Change, Checks, Ideal};
@@ -117,29 +122,6 @@ fn criterion_4_3_7_thin_summaries_need_a_session_to_close_the_slice() {
     let report = simulate(&Options { is_thin: true, ..simple((1, 2)) }).unwrap();
     assert_eq!(report.by_unit["complete-slice"], 1);
     assert_eq!(report.stop.cause, Cause::Complete);
-}
-
-#[test]
-fn a_process_that_dies_at_any_effect_costs_at_most_a_session_and_lands_the_same_files() {
-    let (whole, project) = simulate_with(&small(), small().ideal()).unwrap();
-    let effects = project.effects;
-    assert!(effects > 50, "{effects}");
-    for effect in 1..=effects {
-        let options = Options { dies_at: Some(effect), ..small() };
-        let (report, project) = simulate_with(&options, options.ideal()).unwrap();
-        assert_eq!(report.stop.cause, Cause::Complete, "effect {effect}: {:?}", report.stop);
-        assert!(report.sessions <= whole.sessions + 1, "effect {effect}: {:?}", report.by_unit);
-        assert_eq!(project.landed.len(), 1, "effect {effect}");
-        let without_times = |project: &Simulated| -> BTreeMap<String, String> {
-            let texts = project.landed_texts().unwrap().iter();
-            texts
-                .filter(|(path, _)| !path.ends_with("-VERIFY.json"))
-                .map(|(path, text)| (path.clone(), text.clone()))
-                .collect()
-        };
-        let (_, other) = simulate_with(&small(), small().ideal()).unwrap();
-        assert_eq!(without_times(&project), without_times(&other), "effect {effect}");
-    }
 }
 
 /// An agent of which some sessions end otherwise.
@@ -287,64 +269,4 @@ fn a_task_that_is_repaired_counts_and_a_merge_that_is_red_does_not_land() {
     let (report, project) = red(0, true);
     assert_eq!(report.stop.cause, Cause::CandidateRefused);
     assert!(project.landed.is_empty());
-}
-
-/// An agent that never brings a change of course into the documents.
-#[derive(Debug)]
-struct Never {
-    ideal: Ideal,
-    times: u32,
-}
-impl Actor for Never {
-    fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
-        if session.unit.kind == UnitKind::RewriteDocs {
-            self.times += 1;
-            return Act::done(vec![("docs/tries.md".to_owned(), format!("{}", self.times))]);
-        }
-        self.ideal.act(session, files)
-    }
-}
-
-#[test]
-fn changes_of_course_that_nobody_makes_count_as_made_after_three_sessions() {
-    let mut files = project();
-    let text = "# Overrides\n\n## Override: 2026-01-02T03:04:05Z\n\n**Change:** use another store\n\n**Scope:** active\n\n---\n";
-    files.texts.insert(".gsd/OVERRIDES.md".to_owned(), text.to_owned());
-    let mut simulated = Simulated::new(files, Never { ideal: small().ideal(), times: 0 });
-    simulated.begin(MILESTONE, false, 6, &Ceilings::default());
-    let stop = simulated.go_on(&small().settings()).unwrap();
-    assert_eq!(stop.cause, Cause::Complete, "{stop:?}");
-    assert_eq!(simulated.sessions.iter().filter(|unit| unit.kind == UnitKind::RewriteDocs).count(), 3);
-    assert!(!simulated.files.texts[".gsd/OVERRIDES.md"].contains("**Scope:** active"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_run_ends_in_a_stop_whatever_its_sessions_do(ends in proptest::collection::vec(0_u8..7, 0..40)) {
-        #[derive(Debug)]
-        struct Wild {
-            ideal: Ideal,
-            ends: Vec<u8>,
-        }
-        impl Actor for Wild {
-            fn act(&mut self, session: &Session, files: &BTreeMap<String, String>) -> Act {
-                let dead = |cause| Act::ended(Verdict::Dead { cause, resets_at: None, text: String::new() });
-                match self.ends.pop() {
-                    Some(0) => Act::done(Vec::new()),
-                    Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0) }),
-                    Some(2) => dead(Death::Network),
-                    Some(3) => dead(Death::Context),
-                    Some(4) => Act::ended(Verdict::Halted { why: Halt::Idle, text: String::new() }),
-                    Some(5) => Act::done(vec![("src/outside.txt".to_owned(), format!("{}", session.operation))]),
-                    _ => self.ideal.act(session, files),
-                }
-            }
-        }
-        let (report, project) = simulate_with(&small(), Wild { ideal: small().ideal(), ends }).unwrap();
-        let most = project.log.iter().filter(|entry| matches!(entry.event, Event::UnitStarted(_))).count();
-        prop_assert!(most <= 12, "{most}");
-        prop_assert_eq!(report.stop.cause == Cause::Complete, project.landed.len() == 1);
-    }
 }
