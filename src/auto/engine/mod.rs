@@ -5,7 +5,7 @@ pub(crate) mod drive;
 mod perform;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::event::{Entry, Evidence, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::stop::Stop;
@@ -58,6 +58,8 @@ pub(crate) struct Session {
     pub(crate) mark: String,
     pub(crate) prompt: String,
     pub(crate) ceiling: UnitCeiling,
+    /// What the run may still spend, in US dollars.
+    pub(crate) budget: f64,
 }
 
 /// What a new session is known by.
@@ -130,14 +132,14 @@ pub(crate) trait Effects {
     /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;
 
-    /// Ends all that has this mark.
-    fn sweep(&mut self, mark: &str) -> Result<(), EngineError>;
+    /// Ends all that the session left whose process died, and gives what the session had said that it used.
+    fn sweep(&mut self, start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError>;
 
     /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;
 
-    /// Runs the checks of the unit on the worktree.
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError>;
+    /// Runs the checks of the unit on the worktree; `None` where an urgent request broke them off.
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError>;
 
     /// The commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
@@ -151,15 +153,21 @@ pub(crate) trait Effects {
     /// The commit that is to land, for the target as it is now. `at` is its date, in milliseconds.
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError>;
+    /// As [`Effects::check`], on the commit that is to land.
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError>;
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
 
     /// Removes the worktree; refused while anything of it is not kept elsewhere.
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError>;
 
-    /// Waits until the time of the wall clock has come, or somebody asks for an end.
-    fn wait(&mut self, until: i64) -> Result<(), EngineError>;
+    /// Waits until the time has come by one of the clocks, or somebody asks for an end.
+    fn wait(&mut self, until: Time) -> Result<(), EngineError>;
+
+    /// What a person wants at once, whatever is going on.
+    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+        Ok(None)
+    }
 
     /// What a person asked for.
     fn requested(&mut self) -> Result<Option<Request>, EngineError>;

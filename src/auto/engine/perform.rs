@@ -62,7 +62,9 @@ impl<E: Effects> Drive<'_, E> {
         };
         let is_pinned = self.memory.attempts(&unit).pins.is_some();
         let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
-        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit));
+        let used = self.memory.attempts(&unit).output;
+        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit)).after(used);
+        let budget = self.memory.ceilings.rest(&self.memory.spent);
         let operation = self.memory.operations + 1;
         let session = resumes.map_or(identity.session, str::to_owned);
         let start = UnitStarted {
@@ -73,7 +75,7 @@ impl<E: Effects> Drive<'_, E> {
             resumed: resumes.is_some(),
             mark: identity.mark.clone(),
             tree: tree.clone(),
-            reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: None },
+            reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: Some(budget) },
             pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
             prompt_bytes: prompt.len(),
@@ -81,7 +83,7 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::UnitStarted(start))?;
         let mark = identity.mark;
         let resumes = resumes.is_some();
-        let session = Session { operation, unit, attempt, id: session, resumes, mark, prompt, ceiling };
+        let session = Session { operation, unit, attempt, id: session, resumes, mark, prompt, ceiling, budget };
         let mut ended: UnitEnded = self.effects.run(&session)?;
         ended.tree = self.effects.tree()?;
         ended.changed = self.effects.changed(&tree, &ended.tree)?;
@@ -97,8 +99,8 @@ impl<E: Effects> Drive<'_, E> {
 
     fn sweep(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        self.effects.sweep(&operation.start.mark)?;
-        self.note(Event::Interrupted { operation: operation.start.operation })
+        let (usage, money) = self.effects.sweep(&operation.start)?;
+        self.note(Event::Interrupted { operation: operation.start.operation, usage, money })
     }
 
     fn judge(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
@@ -110,6 +112,7 @@ impl<E: Effects> Drive<'_, E> {
             Judgement::Accept => self.note(Event::Accepted { operation: number })?,
             Judgement::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
             Judgement::Hold { until, why } => self.note(Event::Held { until, why, operation: Some(number) })?,
+            Judgement::Continue => self.note(Event::CutShort { operation: number })?,
             Judgement::SetAside(stop) => {
                 self.note(Event::SetAside { operation: number })?;
                 return self.stop(stop).map(Some);
@@ -139,8 +142,10 @@ impl<E: Effects> Drive<'_, E> {
     fn check(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
         let attempts = self.memory.attempts(&operation.start.unit);
-        let evidence = self.effects.check(&operation, &attempts)?;
-        self.note(Event::Checked { operation: operation.start.operation, evidence })
+        match self.effects.check(&operation, &attempts)? {
+            Some(evidence) => self.note(Event::Checked { operation: operation.start.operation, evidence }),
+            None => Ok(()),
+        }
     }
 
     fn settle(&mut self) -> Result<(), EngineError> {
@@ -205,8 +210,10 @@ impl<E: Effects> Drive<'_, E> {
 
     fn check_candidate(&mut self) -> Result<(), EngineError> {
         let Some(candidate) = self.memory.candidate.clone() else { return Ok(()) };
-        let evidence = self.effects.check_candidate(&candidate)?;
-        self.note(Event::CandidateChecked { commit: candidate.commit, evidence })
+        match self.effects.check_candidate(&candidate)? {
+            Some(evidence) => self.note(Event::CandidateChecked { commit: candidate.commit, evidence }),
+            None => Ok(()),
+        }
     }
 
     fn land(&mut self) -> Result<Option<Stop>, EngineError> {

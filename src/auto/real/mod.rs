@@ -2,6 +2,7 @@
 
 mod checks;
 mod control;
+pub(crate) mod leftovers;
 mod sessions;
 
 use crate::disk::log::Log;
@@ -15,7 +16,7 @@ use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
 use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::event::{Entry, Evidence, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::landing;
 use super::landing::candidate::Merged;
@@ -34,6 +35,7 @@ use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
 use super::unit::Unit;
 
+use control::Asked;
 pub(crate) use control::{Control, Wish};
 
 /// Where a run keeps what is neither a document nor in the log.
@@ -127,6 +129,11 @@ impl<'a> Real<'a> {
         let Parts { world, log, repository, worktree, places, driver, preferences, run, brief, signals, told } = parts;
         let files = Project::new(Layout::new(places.worktree.as_path(), None, None), world.state_folder()).files();
         Self { world, log, repository, worktree, files, places, driver, preferences, run, brief, signals, told }
+    }
+
+    /// Who may want something of the run.
+    fn asked(&self) -> Asked {
+        Asked { notes: self.places.notes.clone(), signals: self.signals.clone() }
     }
 
     pub(super) fn tell(&mut self, text: &str) {
@@ -233,24 +240,16 @@ impl Effects for Real<'_> {
         self.session(session)
     }
 
-    fn sweep(&mut self, mark: &str) -> Result<(), EngineError> {
-        let Some(mark) = Mark::parse(mark) else { return Ok(()) };
-        let left = mark.end_all();
-        if left.is_empty() {
-            return Ok(());
-        }
-        let left: Vec<String> = left.iter().map(u32::to_string).collect();
-        Err(EngineError::Effect {
-            message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
-            hint: Some(format!("run `kill -KILL {}`", left.join(" "))),
-        })
+    fn sweep(&mut self, start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError> {
+        leftovers::end_all(Mark::parse(&start.mark))?;
+        Ok(self.used(start))
     }
 
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
         self.pins_of(unit, tree)
     }
 
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError> {
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
         self.checks(operation, attempts)
     }
 
@@ -293,7 +292,7 @@ impl Effects for Real<'_> {
         })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
         self.checks_of_candidate(candidate)
     }
 
@@ -334,19 +333,16 @@ impl Effects for Real<'_> {
         }
     }
 
-    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
-        control::wait(self.world, &self.places.notes, self.signals.as_ref(), until);
-        Ok(())
+    fn wait(&mut self, until: Time) -> Result<(), EngineError> {
+        control::wait(self.world, &self.asked(), until)
+    }
+
+    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+        self.asked().at_once()
     }
 
     fn requested(&mut self) -> Result<Option<Request>, EngineError> {
-        if self.signals.as_ref().is_some_and(|signals| signals.asked().is_some()) {
-            return Ok(Some(Request::Pause));
-        }
-        Ok(Control::read(&self.places.notes)?.map(|control| match control.wish {
-            Wish::Pause => Request::Pause,
-            Wish::Stop => Request::Stop,
-        }))
+        self.asked().at_all()
     }
 
     fn can_resume(&self) -> bool {

@@ -35,8 +35,12 @@ pub(crate) enum Reason {
     Idle,
     /// It never said a word.
     FirstEvent,
+    /// Its time went by while nobody could listen: the machine slept, or this process was halted.
+    Slept,
     /// It wrote more than it may.
     Output,
+    /// It cost more than it may.
+    Money,
     /// The model answered again and again, and used no tool.
     CallsWithoutTool,
     /// The client asked again and again, and the model did not answer.
@@ -186,6 +190,8 @@ impl fmt::Display for Reason {
             Self::Whole => "it took longer than its time limit",
             Self::Idle => "nothing happened for longer than its idle limit",
             Self::FirstEvent => "it did not start to work in time",
+            Self::Slept => "its time limit passed while this process or the machine stood still",
+            Self::Money => "it cost more than the run may still spend",
             Self::Output => "it wrote more tokens than its limit",
             Self::CallsWithoutTool => "the model answered too often without using a tool",
             Self::Retries => "the client retried too often",

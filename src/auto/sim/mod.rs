@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
 use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
+use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::stop::Stop;
@@ -245,19 +245,20 @@ impl Effects for Simulated {
         })
     }
 
-    fn sweep(&mut self, _mark: &str) -> Result<(), EngineError> {
-        self.step()
+    fn sweep(&mut self, _start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError> {
+        self.step()?;
+        Ok((Usage::default(), None))
     }
 
     fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {
         Ok(None)
     }
 
-    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Evidence, EngineError> {
+    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
-        Ok(Self::evidence(tree, &verdict))
+        Ok(Some(Self::evidence(tree, &verdict)))
     }
 
     fn head(&mut self) -> Result<String, EngineError> {
@@ -289,10 +290,10 @@ impl Effects for Simulated {
         Ok(Merge::Made { base, head, tree, commit })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
-        Ok(Self::evidence(candidate.tree.clone(), &verdict))
+        Ok(Some(Self::evidence(candidate.tree.clone(), &verdict)))
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
@@ -315,9 +316,9 @@ impl Effects for Simulated {
         Ok(None)
     }
 
-    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
+    fn wait(&mut self, until: Time) -> Result<(), EngineError> {
         self.step()?;
-        self.clock = self.clock.max(until);
+        self.clock = self.clock.max(until.wall);
         Ok(())
     }
 

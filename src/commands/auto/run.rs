@@ -5,15 +5,16 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::Place;
+use super::place::{Place, newer_engine};
 use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
+use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::memory::Memory;
-use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish};
+use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
@@ -26,6 +27,7 @@ use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::words::of_word;
+use crate::world::World;
 use crate::world::fence::Fencing;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
@@ -128,11 +130,16 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     let disk = context.disk().patient_for(Duration::ZERO);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
+    refuse_newer_engine(context, &place, &memory)?;
+    leftovers::end_programs(&memory)?;
     Control::clear(&place.folder())?;
+    if is_only_unsaid(&memory, arguments) {
+        return finish(context, &mut log, &memory);
+    }
     let ceilings = ceilings(arguments, &memory);
     let start = started(context, &place, &memory, arguments, (&driver.runner.name, ceilings))?;
     let world = context.world().clone();
-    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    let now = now(&world);
     let event = match &start.run {
         Some(run) => Event::Started(run.clone()),
         None => Event::Resumed {
@@ -180,6 +187,36 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+fn now(world: &World) -> Time {
+    Time { wall: world.now().milliseconds(), machine: world.uptime() }
+}
+
+/// A log that a newer program has begun or continued is not for this one.
+fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) -> Result<(), CommandError> {
+    let newest = memory.engines.last().copied().unwrap_or(ENGINE);
+    if newest > ENGINE {
+        return Err(newer_engine(place, newest));
+    }
+    if newest < ENGINE {
+        context.tell(&format!(
+            "The run was begun by an older gsd-tools (rules {newest}); it continues with rules {ENGINE}."
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the milestone has landed and nobody has said so: the process died after it had removed the worktree.
+fn is_only_unsaid(memory: &Memory, arguments: &RunArgs) -> bool {
+    memory.is_released && memory.stop.is_none() && arguments.milestone.is_none()
+}
+
+fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), CommandError> {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
+    let stop = landed(&milestone);
+    append(log, &Entry { at: now(context.world()), event: Event::Stopped(stop.clone()) })?;
+    report(context, &milestone, stop, memory)
 }
 
 fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), CommandError> {
@@ -281,9 +318,13 @@ fn started(
     }
     let target = arguments.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?;
+    if memory.stop.is_none() {
+        leftovers::wait_for_git(world, &repository);
+    }
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+        leftovers::remove_files(&repository, &folder, &place.folder())?;
         let entered = repository.enter(&folder, &run.branch, &start, &run.milestone)?;
         let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
         let milestone = run.milestone.clone();
@@ -302,6 +343,7 @@ fn started(
     };
     planning_is_committed(context, &repository)?;
     let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
+    leftovers::remove_files(&repository, &folder, &place.folder())?;
     ignore_worktrees(&folder)?;
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
