@@ -4,6 +4,7 @@ use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, Vector, Verdict};
 use super::memory::{Attempts, Memory, Operation, Stage};
 use super::position::{Finding, Position};
+use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
 
@@ -230,7 +231,7 @@ fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     }
     let session = operation.ended.as_ref().and_then(|ended| ended.session.clone());
     let session = session.unwrap_or_else(|| operation.start.session.clone());
-    let resumes = situation.can_resume.then_some(session);
+    let resumes = (situation.can_resume && operation.has_begun).then_some(session);
     Step::Launch { unit, rule: "continued", attempt: operation.start.attempt, resumes }
 }
 
@@ -263,9 +264,6 @@ pub(crate) enum Judgement {
     SetAside(Stop),
 }
 
-/// The signal that nobody sends to himself: a person or a system without memory ended the client.
-const KILLED: i32 = 9;
-
 /// Whether the work of the session counts.
 pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &UnitEnded, now: i64) -> Judgement {
     let unit = &operation.start.unit;
@@ -276,9 +274,8 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     match &ended.verdict {
         Verdict::Ran => {}
         Verdict::NoSignal { signal: Some(KILLED), .. } => return Judgement::Continue,
-        Verdict::NoSignal { exit, .. } => {
-            let exit = exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
-            return refuse(Refusal::Session, format!("the session ended {exit} and did not say that it was done"));
+        Verdict::NoSignal { text, .. } => {
+            return refuse(Refusal::Session, format!("the session did not say that it was done: {text}"));
         }
         Verdict::Dead { cause, resets_at, text } => {
             return dead(situation, unit, *cause, *resets_at, text, now, &refuse);

@@ -57,10 +57,8 @@ pub(crate) enum Event {
     /// The process that ran the session died before its end. What the session had said until then that it used is counted.
     Interrupted {
         operation: u64,
-        #[serde(default)]
-        usage: Usage,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        money: Option<f64>,
+        #[serde(flatten)]
+        heard: LastHeard,
     },
     /// The session of the operation ended, and is to be continued later.
     SetAside {
@@ -207,6 +205,17 @@ pub(crate) struct UnitStarted {
     pub(crate) prompt_bytes: usize,
 }
 
+/// What a session had said when the process died that ran it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LastHeard {
+    /// Whether the client had said anything: one that had not has no session that could go on.
+    pub(crate) has_begun: bool,
+    pub(crate) usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnitEnded {
     pub(crate) operation: u64,
@@ -252,6 +261,8 @@ pub(crate) enum Verdict {
         exit: Option<i32>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal: Option<i32>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
     },
     /// It could not talk to its model any more.
     Dead {

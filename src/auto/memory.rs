@@ -48,6 +48,8 @@ pub(crate) struct Operation {
     pub(crate) at: Time,
     pub(crate) stage: Stage,
     pub(crate) ended: Option<UnitEnded>,
+    /// Whether the client has a session that can go on.
+    pub(crate) has_begun: bool,
     /// The process that ran its checks may have died, and they left files behind.
     pub(crate) is_cut_off: bool,
 }
@@ -155,8 +157,11 @@ impl Memory {
             Event::Resumed { engine, ceilings, .. } => self.resume(*engine, *ceilings),
             Event::UnitStarted(start) => self.unit_started(entry, start),
             Event::UnitEnded(ended) => self.unit_ended(ended),
-            Event::Interrupted { operation, usage, money } => {
-                self.spend(*usage, *money);
+            Event::Interrupted { operation, heard } => {
+                self.spend(heard.usage, heard.money);
+                if let Some(operation) = self.operation(*operation) {
+                    operation.has_begun |= heard.has_begun;
+                }
                 self.interrupted(*operation);
             }
             Event::Accepted { operation } => self.advance(*operation, Stage::Accepted),
@@ -236,6 +241,7 @@ impl Memory {
             at: entry.at,
             stage: Stage::Running,
             ended: None,
+            has_begun: start.resumed,
             is_cut_off: false,
         });
     }
@@ -243,6 +249,7 @@ impl Memory {
     fn unit_ended(&mut self, ended: &UnitEnded) {
         self.spend(ended.usage, ended.money);
         if let Some(operation) = self.operation(ended.operation) {
+            operation.has_begun |= ended.session.is_some() || ended.model_calls + ended.tool_calls > 0;
             operation.ended = Some(ended.clone());
             operation.stage = Stage::Ended;
         }
@@ -326,5 +333,25 @@ impl Memory {
 
     fn operation(&mut self, number: u64) -> Option<&mut Operation> {
         self.current.as_mut().filter(|operation| operation.start.operation == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hold_ends_by_the_clock_that_says_so_first() {
+        let hour = 3_600_000;
+        let since = Time { wall: 10 * hour, machine: 5_000 };
+        let hold = Hold { until: 12 * hour, why: String::new(), since };
+        let is_over = |wall: i64, machine: u64| Time { wall, machine }.has_come_to(hold.end());
+        let two_hours = 7_200_000;
+        assert!(!is_over(11 * hour, 5_000 + two_hours / 2));
+        assert!(is_over(12 * hour, 6_000), "the wall clock was set forward, or the machine slept");
+        assert!(is_over(9 * hour, 5_000 + two_hours), "the wall clock was set back");
+        assert!(!is_over(9 * hour, 4_999 + two_hours));
+        assert!(!is_over(11 * hour, 20), "the machine was started anew");
+        assert!(is_over(12 * hour, 20));
     }
 }

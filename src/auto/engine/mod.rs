@@ -5,7 +5,7 @@ pub(crate) mod drive;
 mod perform;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Time, UnitEnded, UnitStarted, Usage};
+use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::stop::Stop;
@@ -60,6 +60,15 @@ pub(crate) struct Session {
     pub(crate) ceiling: UnitCeiling,
     /// What the run may still spend, in US dollars.
     pub(crate) budget: f64,
+}
+
+/// What an agent is told of earlier sessions for its unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier<'a> {
+    /// Why the attempt before did not count.
+    pub(crate) failure: Option<&'a str>,
+    /// What a session left that was interrupted and cannot go on.
+    pub(crate) interrupted: Option<&'a str>,
 }
 
 /// What a new session is known by.
@@ -127,13 +136,13 @@ pub(crate) trait Effects {
     fn identity(&mut self) -> Result<Identity, EngineError>;
 
     /// The text that the agent is given.
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError>;
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError>;
 
     /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;
 
     /// Ends all that the session left whose process died, and gives what the session had said that it used.
-    fn sweep(&mut self, start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError>;
+    fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError>;
 
     /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;

@@ -1,7 +1,7 @@
 //! One step, done and noted.
 
 use super::drive::{Drive, Reading};
-use super::{Effects, EngineError, Landing, Merge, Session};
+use super::{Earlier, Effects, EngineError, Landing, Merge, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge};
 use crate::auto::event::{Event, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
@@ -9,6 +9,9 @@ use crate::auto::memory::{Operation, Stage};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Class, Unit};
+
+/// The most files that an agent is told of which an earlier session changed.
+const MOST_CHANGED: usize = 50;
 
 impl<E: Effects> Drive<'_, E> {
     /// Does one step. A stop is the end of the call.
@@ -53,7 +56,9 @@ impl<E: Effects> Drive<'_, E> {
         resumes: Option<&str>,
     ) -> Result<(), EngineError> {
         let refused = self.memory.attempts(&unit).refused;
-        let prompt = self.effects.prompt(&unit, attempt, refused.last().map(|refused| refused.text.as_str()))?;
+        let interrupted = if resumes.is_none() { self.left_by_interrupted()? } else { None };
+        let failure = refused.last().map(|refused| refused.text.as_str());
+        let prompt = self.effects.prompt(&unit, attempt, Earlier { failure, interrupted: interrupted.as_deref() })?;
         let identity = self.effects.identity()?;
         let tree = match &self.memory.current {
             // A session that is continued is measured from where its unit began.
@@ -90,6 +95,19 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::UnitEnded(ended))
     }
 
+    /// The files that a session had changed which was interrupted and does not go on.
+    fn left_by_interrupted(&mut self) -> Result<Option<String>, EngineError> {
+        let Some(before) = self.memory.current.as_ref().map(|operation| operation.start.tree.clone()) else {
+            return Ok(None);
+        };
+        let now = self.effects.tree()?;
+        let changed = self.effects.changed(&before, &now)?;
+        let mut lines: Vec<String> = changed.iter().take(MOST_CHANGED).map(|path| format!("- {path}")).collect();
+        let more = changed.len().saturating_sub(MOST_CHANGED);
+        lines.extend((more > 0).then(|| format!("- and {more} more")));
+        Ok((!lines.is_empty()).then(|| format!("It had changed:\n{}", lines.join("\n"))))
+    }
+
     fn current(&self) -> Result<Operation, EngineError> {
         self.memory.current.clone().ok_or_else(|| EngineError::Effect {
             message: "the log has no unfinished operation".to_owned(),
@@ -99,8 +117,8 @@ impl<E: Effects> Drive<'_, E> {
 
     fn sweep(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        let (usage, money) = self.effects.sweep(&operation.start)?;
-        self.note(Event::Interrupted { operation: operation.start.operation, usage, money })
+        let heard = self.effects.sweep(&operation.start)?;
+        self.note(Event::Interrupted { operation: operation.start.operation, heard })
     }
 
     fn judge(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {

@@ -14,7 +14,7 @@ use crate::world::signals::Requests;
 const NOTE: &str = "control.json";
 
 /// How often a run that waits looks whether somebody wants something.
-const LOOK: Duration = Duration::from_millis(250);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A note for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,12 +37,21 @@ pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {
     })
 }
 
-/// Waits for git, where a process that died had started it in this repository.
-pub(crate) fn wait_for_git(world: &World, repository: &Repository) {
+/// Waits for git, where a process that died had started it in this repository, and removes the locks of one that died too.
+pub(crate) fn settle_git(
+    world: &World,
+    repository: &Repository,
+    (folder, branch): (&AbsolutePath, &str),
+) -> Result<(), EngineError> {
     let (mark, until) = (repository.mark(), Instant::now() + PATIENCE);
     while mark.is_in_use() && Instant::now() < until {
         world.pause(Duration::from_millis(20));
     }
+    // Elsewhere nobody can say whether one runs.
+    if cfg!(unix) && !mark.is_in_use() {
+        repository.remove_locks(folder, branch)?;
+    }
+    Ok(())
 }
 
 /// Removes files that were to take the place of others, and were never put there.

@@ -15,8 +15,8 @@ use crate::world::fence::Fence;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
-use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{Entry, Evidence, Time, UnitEnded, UnitStarted, Usage};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::landing;
 use super::landing::candidate::Merged;
@@ -222,11 +222,12 @@ impl Effects for Real<'_> {
         Ok(Identity { session: self.world.uuid(), mark: Mark::new().to_string() })
     }
 
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
         let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active);
         let folder = self.places.worktree.to_string();
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around = Around { folder: &folder, brief, failure, crash: None, sources: &[] };
+        let around =
+            Around { folder: &folder, brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
         let mut input = brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?;
         if attempt > 1 {
             input.notes.push(("Attempt".to_owned(), attempt.to_string()));
@@ -240,9 +241,9 @@ impl Effects for Real<'_> {
         self.session(session)
     }
 
-    fn sweep(&mut self, start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError> {
+    fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
         leftovers::end_all(Mark::parse(&start.mark))?;
-        Ok(self.used(start))
+        Ok(self.last_heard(start))
     }
 
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Real;
 use super::control::Asked;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
-use crate::auto::event::{Death, Halt, UnitEnded, UnitStarted, Usage, Verdict};
+use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
 use crate::auto::runner::death::Death as RunnerDeath;
 use crate::auto::runner::event::{Event, Unit as MoneyUnit};
 use crate::auto::runner::heard::Heard;
@@ -84,8 +84,8 @@ impl Real<'_> {
         request
     }
 
-    /// What a session had said that it used before the process died that ran it.
-    pub(super) fn used(&self, start: &UnitStarted) -> (Usage, Option<f64>) {
+    /// What a session had said before the process died that ran it.
+    pub(super) fn last_heard(&self, start: &UnitStarted) -> LastHeard {
         let name = notes_of(start.operation, &start.unit);
         let stream = self.places.notes.resolve(format!("activity/{name}.jsonl"));
         // What it said is worth much, and its bill little: without one the session is counted all the same.
@@ -97,7 +97,8 @@ impl Real<'_> {
         for line in text.split(|byte| *byte == b'\n') {
             reader.line(line).iter().for_each(|event| heard.add(event));
         }
-        bill(&heard)
+        let (usage, money) = bill(&heard);
+        LastHeard { has_begun: heard.events > 0, usage, money }
     }
 }
 
@@ -124,7 +125,7 @@ fn bill(heard: &Heard) -> (Usage, Option<f64>) {
 fn nothing(session: &Session) -> UnitEnded {
     UnitEnded {
         operation: session.operation,
-        verdict: Verdict::NoSignal { exit: None, signal: None },
+        verdict: Verdict::NoSignal { exit: None, signal: None, text: String::new() },
         usage: Usage::default(),
         money: None,
         model_calls: 0,
@@ -168,7 +169,7 @@ fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
                 Ended::Signal(signal) => (None, Some(signal)),
                 Ended::OutOfTime => (None, None),
             };
-            Verdict::NoSignal { exit, signal }
+            Verdict::NoSignal { exit, signal, text }
         }
         RunnerVerdict::Dead(death) => {
             // The client tells seconds, the log milliseconds.

@@ -20,7 +20,7 @@ use crate::world::tree::Mark;
 use crate::world::{Ended, World, WorldError};
 
 /// How often the observer is asked at least.
-pub(crate) const TICK: Duration = Duration::from_millis(250);
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// The most bytes of a stream that are kept.
 pub(crate) const ACTIVITY_LIMIT: u64 = 64 << 20;

@@ -11,6 +11,9 @@ use crate::world::Ended;
 /// A session that ended sooner than this without a word and without a tool did nothing, whatever the client says.
 const GHOST: Duration = Duration::from_millis(500);
 
+/// The signal that no program sends to itself: a person, or a system without memory, ended it.
+pub(crate) const KILLED: i32 = 9;
+
 /// What came of a session. Only `Ran` lets what it made be looked at; and then it is checked, not believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -99,6 +102,11 @@ fn success(heard: &Heard, end: &End) -> Judgement {
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
+    }
+    if end.ended == Some(Ended::Signal(KILLED)) {
+        // Not by its own doing: nothing of it is known to be wrong, and it may have more to say.
+        let evidence = "the client reported success, then it was killed".to_owned();
+        return Judgement { verdict: Verdict::NoSignal, evidence };
     }
     let death = of_complaints(heard, end).unwrap_or(Death::Model);
     dead(death, heard, format!("the client reported success, then ended with {}", how(end.ended)))

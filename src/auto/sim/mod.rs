@@ -9,8 +9,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
-use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, UnitStarted, Usage};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{CheckRun, Entry, Event, Evidence, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::stop::Stop;
@@ -212,8 +212,8 @@ impl Effects for Simulated {
         Ok(Identity { session: format!("session-{}", self.identities), mark: format!("{:016x}", self.identities) })
     }
 
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
-        Ok(format!("{unit} {attempt} {}", failure.unwrap_or_default()))
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
+        Ok(format!("{unit} {attempt} {}", earlier.failure.unwrap_or_default()))
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
@@ -245,9 +245,9 @@ impl Effects for Simulated {
         })
     }
 
-    fn sweep(&mut self, _start: &UnitStarted) -> Result<(Usage, Option<f64>), EngineError> {
+    fn sweep(&mut self, _start: &UnitStarted) -> Result<LastHeard, EngineError> {
         self.step()?;
-        Ok((Usage::default(), None))
+        Ok(LastHeard { has_begun: true, ..LastHeard::default() })
     }
 
     fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {

@@ -188,7 +188,8 @@ fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
 #[test]
 fn a_session_that_does_not_say_that_it_is_done_is_not_done_whatever_it_wrote() {
     let whole = made_task("S01", "T01");
-    let act = Act { verdict: Verdict::NoSignal { exit: Some(0), signal: None }, ..Act::done(whole) };
+    let act =
+        Act { verdict: Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }, ..Act::done(whole) };
     let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act);
     assert_eq!(report.stop.cause, Cause::Complete);
     let tried = project.sessions.iter().filter(|unit| unit.id == "M001/S01/T01").count();
@@ -333,7 +334,7 @@ proptest! {
                 let dead = |cause| Act::ended(Verdict::Dead { cause, resets_at: None, text: String::new() });
                 match self.ends.pop() {
                     Some(0) => Act::done(Vec::new()),
-                    Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0), signal: None }),
+                    Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }),
                     Some(2) => dead(Death::Network),
                     Some(3) => dead(Death::Context),
                     Some(4) => Act::ended(Verdict::Halted { why: Halt::Idle, text: String::new() }),

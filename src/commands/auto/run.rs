@@ -32,6 +32,10 @@ use crate::world::fence::Fencing;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
 
+/// How long the lock of the log is waited for. A run that was killed while it started a program has left it to that process,
+/// until this one becomes another program.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
     /// The milestone; without it, the active one
@@ -127,7 +131,7 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
     let driver = driver(context, arguments)?;
-    let disk = context.disk().patient_for(Duration::ZERO);
+    let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
     refuse_newer_engine(context, &place, &memory)?;
@@ -318,12 +322,12 @@ fn started(
     }
     let target = arguments.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?;
-    if memory.stop.is_none() {
-        leftovers::wait_for_git(world, &repository);
-    }
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+        if memory.stop.is_none() {
+            leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
+        }
         leftovers::remove_files(&repository, &folder, &place.folder())?;
         let entered = repository.enter(&folder, &run.branch, &start, &run.milestone)?;
         let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
@@ -343,6 +347,7 @@ fn started(
     };
     planning_is_committed(context, &repository)?;
     let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
+    leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     ignore_worktrees(&folder)?;
     let base = repository.tip()?;
