@@ -97,7 +97,7 @@ pub(super) fn stage(
     target: &AbsolutePath,
     sync: Sync,
 ) -> Result<(), DiskError> {
-    let failed = DiskError::io("write", staged.as_path());
+    let failed = DiskError::io("write", target.as_path());
     // A leftover of the same name can only be our own, from a process that died with our number.
     remove_file(staged)?;
     (|| {

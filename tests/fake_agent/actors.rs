@@ -102,6 +102,11 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
                 world::fill("../fill");
             }
         }
+        // Cannot write its file, and says so where programs complain.
+        "full" => {
+            let error = std::io::Error::from_raw_os_error(28);
+            return Err(format!("src/large.txt: {error}"));
+        }
         // The quota is used up until so many seconds from the first session on; the one that goes on has one again.
         "quota" if call.kind == "execute-task" && !call.resumed => {
             let reset = world::now() + number.unwrap_or(3600);

@@ -114,14 +114,23 @@ impl std::fmt::Debug for Parts<'_> {
 
 impl From<landing::error::LandingError> for EngineError {
     fn from(error: landing::error::LandingError) -> Self {
-        Self::Effect { hint: error.hint(), message: error.to_string() }
+        Self::Effect { hint: error.hint(), message: with_causes(&error) }
     }
 }
 
 impl From<DiskError> for EngineError {
     fn from(error: DiskError) -> Self {
-        Self::Effect { hint: error.hint(), message: error.to_string() }
+        Self::Effect { hint: error.hint(), message: with_causes(&error) }
     }
+}
+
+/// An error with what is behind it, such as the reason of the system.
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.map(ToString::to_string).fold(error.to_string(), |text, cause| {
+        // An error that only passes another one on says the same.
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
 }
 
 impl<'a> Real<'a> {

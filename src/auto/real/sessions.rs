@@ -43,7 +43,7 @@ impl Real<'_> {
         match run(self.world, &request, &mut watch) {
             Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
             Err(error @ RunnerError::Disk(_)) => {
-                Err(EngineError::Effect { hint: error.hint(), message: error.to_string() })
+                Err(EngineError::Effect { hint: error.hint(), message: super::with_causes(&error) })
             }
             Err(error) => {
                 let text = error.to_string();

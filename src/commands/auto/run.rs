@@ -137,7 +137,7 @@ fn drive(context: &mut Context, arguments: &RunArgs, most_units: Option<u32>) ->
     refuse_newer_engine(context, &place, &memory)?;
     leftovers::end_programs(&memory)?;
     Control::clear(&place.folder())?;
-    if is_only_unsaid(&memory, arguments) {
+    if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
     let ceilings = ceilings(arguments, &memory);
@@ -211,15 +211,29 @@ fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) ->
     Ok(())
 }
 
-/// Whether the milestone has landed and nobody has said so: the process died after it had removed the worktree.
-fn is_only_unsaid(memory: &Memory, arguments: &RunArgs) -> bool {
-    memory.is_released && memory.stop.is_none() && arguments.milestone.is_none()
+/// Whether what is asked for has landed: the process died before it could say so, or the same call is made again. A brief
+/// that is to be worked on once more is given together with the name of a milestone.
+fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &RunArgs) -> Result<bool, CommandError> {
+    if !memory.is_released || arguments.milestone.is_some() {
+        return Ok(false);
+    }
+    let Some(brief) = &arguments.brief else { return Ok(memory.stop.is_none()) };
+    let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
+    let (asked, kept) = (disk::read_input(&context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
+    Ok(had_brief && asked.is_some() && asked == kept)
+}
+
+/// Where the text of the brief is kept.
+fn kept_brief(place: &Place) -> AbsolutePath {
+    place.folder().resolve("brief.md")
 }
 
 fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), CommandError> {
     let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
     let stop = landed(&milestone);
-    append(log, &Entry { at: now(context.world()), event: Event::Stopped(stop.clone()) })?;
+    if memory.stop.is_none() {
+        append(log, &Entry { at: now(context.world()), event: Event::Stopped(stop.clone()) })?;
+    }
     report(context, &milestone, stop, memory)
 }
 
@@ -402,13 +416,13 @@ fn brief_of(context: &Context, place: &Place, file: &str) -> Result<(String, Str
         CommandError::usage(format!("`{file}` is not there, or empty"))
             .hint("describe the milestone in it, then run again")
     })?;
-    let kept = place.folder().resolve("brief.md");
+    let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;
     Ok((kept.to_string(), text))
 }
 
 fn read_brief(place: &Place, path: &str) -> Result<(String, String), CommandError> {
-    let text = disk::read_text(place.folder().resolve("brief.md"))?.unwrap_or_default();
+    let text = disk::read_text(kept_brief(place))?.unwrap_or_default();
     Ok((path.to_owned(), text))
 }
 

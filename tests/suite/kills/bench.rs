@@ -56,7 +56,7 @@ impl Bench {
         Self { shape, ..self }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+    pub(super) fn with(mut self, name: &'static str, value: u64) -> Self {
         self.variables.push((name, value.to_string()));
         self
     }

@@ -1,7 +1,7 @@
 //! `kill -9` of the client in the middle of its session.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::bench::{Bench, signal_to};
@@ -62,13 +62,13 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
 fn a_run_whose_client_is_killed_again_and_again_lands_the_same_and_loses_no_attempt() {
     let (seed, began, expected) = (seed(), Instant::now(), undisturbed());
     let total = wanted().map_or(EACH / 2, |total| total / 5);
-    let (tally, given) = (Mutex::new(Tally::default()), AtomicUsize::new(0));
+    let (tally, given) = (Mutex::new(Tally::default()), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while tally.lock().unwrap().kills < total {
-                    let number = given.fetch_add(1, Ordering::Relaxed) as u64;
-                    assert!(number < 4 + total as u64, "the client is never hit");
+                    let number = given.fetch_add(1, Ordering::Relaxed);
+                    assert!(usize::try_from(number).unwrap() < 4 + total, "the client is never hit");
                     one(&mut Chance::new(seed ^ (number << 32)), &expected, &tally);
                 }
             });

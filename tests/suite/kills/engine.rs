@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::bench::{Bench, Engine};
@@ -12,7 +12,7 @@ use super::bench::{Bench, Engine};
 const EACH: usize = 10;
 
 /// How many runs go on at a time.
-const WORKERS: usize = 2;
+const WORKERS: u64 = 2;
 
 /// What a process that was killed was doing, by the last entry of the log, and the entries that come late in a run.
 const LATE: [&str; 4] = ["candidate", "candidate-checked", "landed", "released"];
@@ -35,7 +35,7 @@ impl Chance {
 }
 
 pub(super) fn seed() -> u64 {
-    let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
+    let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     std::env::var("GSD_KILLS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock)
 }
 
@@ -243,17 +243,32 @@ pub(super) fn undisturbed() -> Expected {
 }
 
 #[test]
+fn a_call_that_is_made_again_after_the_milestone_has_landed_says_so_and_does_nothing() {
+    let bench = Bench::new("ideal").shape("1x1");
+    bench.run().complete();
+    let (landed, entries) = (bench.git(&["rev-parse", "main"]), bench.log().len());
+    let again = bench.run();
+    again.complete();
+    assert!(again.text.contains(&landed), "{}", again.text);
+    assert_eq!((bench.git(&["rev-parse", "main"]), bench.log().len()), (landed, entries));
+    // Another brief is another milestone.
+    std::fs::write(bench.context.home().join("brief.md"), "Make a second shelf.\n").unwrap();
+    let next = bench.run();
+    assert!(next.text.contains("M002"), "{}", next.text);
+}
+
+#[test]
 fn a_run_whose_process_is_killed_again_and_again_lands_the_same_once() {
     let (seed, began, expected) = (seed(), Instant::now(), undisturbed());
     let total = wanted().unwrap_or(EACH);
-    let runs = total.div_ceil(EACH);
-    let (tally, given) = (Mutex::new(Tally::default()), AtomicUsize::new(0));
+    let runs = u64::try_from(total.div_ceil(EACH)).unwrap();
+    let (tally, given) = (Mutex::new(Tally::default()), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..WORKERS.min(runs) {
+        for _ in 0..runs.min(WORKERS) {
             scope.spawn(|| {
                 // More runs than are needed for the number, where some end before their last kill.
                 while tally.lock().unwrap().kills + EACH <= total || given.load(Ordering::Relaxed) < runs {
-                    let number = given.fetch_add(1, Ordering::Relaxed) as u64;
+                    let number = given.fetch_add(1, Ordering::Relaxed);
                     one(&mut Chance::new(seed ^ (number << 32)), &expected, &tally);
                 }
             });
