@@ -58,11 +58,16 @@ impl Ceilings {
         (used >= self.money).then_some(Passed::Money { used, most: self.money })
     }
 
+    /// What may still be spent, in US dollars.
+    pub(crate) fn rest(&self, spent: &Spend) -> f64 {
+        (self.money - spent.money.unwrap_or(0.0)).max(0.0)
+    }
+
     /// The share of one unit. A plan that estimates more than ten minutes gives more, up to six times as much.
     pub(crate) fn unit(&self, estimate_minutes: Option<u32>) -> UnitCeiling {
         // Ten minutes are one, so a minute is a tenth.
         let tenths = u64::from(estimate_minutes.unwrap_or(0).clamp(10, 60));
-        UnitCeiling { tenths, base: *self }
+        UnitCeiling { tenths, base: *self, used: 0 }
     }
 }
 
@@ -71,12 +76,19 @@ impl Ceilings {
 pub(crate) struct UnitCeiling {
     tenths: u64,
     base: Ceilings,
+    /// The output of earlier sessions of the same attempt.
+    used: u64,
 }
 
 impl UnitCeiling {
     /// Output tokens.
+    /// The same for a session that goes on where others had this much output.
+    pub(crate) fn after(self, used: u64) -> Self {
+        Self { used, ..self }
+    }
+
     pub(crate) fn tokens(&self) -> u64 {
-        self.base.unit_tokens.saturating_mul(self.tenths) / 10
+        (self.base.unit_tokens.saturating_mul(self.tenths) / 10).saturating_sub(self.used)
     }
 
     pub(crate) fn seconds(&self) -> u64 {

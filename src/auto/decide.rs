@@ -1,9 +1,10 @@
 //! The next step of a run, from the documents and the log alone.
 
 use super::ceilings::Passed;
-use super::event::{Death, Evidence, Halt, Mechanical, Refusal, UnitEnded, Vector, Verdict};
+use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, Vector, Verdict};
 use super::memory::{Attempts, Memory, Operation, Stage};
 use super::position::{Finding, Position};
+use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
 
@@ -51,23 +52,24 @@ pub(crate) enum Step {
     CheckCandidate,
     Land,
     Release,
-    /// Nothing is done until this time of the wall clock.
+    /// Nothing is done until this time has come by one of the clocks.
     Wait {
-        until: i64,
+        until: Time,
         why: String,
     },
     EndWait,
     Stop(Stop),
 }
 
-/// The next step. `now` is the time of the wall clock in milliseconds.
-pub(crate) fn decide(situation: &Situation<'_>, now: i64) -> Step {
+/// The next step.
+pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     let memory = situation.memory;
     if let Some(stop) = &memory.stop {
         return Step::Stop(stop.clone());
     }
     if let Some(hold) = &memory.hold {
-        return if now >= hold.until { Step::EndWait } else { Step::Wait { until: hold.until, why: hold.why.clone() } };
+        let until = hold.end();
+        return if now.has_come_to(until) { Step::EndWait } else { Step::Wait { until, why: hold.why.clone() } };
     }
     if memory.committing.is_some() {
         return Step::Commit;
@@ -103,11 +105,7 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
             return Some(Step::Release);
         }
         let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
-        return Some(Step::Stop(Stop::new(
-            Cause::Complete,
-            format!("{milestone} has landed"),
-            "gsd-tools auto status",
-        )));
+        return Some(Step::Stop(landed(&milestone)));
     }
     let candidate = memory.candidate.as_ref()?;
     Some(match &candidate.evidence {
@@ -115,6 +113,11 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
         Some(evidence) if evidence.passed => Step::Land,
         Some(evidence) => Step::Stop(candidate_refused(evidence)),
     })
+}
+
+/// The end of a run that has done all it was for.
+pub(crate) fn landed(milestone: &str) -> Stop {
+    Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status")
 }
 
 fn candidate_refused(evidence: &Evidence) -> Stop {
@@ -239,7 +242,7 @@ fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     }
     let session = operation.ended.as_ref().and_then(|ended| ended.session.clone());
     let session = session.unwrap_or_else(|| operation.start.session.clone());
-    let resumes = situation.can_resume.then_some(session);
+    let resumes = (situation.can_resume && operation.has_begun).then_some(session);
     Step::Launch { unit, rule: "continued", attempt: operation.start.attempt, resumes }
 }
 
@@ -266,6 +269,8 @@ pub(crate) enum Judgement {
         until: i64,
         why: String,
     },
+    /// It is continued at once: no attempt is lost.
+    Continue,
     /// It is continued when a person starts the run again.
     SetAside(Stop),
 }
@@ -279,13 +284,14 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     let refuse = |why, text: String| Judgement::Refuse { why, text, vector: vector.clone() };
     match &ended.verdict {
         Verdict::Ran => {}
-        Verdict::NoSignal { exit } => {
-            let exit = exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
-            return refuse(Refusal::Session, format!("the session ended {exit} and did not say that it was done"));
+        Verdict::NoSignal { signal: Some(KILLED), .. } => return Judgement::Continue,
+        Verdict::NoSignal { text, .. } => {
+            return refuse(Refusal::Session, format!("the session did not say that it was done: {text}"));
         }
         Verdict::Dead { cause, resets_at, text } => {
             return dead(situation, unit, *cause, *resets_at, text, now, &refuse);
         }
+        Verdict::Halted { why: Halt::Budget, text } => return over_budget(situation, unit, text),
         Verdict::Halted { why, text } => return halted(unit, *why, text, &refuse),
     }
     let outside = outside(unit.kind.class(), &ended.changed, planning);
@@ -353,7 +359,12 @@ fn dead(
     let held = situation.memory.attempts(unit).held;
     match cause {
         Death::Quota => {
-            let until = resets_at.unwrap_or_else(|| now.saturating_add(patience(held).max(60_000)));
+            let until = match resets_at {
+                Some(reset) if reset > now => reset,
+                // The client is wrong about it, or its clock is.
+                Some(_) => now.saturating_add(patience(held)),
+                None => now.saturating_add(patience(held).max(60_000)),
+            };
             Judgement::Hold { until, why: format!("the quota is used up: {text}") }
         }
         Death::Overload | Death::Network if held < HOLDS => Judgement::Hold {
@@ -378,16 +389,24 @@ fn dead(
     }
 }
 
+/// The session is stopped since the run may not spend more.
+fn over_budget(situation: &Situation<'_>, unit: &Unit, text: &str) -> Judgement {
+    let money = situation.memory.ceilings.money;
+    let next = format!("gsd-tools auto run --budget {:.0}", (money * 2.0).max(1.0));
+    Judgement::SetAside(Stop::new(Cause::Ceiling, format!("{unit} was stopped: {text}"), next))
+}
+
 fn halted(unit: &Unit, why: Halt, text: &str, refuse: &impl Fn(Refusal, String) -> Judgement) -> Judgement {
     match why {
         Halt::Pause => Judgement::SetAside(Stop::new(Cause::Paused, format!("paused in {unit}"), "gsd-tools auto run")),
         Halt::Stop => {
             Judgement::SetAside(Stop::new(Cause::Stopped, format!("stopped in {unit}"), "gsd-tools auto run"))
         }
-        Halt::Ceiling => {
+        Halt::Ceiling | Halt::Budget => {
             let text = format!("{unit} reached its ceiling: {text}");
             Judgement::SetAside(Stop::new(Cause::Ceiling, text, "gsd-tools auto run --unit-minutes 60"))
         }
+        Halt::Slept => Judgement::Continue,
         Halt::Idle => refuse(Refusal::Session, format!("the session did nothing any more: {text}")),
         Halt::Retries => refuse(Refusal::Session, format!("the session made no progress: {text}")),
         Halt::Question => refuse(Refusal::Session, format!("the session asked a question, and nobody answers: {text}")),

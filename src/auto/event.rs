@@ -12,7 +12,8 @@ use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
 
-/// The version of the rules that made a decision. A log of another version is gone on with, and says so.
+/// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant
+/// cannot be known.
 pub(crate) const ENGINE: u32 = 1;
 
 /// An entry of the log.
@@ -28,6 +29,13 @@ pub(crate) struct Entry {
 pub(crate) struct Time {
     pub(crate) wall: i64,
     pub(crate) machine: u64,
+}
+
+impl Time {
+    /// Whether a moment has come by the clock that is first to say so.
+    pub(crate) fn has_come_to(self, moment: Self) -> bool {
+        self.wall >= moment.wall || self.machine >= moment.machine
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,12 +55,18 @@ pub(crate) enum Event {
     UnitStarted(UnitStarted),
     /// What the session of the operation left.
     UnitEnded(UnitEnded),
-    /// The process that ran the session died before its end.
+    /// The process that ran the session died before its end. What the session had said until then that it used is counted.
     Interrupted {
         operation: u64,
+        #[serde(flatten)]
+        heard: LastHeard,
     },
     /// The session of the operation ended, and is to be continued later.
     SetAside {
+        operation: u64,
+    },
+    /// The session of the operation ended through no fault of its own, and is continued at once.
+    CutShort {
         operation: u64,
     },
     /// The unit did what it was for, as far as its documents show.
@@ -195,6 +209,17 @@ pub(crate) struct UnitStarted {
     pub(crate) prompt_bytes: usize,
 }
 
+/// What a session had said when the process died that ran it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LastHeard {
+    /// Whether the client had said anything: one that had not has no session that could go on.
+    pub(crate) has_begun: bool,
+    pub(crate) usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) money: Option<f64>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnitEnded {
     pub(crate) operation: u64,
@@ -235,8 +260,14 @@ pub(crate) struct Usage {
 pub(crate) enum Verdict {
     /// The client says that it is done. That is not yet success.
     Ran,
-    /// It ended without saying how.
-    NoSignal { exit: Option<i32> },
+    /// It ended without saying how. `signal` is what ended it, where that is known.
+    NoSignal {
+        exit: Option<i32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal: Option<i32>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+    },
     /// It could not talk to its model any more.
     Dead {
         cause: Death,
@@ -267,8 +298,12 @@ pub(crate) enum Death {
 pub(crate) enum Halt {
     Pause,
     Stop,
-    /// Its share of time, tokens or money is used up.
+    /// Its share of time or tokens is used up.
     Ceiling,
+    /// What the run may spend is used up.
+    Budget,
+    /// The machine, or the process that ran it, stood still until its time was over.
+    Slept,
     Idle,
     /// It only asked its model again and again.
     Retries,

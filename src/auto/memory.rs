@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
-use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, UnitEnded, UnitStarted, Vector};
+use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, Time, UnitEnded, UnitStarted, Usage, Vector};
 use super::gate::pins::Pins;
 use super::stop::Stop;
 use super::unit::{Unit, UnitKind};
@@ -45,9 +45,13 @@ pub(crate) struct Memory {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Operation {
     pub(crate) start: UnitStarted,
-    pub(crate) at: super::event::Time,
+    pub(crate) at: Time,
     pub(crate) stage: Stage,
     pub(crate) ended: Option<UnitEnded>,
+    /// Whether the client has a session that can go on.
+    pub(crate) has_begun: bool,
+    /// The process that ran its checks may have died, and they left files behind.
+    pub(crate) is_cut_off: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +80,8 @@ pub(crate) struct Attempts {
     pub(crate) interrupted: u32,
     /// Sessions that ended since the model could not be reached.
     pub(crate) held: u32,
+    /// The output of the sessions of the attempt that is being made, in tokens.
+    pub(crate) output: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +115,16 @@ pub(crate) struct Hold {
     pub(crate) until: i64,
     pub(crate) why: String,
     /// When it began.
-    pub(crate) since: super::event::Time,
+    pub(crate) since: Time,
+}
+
+impl Hold {
+    /// When it is over, by each clock: a wall clock that is set back makes it no longer. The machine's own clock begins anew
+    /// when the machine does; what it shows then is less than the time that has passed.
+    pub(crate) fn end(&self) -> Time {
+        let rest = u64::try_from(self.until.saturating_sub(self.since.wall)).unwrap_or_default();
+        Time { wall: self.until, machine: self.since.machine.saturating_add(rest) }
+    }
 }
 
 impl Memory {
@@ -136,7 +151,13 @@ impl Memory {
             Event::Resumed { engine, ceilings, .. } => self.resume(*engine, *ceilings),
             Event::UnitStarted(start) => self.unit_started(entry, start),
             Event::UnitEnded(ended) => self.unit_ended(ended),
-            Event::Interrupted { operation } => self.interrupted(*operation),
+            Event::Interrupted { operation, heard } => {
+                self.spend(heard.usage, heard.money);
+                if let Some(operation) = self.operation(*operation) {
+                    operation.has_begun |= heard.has_begun;
+                }
+                self.interrupted(*operation);
+            }
             Event::Accepted { operation } => self.advance(*operation, Stage::Accepted),
             Event::Refused { operation, why, text, vector } => {
                 let refused = Refused { why: *why, text: text.clone(), vector: vector.clone() };
@@ -169,6 +190,7 @@ impl Memory {
                 self.held(*operation);
             }
             Event::SetAside { operation } => self.advance(*operation, Stage::Interrupted),
+            Event::CutShort { operation } => self.interrupted(*operation),
             Event::HoldEnded => self.hold = None,
             Event::Ordered { id, refused, .. } => {
                 self.orders.insert(id.clone());
@@ -190,9 +212,11 @@ impl Memory {
         self.ceilings = ceilings;
         if self.stop.take().is_some() {
             for attempts in self.attempts.values_mut() {
-                (attempts.refused, attempts.interrupted, attempts.held) = (Vec::new(), 0, 0);
+                (attempts.refused, attempts.interrupted, attempts.held, attempts.output) = (Vec::new(), 0, 0, 0);
             }
             self.candidate = None;
+        } else if let Some(operation) = &mut self.current {
+            operation.is_cut_off |= matches!(operation.stage, Stage::Accepted);
         }
     }
 
@@ -206,17 +230,32 @@ impl Memory {
             attempts.pins.clone_from(&start.pins);
         }
         self.rewrites += u32::from(start.unit.kind == UnitKind::RewriteDocs);
-        self.current = Some(Operation { start: start.clone(), at: entry.at, stage: Stage::Running, ended: None });
+        self.current = Some(Operation {
+            start: start.clone(),
+            at: entry.at,
+            stage: Stage::Running,
+            ended: None,
+            has_begun: start.resumed,
+            is_cut_off: false,
+        });
     }
 
     fn unit_ended(&mut self, ended: &UnitEnded) {
-        self.spent.tokens += ended.usage.input + ended.usage.output;
-        if let Some(money) = ended.money {
-            self.spent.money = Some(self.spent.money.unwrap_or(0.0) + money);
-        }
+        self.spend(ended.usage, ended.money);
         if let Some(operation) = self.operation(ended.operation) {
+            operation.has_begun |= ended.session.is_some() || ended.model_calls + ended.tool_calls > 0;
             operation.ended = Some(ended.clone());
             operation.stage = Stage::Ended;
+        }
+    }
+
+    fn spend(&mut self, usage: Usage, money: Option<f64>) {
+        self.spent.tokens += usage.input + usage.output;
+        if let Some(operation) = &self.current {
+            self.attempts.entry(operation.start.unit.clone()).or_default().output += usage.output;
+        }
+        if let Some(money) = money {
+            self.spent.money = Some(self.spent.money.unwrap_or(0.0) + money);
         }
     }
 
@@ -237,7 +276,9 @@ impl Memory {
 
     fn refused(&mut self, number: u64, refused: Refused) {
         let Some(operation) = self.current.take_if(|operation| operation.start.operation == number) else { return };
-        self.attempts.entry(operation.start.unit).or_default().refused.push(refused);
+        let attempts = self.attempts.entry(operation.start.unit).or_default();
+        attempts.refused.push(refused);
+        attempts.output = 0;
     }
 
     fn settled(&mut self, number: u64) {
@@ -286,5 +327,25 @@ impl Memory {
 
     fn operation(&mut self, number: u64) -> Option<&mut Operation> {
         self.current.as_mut().filter(|operation| operation.start.operation == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hold_ends_by_the_clock_that_says_so_first() {
+        let hour = 3_600_000;
+        let since = Time { wall: 10 * hour, machine: 5_000 };
+        let hold = Hold { until: 12 * hour, why: String::new(), since };
+        let is_over = |wall: i64, machine: u64| Time { wall, machine }.has_come_to(hold.end());
+        let two_hours = 7_200_000;
+        assert!(!is_over(11 * hour, 5_000 + two_hours / 2));
+        assert!(is_over(12 * hour, 6_000), "the wall clock was set forward, or the machine slept");
+        assert!(is_over(9 * hour, 5_000 + two_hours), "the wall clock was set back");
+        assert!(!is_over(9 * hour, 4_999 + two_hours));
+        assert!(!is_over(11 * hour, 20), "the machine was started anew");
+        assert!(is_over(12 * hour, 20));
     }
 }

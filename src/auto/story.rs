@@ -23,7 +23,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
                 }
             }
         }
-        Event::Interrupted { .. } => "  the session was interrupted".to_owned(),
+        Event::Interrupted { .. } | Event::CutShort { .. } => "  the session was interrupted".to_owned(),
         Event::Refused { text, .. } => format!("  does not count: {}", first_line(text)),
         Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());

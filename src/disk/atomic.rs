@@ -13,7 +13,7 @@ use super::{AbsolutePath, Access, DiskError, present};
 /// Replaces the file at `path`, or makes it. Its folder has to exist.
 pub(crate) fn write(path: &AbsolutePath, bytes: &[u8], access: Access) -> Result<(), DiskError> {
     let target = real(path)?;
-    let staged = target.beside(&format!(".{}.{}.gsd-new", target.name(), std::process::id()));
+    let staged = beside(&target);
     let result = stage(&staged, bytes, access, &target, Sync::File).and_then(|()| rename(&staged, &target));
     if result.is_err() {
         // What was staged is ours; that it could not be removed is less than why it could not be used.
@@ -36,8 +36,22 @@ pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), Di
     if let Some(folder) = path.parent() {
         make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
     }
-    let staged = path.beside(&format!(".{}.{}.gsd-new", path.name(), std::process::id()));
+    let staged = beside(path);
     stage(&staged, bytes, Access::Private, path, Sync::Later).and_then(|()| rename(&staged, path))
+}
+
+/// How the names of files end that are to take the place of others.
+const STAGED: &str = ".gsd-new";
+
+/// Where a file stands that is to take the place of `target`.
+fn beside(target: &AbsolutePath) -> AbsolutePath {
+    target.beside(&format!(".{}.{}{STAGED}", target.name(), std::process::id()))
+}
+
+/// The process that staged a file of this name.
+pub(super) fn stager_of(name: &str) -> Option<u32> {
+    let (_, process) = name.strip_prefix('.')?.strip_suffix(STAGED)?.rsplit_once('.')?;
+    process.parse().ok()
 }
 
 /// Removes a note that was meant to be used once. That it is gone already is no failure.
@@ -83,7 +97,7 @@ pub(super) fn stage(
     target: &AbsolutePath,
     sync: Sync,
 ) -> Result<(), DiskError> {
-    let failed = DiskError::io("write", staged.as_path());
+    let failed = DiskError::io("write", target.as_path());
     // A leftover of the same name can only be our own, from a process that died with our number.
     remove_file(staged)?;
     (|| {

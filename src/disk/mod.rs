@@ -50,7 +50,7 @@ pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
-pub(crate) use scratch::Scratch;
+pub(crate) use scratch::{Scratch, remove_left, remove_left_below};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
 pub(crate) use transcript::Transcript;
@@ -282,6 +282,12 @@ pub(crate) enum DiskError {
     Fault { step: u32 },
 }
 
+/// Whether nothing more can be written there: the disk is full, or the user's part of it.
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
 impl DiskError {
     /// What a person can do about it, where there is something.
     pub(crate) fn hint(&self) -> Option<String> {
@@ -309,6 +315,9 @@ impl DiskError {
             )),
             Self::Unfinished { path, .. } => {
                 Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))
+            }
+            Self::Io { source, .. } if is_full(source) => {
+                Some("make room on the disk, then run the command again".to_owned())
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
                 Some("it is a folder; a file is needed".to_owned())

@@ -1,9 +1,42 @@
-//! A folder of this call's own, for what another program writes and nobody is to keep.
+//! A folder of this call's own, for what another program writes and nobody is to keep; and the removal of what calls left
+//! that died.
 
 use std::io;
 use std::path::Path;
 
-use super::{AbsolutePath, DiskError, act, atomic};
+use super::{AbsolutePath, DiskError, EntryKind, act, atomic, lock};
+
+/// How the names of such folders begin.
+const NAME: &str = "gsd-tools-scratch-";
+
+/// Removes what calls that died left in this folder: files that were to take the place of others, and folders of scratch.
+pub(crate) fn remove_left(folder: &AbsolutePath) -> Result<(), DiskError> {
+    remove_left_in(folder, false)
+}
+
+/// As [`remove_left`], in the folders below it too.
+pub(crate) fn remove_left_below(folder: &AbsolutePath) -> Result<(), DiskError> {
+    remove_left_in(folder, true)
+}
+
+fn remove_left_in(folder: &AbsolutePath, below: bool) -> Result<(), DiskError> {
+    for entry in super::list(folder)?.unwrap_or_default() {
+        let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let path = AbsolutePath::parse(&entry.path)?;
+        let process = |name: &str| name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok();
+        match entry.kind {
+            EntryKind::File if atomic::stager_of(&name).is_some_and(|process| !lock::lives(process)) => {
+                atomic::remove_file(&path)?;
+            }
+            EntryKind::Folder if process(&name).is_some_and(|process| !lock::lives(process)) => {
+                act::remove_tree(&path)?;
+            }
+            EntryKind::Folder if below => remove_left_in(&path, below)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// A folder that is gone with this value.
 #[derive(Debug)]
@@ -17,7 +50,7 @@ impl Scratch {
         let parent = AbsolutePath::parse(parent)?;
         let mut number = 0;
         loop {
-            let folder = parent.resolve(format!("gsd-tools-scratch-{}-{number}", std::process::id()));
+            let folder = parent.resolve(format!("{NAME}{}-{number}", std::process::id()));
             match atomic::make_new_private_folder(folder.as_path()) {
                 Ok(()) => return Ok(Self { folder }),
                 // Of a call that died, or of somebody else's.
@@ -75,6 +108,28 @@ mod tests {
         assert!(scratch.copy(&file, "copy").unwrap());
         assert_eq!(disk::modified(scratch.path("copy")), Some(1_700_000_000_000));
         assert!(!scratch.copy(&parent.path().join("none"), "other").unwrap());
+    }
+
+    #[test]
+    fn what_a_dead_call_left_is_removed_and_what_a_living_one_needs_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = AbsolutePath::parse(parent.path().canonicalize().unwrap()).unwrap();
+        // The system gives no process so large a number.
+        let (child, own) = (0x7fff_fff0, std::process::id());
+        let names = [".a.md.{}.gsd-new", "deep/.b.json.{}.gsd-new", "gsd-tools-scratch-{}-0/x"];
+        for name in names {
+            for process in [child, own] {
+                disk::write_fleeting(&folder.resolve(name.replace("{}", &process.to_string())), b"x").unwrap();
+            }
+        }
+        disk::write_fleeting(&folder.resolve(".c.gsd-new"), b"a user's").unwrap();
+        let there = |name: &str, process: u32| disk::exists(folder.resolve(name.replace("{}", &process.to_string())));
+        remove_left(&folder).unwrap();
+        assert_eq!(names.map(|name| there(name, child)), [false, true, false]);
+        remove_left_below(&folder).unwrap();
+        assert_eq!(names.map(|name| there(name, child)), [false; 3]);
+        assert_eq!(names.map(|name| there(name, own)), [true; 3]);
+        assert!(disk::exists(folder.resolve(".c.gsd-new")));
     }
 
     #[test]

@@ -206,12 +206,26 @@ impl World {
         std::env::split_paths(&path).any(|folder| names.iter().any(|name| folder.join(name).is_file()))
     }
 
-    /// Milliseconds that only go on, since some moment before this process asked first.
+    /// Milliseconds that only go on, also while the machine sleeps: since it was started. Where the system does not say so,
+    /// since this process asked first.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn uptime(&self) -> u64 {
-        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-        let start = START.get_or_init(std::time::Instant::now);
-        u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
+        #[cfg(unix)]
+        {
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            let clock = rustix::time::ClockId::Boottime;
+            #[cfg(not(any(target_os = "linux", target_os = "android")))]
+            let clock = rustix::time::ClockId::Monotonic;
+            let now = rustix::time::clock_gettime(clock);
+            let (seconds, rest) = (u64::try_from(now.tv_sec), u64::try_from(now.tv_nsec));
+            seconds.unwrap_or_default().saturating_mul(1000) + rest.unwrap_or_default() / 1_000_000
+        }
+        #[cfg(not(unix))]
+        {
+            static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+            let start = START.get_or_init(std::time::Instant::now);
+            u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
+        }
     }
 
     /// A name that nothing else has, as a UUID of version 4.

@@ -46,6 +46,14 @@ impl Mark {
         Self(format!("{:016x}", std::hash::RandomState::new().hash_one(std::process::id())))
     }
 
+    /// The mark of what this text names, the same in every process.
+    pub(crate) fn of(name: &str) -> Self {
+        use std::hash::{DefaultHasher, Hasher};
+        let mut hasher = DefaultHasher::new();
+        hasher.write(name.as_bytes());
+        Self(format!("{:016x}", hasher.finish()))
+    }
+
     /// The mark in this text, such as a note has it that was made before this process began.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_mark = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -56,6 +64,11 @@ impl Mark {
     #[cfg(unix)]
     fn is_in(&self, value: &str) -> bool {
         value.split(WITHIN).any(|mark| mark == self.0)
+    }
+
+    /// Whether anything runs that has this mark. Where the system does not say so, nothing does.
+    pub(crate) fn is_in_use(&self) -> bool {
+        system::is_in_use(&Tree { mark: self.clone(), known: BTreeSet::new(), is_counted: false })
     }
 
     /// Ends everything that has this mark; gives what did not go.
@@ -184,6 +197,11 @@ mod system {
             killed.extend(Held::of(process).filter(Held::kill));
         }
         members.iter().map(|process| process.id).collect()
+    }
+
+    pub(super) fn is_in_use(tree: &Tree) -> bool {
+        let is_marked = |process: &Seen| process.marks.as_ref().is_some_and(|marks| tree.mark.is_in(marks));
+        seen().iter().any(is_marked)
     }
 
     pub(super) fn members(tree: &Tree, root: u32) -> BTreeSet<(u32, String)> {
@@ -441,6 +459,10 @@ mod system {
     }
 
     pub(super) fn adopt_orphans() -> bool {
+        false
+    }
+
+    pub(super) fn is_in_use(_tree: &Tree) -> bool {
         false
     }
 

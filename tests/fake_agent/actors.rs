@@ -67,6 +67,63 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             }
             voice.say(&text("I improved it."));
         }
+        // The first session for a task of its kind sleeps; the one that continues it does not.
+        "sleeper" => {
+            if call.kind == "execute-task" && !call.resumed {
+                world::sleep(number.unwrap_or(1000));
+            }
+            work(call, voice, Manner::Whole)?;
+        }
+        // Uses so many tools, each a step of real work.
+        "steps" => {
+            for step in 1..=number.unwrap_or(200) {
+                if call.kind == "execute-task" {
+                    world::write("src/steps.txt", &format!("{} step {step}\n", call.id))?;
+                }
+                voice.say(&tool("Bash"));
+            }
+            work(call, voice, Manner::Whole)?;
+        }
+        // Its checks take so many milliseconds, and leave a program running.
+        "slow-check" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind == "execute-task" {
+                let parts = call.parts();
+                let name = parts[1..].join("_").to_lowercase();
+                let left = "(trap '' TERM HUP; setsid sleep 600 > /dev/null 2>&1 &)";
+                let wait = format!("{left}\necho run >> checked.txt\nsleep {}", number.unwrap_or(5000) as f64 / 1e3);
+                world::edit(&format!("checks/{name}.sh"), "#!/bin/sh", &format!("#!/bin/sh\n{wait}\nrm checked.txt"))?;
+            }
+        }
+        // After the work on the first task nothing more can be written.
+        "filler" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind == "execute-task" {
+                world::fill("../fill");
+            }
+        }
+        // Cannot write its file, and says so where programs complain.
+        "full" => {
+            let error = std::io::Error::from_raw_os_error(28);
+            return Err(format!("src/large.txt: {error}"));
+        }
+        // The quota is used up until so many seconds from the first session on; the one that goes on has one again.
+        "quota" if call.kind == "execute-task" && !call.resumed => {
+            let reset = world::now() + number.unwrap_or(3600);
+            voice.say(&tool("Read"));
+            voice.say(&Say::Quota { resets_at: reset });
+            voice.say(&Say::Failure { status: 429, text: "usage limit reached".to_owned() });
+            return Ok(1);
+        }
+        "quota" => work(call, voice, Manner::Whole)?,
+        // A dollar a call, and no end of it.
+        "spender" => {
+            for dollars in 1.. {
+                voice.say(&tool("Read"));
+                voice.line(&format!(r#"{{"event":"money","scope":"session","amount":{dollars},"unit":"dollars"}}"#));
+                world::sleep(20);
+            }
+        }
         "daemon" => {
             world::spawn_daemon()?;
             work(call, voice, Manner::Whole)?;

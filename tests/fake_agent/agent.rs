@@ -3,7 +3,7 @@
 //! `fake-agent [--dialect NAME] [--actor NAME[:ARGUMENT] | --script FILE] …`; the same by `FAKE_DIALECT`, `FAKE_ACTOR` and
 //! `FAKE_SCRIPT`, so that it can be started with any client's command line. What it works on it learns from `GSD_UNIT_KIND`,
 //! `GSD_UNIT_ID` and `GSD_UNIT_ATTEMPT`, or from the line `gsd-unit: KIND ID` of the prompt; `FAKE_SHAPE=4x3` says how many
-//! slices a milestone gets, and how many tasks each. Std alone, so that `rustc` makes it.
+//! slices a milestone gets, and how many tasks each, and `FAKE_PAUSE_MS` how long it takes for a file. Std alone, so that `rustc` makes it.
 
 mod actors;
 mod ideal;

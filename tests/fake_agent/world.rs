@@ -14,6 +14,8 @@ pub struct Call {
     pub argument: String,
     pub script: Option<Json>,
     pub session: String,
+    /// Whether a session goes on that was begun before.
+    pub resumed: bool,
     pub usage_file: Option<String>,
     pub kind: String,
     pub id: String,
@@ -47,6 +49,7 @@ impl Call {
             actor: actor.to_owned(),
             argument: argument.to_owned(),
             script,
+            resumed: after("--resume").is_some(),
             session: session.unwrap_or_else(|| format!("fake-{}", std::process::id())),
             usage_file: after("--usage-file").or_else(|| after("--usage-output-file")),
             kind: set("GSD_UNIT_KIND").unwrap_or(told_kind),
@@ -78,6 +81,7 @@ fn parse_shape(shape: &str) -> Option<(usize, usize)> {
 }
 
 pub fn write(path: &str, content: &str) -> Result<(), String> {
+    sleep(set("FAKE_PAUSE_MS").and_then(|pause| pause.parse().ok()).unwrap_or(0));
     if let Some(folder) = Path::new(path).parent() {
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
@@ -94,6 +98,21 @@ pub fn edit(path: &str, from: &str, to: &str) -> Result<(), String> {
 
 pub fn sleep(milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+/// Writes until the disk is full.
+pub fn fill(path: &str) {
+    use std::io::Write;
+    let Ok(mut file) = std::fs::File::create(path) else { return };
+    for size in [1 << 20, 1 << 12, 1] {
+        let bytes = vec![b'x'; size];
+        while file.write_all(&bytes).is_ok() {}
+    }
+}
+
+/// The seconds since 1970 began.
+pub fn now() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Waits for ever, or at least longer than any test.

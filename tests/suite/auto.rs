@@ -1,7 +1,7 @@
 //! A milestone from a brief to the branch it lands on, with a scripted agent in the place of a client.
 
 #[path = "../fake_agent/compile.rs"]
-mod compile;
+pub(crate) mod compile;
 
 use std::path::Path;
 

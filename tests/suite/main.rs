@@ -50,6 +50,8 @@ mod install_face;
 mod installed;
 mod instructions;
 mod intel;
+#[cfg(target_os = "linux")]
+mod kills;
 mod kit;
 mod learnings;
 mod lived;

@@ -69,7 +69,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         for _ in 0..DECISIONS {
             self.follow_orders()?;
             let reading = self.read()?;
-            let now = self.effects.now().wall;
+            let now = self.effects.now();
             let step = match self.asked()? {
                 Some(stop) => Step::Stop(stop),
                 None => match self.dispatched() {
@@ -137,9 +137,16 @@ impl<'a, E: Effects> Drive<'a, E> {
         }
     }
 
-    /// A person asked for an end, or for so many units. Between two units only.
+    /// A person asked for an end, or for so many units: between two units, unless it is to be at once.
     fn asked(&mut self) -> Result<Option<Stop>, EngineError> {
-        if self.memory.current.is_some() || self.memory.stop.is_some() {
+        if self.memory.stop.is_some() {
+            return Ok(None);
+        }
+        if let Some(request) = self.effects.urgent()? {
+            let unit = self.memory.current.as_ref().map(|operation| format!("in {}", operation.start.unit));
+            return Ok(Some(requested(request, unit.as_deref().unwrap_or("between two units"))));
+        }
+        if self.memory.current.is_some() {
             return Ok(None);
         }
         if let Some(request) = self.effects.requested()? {

@@ -5,7 +5,7 @@ pub(crate) mod drive;
 mod perform;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::slices::orders::Order;
@@ -59,6 +59,17 @@ pub(crate) struct Session {
     pub(crate) mark: String,
     pub(crate) prompt: String,
     pub(crate) ceiling: UnitCeiling,
+    /// What the run may still spend, in US dollars.
+    pub(crate) budget: f64,
+}
+
+/// What an agent is told of earlier sessions for its unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier<'a> {
+    /// Why the attempt before did not count.
+    pub(crate) failure: Option<&'a str>,
+    /// What a session left that was interrupted and cannot go on.
+    pub(crate) interrupted: Option<&'a str>,
 }
 
 /// What a new session is known by.
@@ -129,19 +140,19 @@ pub(crate) trait Effects {
     fn identity(&mut self) -> Result<Identity, EngineError>;
 
     /// The text that the agent is given.
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError>;
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError>;
 
     /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;
 
-    /// Ends all that has this mark.
-    fn sweep(&mut self, mark: &str) -> Result<(), EngineError>;
+    /// Ends all that the session left whose process died, and gives what the session had said that it used.
+    fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError>;
 
     /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;
 
-    /// Runs the checks of the unit on the worktree.
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError>;
+    /// Runs the checks of the unit on the worktree; `None` where an urgent request broke them off.
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError>;
 
     /// The commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
@@ -156,15 +167,21 @@ pub(crate) trait Effects {
     /// The commit that is to land, for the target as it is now. `at` is its date, in milliseconds.
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError>;
+    /// As [`Effects::check`], on the commit that is to land.
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError>;
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
 
     /// Removes the worktree; refused while anything of it is not kept elsewhere.
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError>;
 
-    /// Waits until the time of the wall clock has come, or somebody asks for an end.
-    fn wait(&mut self, until: i64) -> Result<(), EngineError>;
+    /// Waits until the time has come by one of the clocks, or somebody asks for an end.
+    fn wait(&mut self, until: Time) -> Result<(), EngineError>;
+
+    /// What a person wants at once, whatever is going on.
+    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+        Ok(None)
+    }
 
     /// Removes a file of the worktree.
     fn remove(&mut self, path: &str) -> Result<(), EngineError>;

@@ -1,7 +1,7 @@
 //! One step, done and noted.
 
 use super::drive::{Drive, Reading};
-use super::{Effects, EngineError, Landing, Merge, Session};
+use super::{Earlier, Effects, EngineError, Landing, Merge, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge};
 use crate::auto::event::{Event, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
@@ -9,6 +9,9 @@ use crate::auto::memory::{Operation, Stage};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Class, Unit};
+
+/// The most files that an agent is told of which an earlier session changed.
+const MOST_CHANGED: usize = 50;
 
 impl<E: Effects> Drive<'_, E> {
     /// Does one step. A stop is the end of the call.
@@ -53,7 +56,9 @@ impl<E: Effects> Drive<'_, E> {
         resumes: Option<&str>,
     ) -> Result<(), EngineError> {
         let refused = self.memory.attempts(&unit).refused;
-        let prompt = self.effects.prompt(&unit, attempt, refused.last().map(|refused| refused.text.as_str()))?;
+        let interrupted = if resumes.is_none() { self.left_by_interrupted()? } else { None };
+        let failure = refused.last().map(|refused| refused.text.as_str());
+        let prompt = self.effects.prompt(&unit, attempt, Earlier { failure, interrupted: interrupted.as_deref() })?;
         let identity = self.effects.identity()?;
         let tree = match &self.memory.current {
             // A session that is continued is measured from where its unit began.
@@ -62,7 +67,9 @@ impl<E: Effects> Drive<'_, E> {
         };
         let is_pinned = self.memory.attempts(&unit).pins.is_some();
         let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
-        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit));
+        let used = self.memory.attempts(&unit).output;
+        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit)).after(used);
+        let budget = self.memory.ceilings.rest(&self.memory.spent);
         let operation = self.memory.operations + 1;
         let session = resumes.map_or(identity.session, str::to_owned);
         let start = UnitStarted {
@@ -73,7 +80,7 @@ impl<E: Effects> Drive<'_, E> {
             resumed: resumes.is_some(),
             mark: identity.mark.clone(),
             tree: tree.clone(),
-            reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: None },
+            reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: Some(budget) },
             pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
             prompt_bytes: prompt.len(),
@@ -81,11 +88,24 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::UnitStarted(start))?;
         let mark = identity.mark;
         let resumes = resumes.is_some();
-        let session = Session { operation, unit, attempt, id: session, resumes, mark, prompt, ceiling };
+        let session = Session { operation, unit, attempt, id: session, resumes, mark, prompt, ceiling, budget };
         let mut ended: UnitEnded = self.effects.run(&session)?;
         ended.tree = self.effects.tree()?;
         ended.changed = self.effects.changed(&tree, &ended.tree)?;
         self.note(Event::UnitEnded(ended))
+    }
+
+    /// The files that a session had changed which was interrupted and does not go on.
+    fn left_by_interrupted(&mut self) -> Result<Option<String>, EngineError> {
+        let Some(before) = self.memory.current.as_ref().map(|operation| operation.start.tree.clone()) else {
+            return Ok(None);
+        };
+        let now = self.effects.tree()?;
+        let changed = self.effects.changed(&before, &now)?;
+        let mut lines: Vec<String> = changed.iter().take(MOST_CHANGED).map(|path| format!("- {path}")).collect();
+        let more = changed.len().saturating_sub(MOST_CHANGED);
+        lines.extend((more > 0).then(|| format!("- and {more} more")));
+        Ok((!lines.is_empty()).then(|| format!("It had changed:\n{}", lines.join("\n"))))
     }
 
     fn current(&self) -> Result<Operation, EngineError> {
@@ -97,8 +117,8 @@ impl<E: Effects> Drive<'_, E> {
 
     fn sweep(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        self.effects.sweep(&operation.start.mark)?;
-        self.note(Event::Interrupted { operation: operation.start.operation })
+        let heard = self.effects.sweep(&operation.start)?;
+        self.note(Event::Interrupted { operation: operation.start.operation, heard })
     }
 
     fn judge(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
@@ -110,6 +130,7 @@ impl<E: Effects> Drive<'_, E> {
             Judgement::Accept => self.note(Event::Accepted { operation: number })?,
             Judgement::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
             Judgement::Hold { until, why } => self.note(Event::Held { until, why, operation: Some(number) })?,
+            Judgement::Continue => self.note(Event::CutShort { operation: number })?,
             Judgement::SetAside(stop) => {
                 self.note(Event::SetAside { operation: number })?;
                 return self.stop(stop).map(Some);
@@ -139,8 +160,10 @@ impl<E: Effects> Drive<'_, E> {
     fn check(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
         let attempts = self.memory.attempts(&operation.start.unit);
-        let evidence = self.effects.check(&operation, &attempts)?;
-        self.note(Event::Checked { operation: operation.start.operation, evidence })
+        match self.effects.check(&operation, &attempts)? {
+            Some(evidence) => self.note(Event::Checked { operation: operation.start.operation, evidence }),
+            None => Ok(()),
+        }
     }
 
     fn settle(&mut self) -> Result<(), EngineError> {
@@ -218,8 +241,10 @@ impl<E: Effects> Drive<'_, E> {
 
     fn check_candidate(&mut self) -> Result<(), EngineError> {
         let Some(candidate) = self.memory.candidate.clone() else { return Ok(()) };
-        let evidence = self.effects.check_candidate(&candidate)?;
-        self.note(Event::CandidateChecked { commit: candidate.commit, evidence })
+        match self.effects.check_candidate(&candidate)? {
+            Some(evidence) => self.note(Event::CandidateChecked { commit: candidate.commit, evidence }),
+            None => Ok(()),
+        }
     }
 
     fn land(&mut self) -> Result<Option<Stop>, EngineError> {

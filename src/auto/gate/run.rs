@@ -18,7 +18,10 @@ const NOT_STARTED: i32 = 127;
 const SIGNAL: i32 = 128;
 
 /// How long a check may take to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(600);
+
+/// How often is looked whether somebody wants no more checks.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How often a check that failed is run again on the same tree.
 const AGAIN: u32 = 2;
@@ -47,11 +50,13 @@ pub(crate) struct Place<'a> {
     /// Puts a program behind a fence, where there is one.
     pub(crate) fence: Option<&'a dyn Fn(Program) -> Program>,
     pub(crate) limits: Limits,
+    /// Whether somebody wants no more checks: one that runs is stopped.
+    pub(crate) is_over: Option<&'a dyn Fn() -> bool>,
 }
 
 impl<'a> Place<'a> {
     pub(crate) fn new(folder: &'a Path) -> Self {
-        Self { folder, variables: &[], fence: None, limits: Limits::default() }
+        Self { folder, variables: &[], fence: None, limits: Limits::default(), is_over: None }
     }
 }
 
@@ -78,7 +83,9 @@ pub(crate) fn run_checks(
         let first = run_check(world, check, place);
         if was_red(check) { first } else { again(first, place, || run_check(world, check, place)) }
     };
-    Evidence { tree: tree.to_owned(), source, checks: checks.iter().map(run).collect() }
+    let is_over = |_: &&Check| place.is_over.is_some_and(|is_over| is_over());
+    let checks = checks.iter().take_while(|check| !is_over(check)).map(run).collect();
+    Evidence { tree: tree.to_owned(), source, checks }
 }
 
 /// Runs a check again that has failed, until it fails twice in the same way or is seen not to.
@@ -116,7 +123,7 @@ pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> Chec
     let mut heard = [Heard::default(), Heard::default()];
     let started = Instant::now();
     let ended = world.start(&program).and_then(|mut process| {
-        let ended = heard_out(&mut process, place.limits, &mut heard)?;
+        let ended = heard_out(&mut process, place, &mut heard)?;
         Ok((ended, process.ran_for()))
     });
     let [out, err] = heard;
@@ -162,7 +169,14 @@ fn said(error: &WorldError) -> String {
 }
 
 /// Reads all that a program writes until it ends or its time is up. How it ended, and what could not be ended.
-fn heard_out(process: &mut Process, limits: Limits, heard: &mut [Heard; 2]) -> Result<(Ended, Vec<u32>), WorldError> {
+fn heard_out(
+    process: &mut Process,
+    place: &Place<'_>,
+    heard: &mut [Heard; 2],
+) -> Result<(Ended, Vec<u32>), WorldError> {
+    let limits = place.limits;
+    let is_over = || place.is_over.is_some_and(|is_over| is_over());
+    let mut looked = Instant::now();
     let mut hear = |line: &Line| {
         let [out, err] = &mut *heard;
         let heard = match line.stream {
@@ -173,13 +187,18 @@ fn heard_out(process: &mut Process, limits: Limits, heard: &mut [Heard; 2]) -> R
     };
     let until = Instant::now() + limits.time;
     let (ended, survivors) = loop {
-        match process.next(until)? {
+        match process.next(until.min(looked + LOOK))? {
             Next::Line(line) => hear(&line),
             Next::Ended(ended) => return Ok((ended, Vec::new())),
-            Next::Nothing => break (Ended::OutOfTime, process.stop(Ask::Terminate, GRACE)?.survivors),
+            Next::Nothing => {}
         }
         // A program that writes without an end is never found to have nothing to say.
-        if Instant::now() >= until {
+        let now = Instant::now();
+        let is_over = now >= looked + LOOK && {
+            looked = now;
+            is_over()
+        };
+        if is_over || now >= until {
             break (Ended::OutOfTime, process.stop(Ask::Terminate, GRACE)?.survivors);
         }
     };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::error::LandingError;
 use super::id::Commit;
 use crate::disk::{self, AbsolutePath};
+use crate::world::tree::Mark;
 use crate::world::{Finished, Program, World};
 
 /// How long a call may take: a large tree is checked out, and filters and signing programs run inside.
@@ -37,6 +38,7 @@ pub(super) struct Git {
     /// The index that is used instead of that of the worktree.
     index: Option<AbsolutePath>,
     variables: Vec<(&'static str, OsString)>,
+    mark: Option<Mark>,
     #[cfg(test)]
     pub(super) calls: std::sync::Arc<std::sync::atomic::AtomicUsize>,
 }
@@ -49,9 +51,15 @@ impl Git {
             is_whole: false,
             index: None,
             variables: Vec::new(),
+            mark: None,
             #[cfg(test)]
             calls: std::sync::Arc::default(),
         }
+    }
+
+    /// The same, to be found by a mark.
+    pub(super) fn marked(self, mark: Mark) -> Self {
+        Self { mark: Some(mark), ..self }
     }
 
     /// The same in a worktree of the engine.
@@ -87,6 +95,9 @@ impl Git {
             Program::git(self.folder.as_path()).arguments(settings).arguments(arguments).timeout(PATIENCE);
         if let Some(index) = &self.index {
             program = program.variable("GIT_INDEX_FILE", index.as_path());
+        }
+        if let Some(mark) = &self.mark {
+            program = program.marked(mark.clone());
         }
         for (name, value) in &self.variables {
             program = program.variable(name, value);

@@ -10,6 +10,7 @@ use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
 use crate::project::repository::{repository_of, repository_of_others};
 use crate::project::worktrees::{ListedWorktree, listed};
+use crate::world::tree::Mark;
 use crate::world::{World, WorldError, embedded_repository};
 
 /// The oldest git that merges without a worktree.
@@ -85,6 +86,7 @@ impl Repository {
         }
         let git = git.at(&root);
         let common = common_folder(&git, &root)?;
+        let git = git.marked(Mark::of(&format!("git {common}")));
         check_operations(&root)?;
         let head = Head::branch_at(&root, |arguments| git.text(arguments).ok());
         let target = target.map(str::to_owned).or(head).ok_or_else(|| LandingError::Detached { root: root.clone() })?;
@@ -129,7 +131,12 @@ impl Repository {
         self.git.commit_of(&reference_of(name))
     }
 
-    pub(super) fn common(&self) -> &AbsolutePath {
+    /// What every git is known by that works in this repository for the engine.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark::of(&format!("git {}", self.common))
+    }
+
+    pub(crate) fn common(&self) -> &AbsolutePath {
         &self.common
     }
 

@@ -4,7 +4,7 @@ use super::error::LandingError;
 use super::git::{Git, own_folder};
 use super::id::Commit;
 use super::repository::{Repository, reference_of};
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, EntryKind};
 use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
 use crate::project::worktrees::ListedWorktree;
@@ -181,6 +181,18 @@ impl Repository {
         Ok(kept.iter().filter_map(|entry| AbsolutePath::parse(&entry.path).ok()).find(is_of))
     }
 
+    /// Removes the locks that a killed git left on what only the engine changes: the worktree at `folder`, its branch, and
+    /// our own references. The caller knows that no git of the engine runs.
+    pub(crate) fn remove_locks(&self, folder: &AbsolutePath, branch: &str) -> Result<(), LandingError> {
+        let own = self.kept_for(folder)?;
+        let places = own.into_iter().chain([self.common().resolve("refs/gsd")]);
+        for place in places {
+            remove_locks_below(&place)?;
+        }
+        let of_branch = self.common().resolve(format!("{}.lock", reference_of(branch)));
+        Ok(disk::remove_note(&of_branch)?)
+    }
+
     /// What git lists at `folder`.
     pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
         let place = disk::canonical(folder)?;
@@ -240,4 +252,16 @@ impl Repository {
             Err(_) => Err(LandingError::Moved { reference }),
         }
     }
+}
+
+fn remove_locks_below(folder: &AbsolutePath) -> Result<(), LandingError> {
+    for entry in disk::list(folder)?.unwrap_or_default() {
+        let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
+        match entry.kind {
+            EntryKind::Folder => remove_locks_below(&path)?,
+            EntryKind::File if path.name().ends_with(".lock") => disk::remove_note(&path)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The checks of a unit and of a candidate, and what their evidence is worth.
 
-use super::Real;
+use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
 use crate::auto::event::{CheckRun, Evidence};
 use crate::auto::gate;
@@ -24,6 +24,8 @@ use crate::project::layout::Layout;
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::task_plan::TaskPlan;
+use crate::world::Program;
+use crate::world::tree::Mark;
 
 /// A file of a unit's diff, before and after.
 struct Contents {
@@ -70,11 +72,20 @@ impl Real<'_> {
         Ok(found)
     }
 
-    /// Runs the checks of a unit on the worktree, and looks whether it made any of them weaker.
-    pub(super) fn checks(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError> {
+    /// Runs the checks of a unit on the worktree, and looks whether it made any of them weaker. `None` where somebody broke
+    /// them off.
+    pub(super) fn checks(
+        &mut self,
+        operation: &Operation,
+        attempts: &Attempts,
+    ) -> Result<Option<Evidence>, EngineError> {
+        if let Some(ended) = operation.ended.as_ref().filter(|_| operation.is_cut_off) {
+            self.tidied(&Self::tree_named(&ended.tree)?)?;
+        }
+        let mark = Mark::parse(&operation.start.mark);
         let tree = self.repository.snapshot(&self.worktree)?.tree;
         let Some(pins) = attempts.pins.clone() else {
-            return Ok(Evidence { tree: tree.to_string(), ..Evidence::default() });
+            return Ok(Some(Evidence { tree: tree.to_string(), ..Evidence::default() }));
         };
         let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
         let changes = self.contents(&base, tree.as_str())?;
@@ -86,7 +97,7 @@ impl Real<'_> {
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
-        let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None);
+        let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref());
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
         let no_checks = Self::no_checks(&pins, &paths);
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
@@ -100,7 +111,7 @@ impl Real<'_> {
         });
         // Only what fails is worth another look: whether it failed before the unit too.
         if verdict.outcome == Outcome::Failed {
-            let before = self.on_tree(&base, &pins)?;
+            let before = self.on_tree(&base, &pins, mark.as_ref())?;
             verdict = judge(Case {
                 tree: tree.as_str(),
                 folder: &folder.to_string(),
@@ -111,7 +122,10 @@ impl Real<'_> {
             });
         }
         self.tidied(&tree)?;
-        Ok(evidence(&found, &verdict, &inspection.findings, no_checks))
+        if self.is_broken_off()? {
+            return Ok(None);
+        }
+        Ok(Some(evidence(&found, &verdict, &inspection.findings, no_checks)))
     }
 
     /// What checks leave in the worktree is not the unit's work.
@@ -119,6 +133,11 @@ impl Real<'_> {
         let now = self.world.now().milliseconds();
         self.repository.restore(&self.worktree, tree, &self.run, now)?;
         Ok(())
+    }
+
+    /// Whether somebody wants an end at once: what checks said then says nothing.
+    fn is_broken_off(&self) -> Result<bool, EngineError> {
+        Ok(self.asked().at_once()?.is_some())
     }
 
     fn no_checks(pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
@@ -131,35 +150,38 @@ impl Real<'_> {
         &self,
         folder: &AbsolutePath,
         checks: &[gate::check::Check],
-        source: Source,
-        tree: &str,
-        before: Option<&GateEvidence>,
+        (source, tree): (Source, &str),
+        mark: Option<&Mark>,
     ) -> GateEvidence {
         let fence = self.fence(folder);
-        let fenced = fence.map(|fence| move |program: crate::world::Program| program.fenced(&fence));
-        let mut place = Place::new(folder.as_path());
-        if let Some(fenced) = &fenced {
-            place.fence = Some(fenced);
-        }
-        run_checks(self.world, checks, source, tree, &place, before)
+        // Who goes on after this process has died finds by the mark what it left.
+        let around = |program: Program| {
+            let program = mark.map_or_else(|| program.clone(), |mark| program.clone().marked(mark.clone()));
+            fence.as_ref().map_or_else(|| program.clone(), |fence| program.clone().fenced(fence))
+        };
+        let asked = self.asked();
+        let is_over = || !matches!(asked.at_once(), Ok(None));
+        let place = Place { fence: Some(&around), is_over: Some(&is_over), ..Place::new(folder.as_path()) };
+        run_checks(self.world, checks, source, tree, &place, None)
     }
 
     /// The same checks on an earlier tree.
-    fn on_tree(&mut self, tree: &str, pins: &Pins) -> Result<GateEvidence, EngineError> {
+    fn on_tree(&mut self, tree: &str, pins: &Pins, mark: Option<&Mark>) -> Result<GateEvidence, EngineError> {
         let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
-        let found = self.ran(&scratch.folder, &pins.checks, pins.source, tree, None);
+        let found = self.ran(&scratch.folder, &pins.checks, (pins.source, tree), mark);
         self.repository.remove_scratch(&scratch)?;
         Ok(found)
     }
 
     /// Runs the checks of the project on the commit that is to land.
-    pub(super) fn checks_of_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+    pub(super) fn checks_of_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
+        let mark = leftovers::mark_of_candidate(&candidate.commit);
         let commit = Commit::parse(&candidate.commit).ok_or_else(|| super::named(&candidate.commit))?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
         let files = Project::new(Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder()).files();
         let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
-        let found = self.ran(&scratch.folder, &checks, source, &candidate.tree, None);
+        let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref());
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !is_planning(path)).collect();
@@ -175,11 +197,14 @@ impl Real<'_> {
             let base = Commit::parse(&candidate.base).ok_or_else(|| super::named(&candidate.base))?;
             let tree = self.repository.tree_of(&base)?;
             let target = self.repository.scratch(&self.places.scratch, &base, "checks of the target")?;
-            let before = self.ran(&target.folder, &checks, source, tree.as_str(), None);
+            let before = self.ran(&target.folder, &checks, (source, tree.as_str()), mark.as_ref());
             verdict = judge(case(Some(&before)));
         }
         self.repository.remove_scratch(&scratch)?;
-        Ok(evidence(&found, &verdict, &[], no_checks))
+        if self.is_broken_off()? {
+            return Ok(None);
+        }
+        Ok(Some(evidence(&found, &verdict, &[], no_checks)))
     }
 
     /// The checks of the project, or those of all tasks of the milestone where the project declares none.

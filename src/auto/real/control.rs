@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::auto::engine::EngineError;
+use crate::auto::engine::{EngineError, Request};
+use crate::auto::event::Time;
 use crate::disk::{self, AbsolutePath};
 use crate::world::World;
 use crate::world::signals::Requests;
@@ -13,7 +14,7 @@ use crate::world::signals::Requests;
 const NOTE: &str = "control.json";
 
 /// How often a run that waits looks whether somebody wants something.
-const LOOK: Duration = Duration::from_millis(250);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A note for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,15 @@ pub(crate) struct Control {
 pub(crate) enum Wish {
     Pause,
     Stop,
+}
+
+impl Wish {
+    fn request(self) -> Request {
+        match self {
+            Self::Pause => Request::Pause,
+            Self::Stop => Request::Stop,
+        }
+    }
 }
 
 impl Control {
@@ -55,15 +65,41 @@ impl Control {
     }
 }
 
-/// Waits until the time of the wall clock has come, or somebody wants something. A machine that was suspended wakes into a
-/// later time of the wall.
-pub(super) fn wait(world: &World, notes: &AbsolutePath, signals: Option<&Requests>, until: i64) {
-    while world.now().milliseconds() < until {
-        let is_asked = signals.is_some_and(|signals| signals.asked().is_some());
-        if is_asked || !matches!(Control::read(notes), Ok(None)) {
-            return;
+/// Where those who want something of a run say so: with a signal to its process, or in the note.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) notes: AbsolutePath,
+    pub(super) signals: Option<Requests>,
+}
+
+impl Asked {
+    fn is_signalled(&self) -> bool {
+        self.signals.as_ref().is_some_and(|signals| signals.asked().is_some())
+    }
+
+    /// What is wanted now, whatever is going on. Who signals a process wants that.
+    pub(super) fn at_once(&self) -> Result<Option<Request>, EngineError> {
+        if self.is_signalled() {
+            return Ok(Some(Request::Pause));
         }
-        let rest = u64::try_from(until.saturating_sub(world.now().milliseconds())).unwrap_or_default();
+        Ok(Control::read(&self.notes)?.filter(|control| control.now).map(|control| control.wish.request()))
+    }
+
+    /// What is wanted at all.
+    pub(super) fn at_all(&self) -> Result<Option<Request>, EngineError> {
+        if self.is_signalled() {
+            return Ok(Some(Request::Pause));
+        }
+        Ok(Control::read(&self.notes)?.map(|control| control.wish.request()))
+    }
+}
+
+/// Waits until the time has come, or somebody wants something. A machine that was suspended wakes into a later time.
+pub(super) fn wait(world: &World, asked: &Asked, until: Time) -> Result<(), EngineError> {
+    let now = || Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    while !now().has_come_to(until) && asked.at_all()?.is_none() {
+        let rest = u64::try_from(until.wall.saturating_sub(now().wall)).unwrap_or_default();
         world.pause(LOOK.min(Duration::from_millis(rest.max(1))));
     }
+    Ok(())
 }

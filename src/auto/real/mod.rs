@@ -2,6 +2,7 @@
 
 mod checks;
 mod control;
+pub(crate) mod leftovers;
 pub(crate) mod orders;
 mod sessions;
 
@@ -15,8 +16,8 @@ use crate::world::fence::Fence;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
-use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{Entry, Evidence, Time, UnitEnded};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::landing;
 use super::landing::candidate::Merged;
@@ -37,6 +38,7 @@ use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
 use super::unit::Unit;
 
+use control::Asked;
 pub(crate) use control::{Control, Wish};
 
 /// The variable that tells what a session runs for which unit.
@@ -118,14 +120,23 @@ impl std::fmt::Debug for Parts<'_> {
 
 impl From<landing::error::LandingError> for EngineError {
     fn from(error: landing::error::LandingError) -> Self {
-        Self::Effect { hint: error.hint(), message: error.to_string() }
+        Self::Effect { hint: error.hint(), message: with_causes(&error) }
     }
 }
 
 impl From<DiskError> for EngineError {
     fn from(error: DiskError) -> Self {
-        Self::Effect { hint: error.hint(), message: error.to_string() }
+        Self::Effect { hint: error.hint(), message: with_causes(&error) }
     }
+}
+
+/// An error with what is behind it, such as the reason of the system.
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.map(ToString::to_string).fold(error.to_string(), |text, cause| {
+        // An error that only passes another one on says the same.
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
 }
 
 impl<'a> Real<'a> {
@@ -133,6 +144,11 @@ impl<'a> Real<'a> {
         let Parts { world, log, repository, worktree, places, driver, preferences, run, brief, signals, told } = parts;
         let files = Project::new(Layout::new(places.worktree.as_path(), None, None), world.state_folder()).files();
         Self { world, log, repository, worktree, files, places, driver, preferences, run, brief, signals, told }
+    }
+
+    /// Who may want something of the run.
+    fn asked(&self) -> Asked {
+        Asked { notes: self.places.notes.clone(), signals: self.signals.clone() }
     }
 
     pub(super) fn tell(&mut self, text: &str) {
@@ -243,12 +259,13 @@ impl Effects for Real<'_> {
         Ok(Identity { session: self.world.uuid(), mark: Mark::new().to_string() })
     }
 
-    fn prompt(&mut self, unit: &Unit, attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
         let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
         let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
         let folder = self.places.worktree.to_string();
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around = Around { folder: &folder, brief, failure, crash: None, sources: &[] };
+        let around =
+            Around { folder: &folder, brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
         let mut input = brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?;
         if attempt > 1 {
             input.notes.push(("Attempt".to_owned(), attempt.to_string()));
@@ -262,24 +279,16 @@ impl Effects for Real<'_> {
         self.session(session)
     }
 
-    fn sweep(&mut self, mark: &str) -> Result<(), EngineError> {
-        let Some(mark) = Mark::parse(mark) else { return Ok(()) };
-        let left = mark.end_all();
-        if left.is_empty() {
-            return Ok(());
-        }
-        let left: Vec<String> = left.iter().map(u32::to_string).collect();
-        Err(EngineError::Effect {
-            message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
-            hint: Some(format!("run `kill -KILL {}`", left.join(" "))),
-        })
+    fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
+        leftovers::end_all(Mark::parse(&start.mark))?;
+        Ok(self.last_heard(start))
     }
 
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
         self.pins_of(unit, tree)
     }
 
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Evidence, EngineError> {
+    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
         self.checks(operation, attempts)
     }
 
@@ -325,7 +334,7 @@ impl Effects for Real<'_> {
         })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
         self.checks_of_candidate(candidate)
     }
 
@@ -366,19 +375,16 @@ impl Effects for Real<'_> {
         }
     }
 
-    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
-        control::wait(self.world, &self.places.notes, self.signals.as_ref(), until);
-        Ok(())
+    fn wait(&mut self, until: Time) -> Result<(), EngineError> {
+        control::wait(self.world, &self.asked(), until)
+    }
+
+    fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
+        self.asked().at_once()
     }
 
     fn requested(&mut self) -> Result<Option<Request>, EngineError> {
-        if self.signals.as_ref().is_some_and(|signals| signals.asked().is_some()) {
-            return Ok(Some(Request::Pause));
-        }
-        Ok(Control::read(&self.places.notes)?.map(|control| match control.wish {
-            Wish::Pause => Request::Pause,
-            Wish::Stop => Request::Stop,
-        }))
+        self.asked().at_all()
     }
 
     fn can_resume(&self) -> bool {

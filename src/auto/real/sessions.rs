@@ -3,25 +3,24 @@
 use std::time::Duration;
 
 use super::Real;
-use super::control::{Control, Wish};
-use crate::auto::engine::{EngineError, Session};
-use crate::auto::event::{Death, Halt, UnitEnded, Usage, Verdict};
+use super::control::Asked;
+use crate::auto::engine::{EngineError, Request as Wanted, Session};
+use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
 use crate::auto::runner::death::Death as RunnerDeath;
 use crate::auto::runner::event::{Event, Unit as MoneyUnit};
 use crate::auto::runner::heard::Heard;
-use crate::auto::runner::request::{Request, RunnerError, Session as ClientSession};
-use crate::auto::runner::session::{Go, Observer, Outcome, run};
+use crate::auto::runner::request::{Limits, Request, RunnerError, Session as ClientSession};
+use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
-use crate::disk::AbsolutePath;
-use crate::world::Ended;
-use crate::world::signals::Requests;
+use crate::auto::unit::Unit;
+use crate::disk;
 use crate::world::tree::Mark;
+use crate::world::{Ended, World};
 
 /// Looks on while a session runs: whether somebody asked for its end.
 struct Watch {
-    notes: AbsolutePath,
-    signals: Option<Requests>,
-    wish: Option<Wish>,
+    asked: Asked,
+    wish: Option<Wanted>,
 }
 
 impl Observer for Watch {
@@ -30,17 +29,9 @@ impl Observer for Watch {
     }
 
     fn tick(&mut self, _heard: &Heard) -> Go {
-        if self.signals.as_ref().is_some_and(|signals| signals.asked().is_some()) {
-            self.wish = Some(Wish::Pause);
-            return Go::Stop("this process was asked to end".to_owned());
-        }
-        match Control::read(&self.notes) {
-            Ok(Some(Control { wish, now: true })) => {
-                self.wish = Some(wish);
-                Go::Stop("a person asked for it".to_owned())
-            }
-            _ => Go::On,
-        }
+        let Ok(Some(wanted)) = self.asked.at_once() else { return Go::On };
+        self.wish = Some(wanted);
+        Go::Stop("a person asked for it".to_owned())
     }
 }
 
@@ -48,11 +39,11 @@ impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
         let request = self.request(session);
-        let mut watch = Watch { notes: self.places.notes.clone(), signals: self.signals.clone(), wish: None };
+        let mut watch = Watch { asked: self.asked(), wish: None };
         match run(self.world, &request, &mut watch) {
             Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
             Err(error @ RunnerError::Disk(_)) => {
-                Err(EngineError::Effect { hint: error.hint(), message: error.to_string() })
+                Err(EngineError::Effect { hint: error.hint(), message: super::with_causes(&error) })
             }
             Err(error) => {
                 let text = error.to_string();
@@ -84,19 +75,57 @@ impl Real<'_> {
         ];
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         request.limits.output = session.ceiling.tokens();
+        request.limits.money = Some(session.budget);
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();
-        let name = format!("{:03}-{}-{}", session.operation, unit.kind.word(), unit.id.replace('/', "-"));
+        shorten_for_tests(self.world, &mut request.limits);
+        let name = notes_of(session.operation, unit);
         request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
         request.usage_file = Some(self.places.notes.resolve(format!("activity/{name}.usage.json")));
         request
     }
+
+    /// What a session had said before the process died that ran it.
+    pub(super) fn last_heard(&self, start: &UnitStarted) -> LastHeard {
+        let name = notes_of(start.operation, &start.unit);
+        let stream = self.places.notes.resolve(format!("activity/{name}.jsonl"));
+        // What it said is worth much, and its bill little: without one the session is counted all the same.
+        let text = disk::read_up_to(&stream, ACTIVITY_LIMIT).ok().flatten().unwrap_or_default();
+        let runner = &self.driver.runner;
+        let opening = Request::new(runner.clone(), self.driver.profile, self.places.worktree.clone(), "").opening();
+        let mut reader = runner.dialect.reader(&runner.facts_of_stream(), opening);
+        let mut heard = Heard::default();
+        for line in text.split(|byte| *byte == b'\n') {
+            reader.line(line).iter().for_each(|event| heard.add(event));
+        }
+        let (usage, money) = bill(&heard);
+        LastHeard { has_begun: heard.events > 0, usage, money }
+    }
+}
+
+/// The name of what is kept of a session.
+fn notes_of(operation: u64, unit: &Unit) -> String {
+    format!("{operation:03}-{}-{}", unit.kind.word(), unit.id.replace('/', "-"))
+}
+
+/// Tests do not wait for minutes.
+fn shorten_for_tests(world: &World, limits: &mut Limits) {
+    let wanted = |name: &str| world.flag("GSD_TEST_MODE").then(|| world.variable(name)?.parse().ok()).flatten();
+    let limit = |usual: Duration, name: &str| wanted(name).map_or(usual, Duration::from_millis);
+    (limits.whole, limits.idle) = (limit(limits.whole, "GSD_UNIT_MS"), limit(limits.idle, "GSD_IDLE_MS"));
+}
+
+/// Tokens, and dollars where the client counts in them.
+fn bill(heard: &Heard) -> (Usage, Option<f64>) {
+    let tokens = heard.tokens().unwrap_or_default();
+    let money = heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount);
+    (Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 }, money)
 }
 
 /// A session that did nothing.
 fn nothing(session: &Session) -> UnitEnded {
     UnitEnded {
         operation: session.operation,
-        verdict: Verdict::NoSignal { exit: None },
+        verdict: Verdict::NoSignal { exit: None, signal: None, text: String::new() },
         usage: Usage::default(),
         money: None,
         model_calls: 0,
@@ -110,14 +139,13 @@ fn nothing(session: &Session) -> UnitEnded {
     }
 }
 
-fn ended(session: &Session, outcome: &Outcome, wish: Option<Wish>) -> UnitEnded {
+fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnded {
     let heard = &outcome.heard;
-    let tokens = heard.tokens().unwrap_or_default();
-    let money = heard.money().filter(|(_, unit)| *unit == MoneyUnit::Dollars).map(|(amount, _)| amount);
+    let (usage, money) = bill(heard);
     UnitEnded {
         operation: session.operation,
         verdict: verdict(outcome, wish),
-        usage: Usage { input: tokens.input, output: tokens.output, cache_read: tokens.cached, cache_write: 0 },
+        usage,
         money,
         model_calls: heard.model_calls,
         tool_calls: heard.tools,
@@ -131,16 +159,17 @@ fn ended(session: &Session, outcome: &Outcome, wish: Option<Wish>) -> UnitEnded 
 }
 
 /// What came of the session, in the words of the log.
-fn verdict(outcome: &Outcome, wish: Option<Wish>) -> Verdict {
+fn verdict(outcome: &Outcome, wish: Option<Wanted>) -> Verdict {
     let text = outcome.judgement.evidence.clone();
     match &outcome.judgement.verdict {
         RunnerVerdict::Ran => Verdict::Ran,
         RunnerVerdict::NoSignal => {
-            let exit = match outcome.ended {
-                Ended::Code(code) => Some(code),
-                Ended::Signal(_) | Ended::OutOfTime => None,
+            let (exit, signal) = match outcome.ended {
+                Ended::Code(code) => (Some(code), None),
+                Ended::Signal(signal) => (None, Some(signal)),
+                Ended::OutOfTime => (None, None),
             };
-            Verdict::NoSignal { exit }
+            Verdict::NoSignal { exit, signal, text }
         }
         RunnerVerdict::Dead(death) => {
             // The client tells seconds, the log milliseconds.
@@ -166,14 +195,16 @@ fn cause(death: &RunnerDeath) -> Death {
     }
 }
 
-fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wish>, text: String) -> Verdict {
+fn stopped(outcome: &Outcome, reason: &Reason, wish: Option<Wanted>, text: String) -> Verdict {
     let resets_at = outcome.heard.resets_at().map(|seconds| seconds.saturating_mul(1000));
     let why = match reason {
         Reason::Asked(_) => match wish {
-            Some(Wish::Pause) => Halt::Pause,
+            Some(Wanted::Pause) => Halt::Pause,
             _ => Halt::Stop,
         },
         Reason::Whole | Reason::Output => Halt::Ceiling,
+        Reason::Money => Halt::Budget,
+        Reason::Slept => Halt::Slept,
         Reason::Idle | Reason::FirstEvent => Halt::Idle,
         Reason::CallsWithoutTool => Halt::Retries,
         // The client would wait in its own way: it is better waited for here.

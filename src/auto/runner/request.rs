@@ -66,6 +66,8 @@ pub(crate) struct Limits {
     pub(crate) longest_wait: Duration,
     /// Output in tokens.
     pub(crate) output: u64,
+    /// What it may cost, in US dollars, as far as the client says.
+    pub(crate) money: Option<f64>,
     /// How often the client may ask again, and how often the model may answer, without a tool in between.
     pub(crate) retries: u32,
     pub(crate) calls_without_tool: u32,
@@ -84,6 +86,7 @@ impl Default for Limits {
             first_event: minutes(2),
             longest_wait: minutes(10),
             output: 300_000,
+            money: None,
             retries: 20,
             calls_without_tool: 20,
             after_end: Duration::from_secs(5),
@@ -258,7 +261,7 @@ impl Request {
     }
 
     /// What a conversation begins with.
-    pub(super) fn opening(&self) -> Opening {
+    pub(crate) fn opening(&self) -> Opening {
         let resume = match &self.session {
             Session::Resumed(id) => Some(id.clone()),
             Session::New | Session::Named(_) => None,

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::Since;
-use super::event::{Event, QuotaStatus};
+use super::event::{Event, QuotaStatus, Unit};
 use super::heard::Heard;
 use super::request::{Limits, Request, RunnerError};
 use super::stream::Reader;
@@ -20,13 +20,17 @@ use crate::world::tree::Mark;
 use crate::world::{Ended, World, WorldError};
 
 /// How often the observer is asked at least.
-pub(crate) const TICK: Duration = Duration::from_millis(250);
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// The most bytes of a stream that are kept.
-const ACTIVITY_LIMIT: u64 = 64 << 20;
+pub(crate) const ACTIVITY_LIMIT: u64 = 64 << 20;
 
 /// The most bytes of the end of standard error that are kept.
 const LONGEST_COMPLAINT: usize = 8 << 10;
+
+/// A time between two looks that is so much longer than [`TICK`] that nobody could look: the machine slept, or this process
+/// was halted.
+const STANDSTILL: Duration = Duration::from_secs(2);
 
 /// How often the work of the processor is looked at, once the client is silent.
 const LOOKS: Duration = Duration::from_secs(2);
@@ -112,7 +116,8 @@ pub(crate) fn run(world: &World, request: &Request, observer: &mut dyn Observer)
         heard: Heard::default(),
         complaint: Vec::new(),
         started: now,
-        ticked: now.instant(),
+        ticked: now,
+        slept: Duration::ZERO,
         alive: now,
         ended_word: None,
         watch: Watch { looked: now.instant(), worked: None, files: None },
@@ -159,7 +164,9 @@ struct Session<'a> {
     heard: Heard,
     complaint: Vec<u8>,
     started: Since,
-    ticked: Instant,
+    ticked: Since,
+    /// How much of the time since it started nobody could listen.
+    slept: Duration,
     /// When something happened last.
     alive: Since,
     /// When the client said its last word.
@@ -181,7 +188,7 @@ impl Session<'_> {
 
     fn listen(&mut self) -> Result<Why, RunnerError> {
         loop {
-            let next = self.process.next(self.ticked + TICK)?;
+            let next = self.process.next(self.ticked.instant() + TICK)?;
             let stop = match next {
                 Next::Line(line) => self.line(&line),
                 Next::Ended(_) => return Ok(Why::Ended),
@@ -255,9 +262,15 @@ impl Session<'_> {
             Event::ModelCall if self.heard.calls_without_tool() >= limits.calls_without_tool => {
                 Some(Reason::CallsWithoutTool)
             }
+            Event::Money { .. } if self.is_over_budget() => Some(Reason::Money),
             Event::Usage { .. } | Event::Text { .. } if self.heard.output() > limits.output => Some(Reason::Output),
             _ => None,
         }
+    }
+
+    fn is_over_budget(&self) -> bool {
+        let spent = self.heard.money().filter(|(_, unit)| *unit == Unit::Dollars);
+        spent.zip(self.limits().money).is_some_and(|((spent, _), most)| spent > most)
     }
 
     /// Whether a quota that is used up is filled again later than the client may wait.
@@ -270,10 +283,15 @@ impl Session<'_> {
     /// What is due between lines.
     fn tick(&mut self) -> Option<Why> {
         let now = Since::now(self.world);
-        if now.instant().saturating_duration_since(self.ticked) < TICK {
+        let since = self.ticked.to(now);
+        if since < TICK {
             return None;
         }
-        self.ticked = now.instant();
+        if since >= STANDSTILL {
+            self.slept += since;
+            self.alive = now;
+        }
+        self.ticked = now;
         let asked = match self.observer.tick(&self.heard) {
             Go::On => None,
             Go::Stop(why) => Some(Reason::Asked(why)),
@@ -288,11 +306,13 @@ impl Session<'_> {
     }
 
     fn out_of_time(&mut self, now: Since) -> Option<Reason> {
+        let awake = self.started.to(now).saturating_sub(self.slept);
         if self.started.to(now) >= self.limits().whole {
-            return Some(Reason::Whole);
+            // Its time is over by one of the clocks. That it did not use it is not its fault.
+            return Some(if awake < self.limits().whole { Reason::Slept } else { Reason::Whole });
         }
         let is_silent = self.heard.events + self.heard.signs_of_life + u64::from(self.heard.retries) == 0;
-        if is_silent && self.started.to(now) >= self.limits().first_event {
+        if is_silent && awake >= self.limits().first_event {
             return Some(Reason::FirstEvent);
         }
         if self.process.idle() >= LOOKS && self.works(now) {

@@ -11,6 +11,9 @@ use crate::world::Ended;
 /// A session that ended sooner than this without a word and without a tool did nothing, whatever the client says.
 const GHOST: Duration = Duration::from_millis(500);
 
+/// The signal that no program sends to itself: a person, or a system without memory, ended it.
+pub(crate) const KILLED: i32 = 9;
+
 /// What came of a session. Only `Ran` lets what it made be looked at; and then it is checked, not believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -35,8 +38,12 @@ pub(crate) enum Reason {
     Idle,
     /// It never said a word.
     FirstEvent,
+    /// Its time went by while nobody could listen: the machine slept, or this process was halted.
+    Slept,
     /// It wrote more than it may.
     Output,
+    /// It cost more than it may.
+    Money,
     /// The model answered again and again, and used no tool.
     CallsWithoutTool,
     /// The client asked again and again, and the model did not answer.
@@ -95,6 +102,11 @@ fn success(heard: &Heard, end: &End) -> Judgement {
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };
+    }
+    if end.ended == Some(Ended::Signal(KILLED)) {
+        // Not by its own doing: nothing of it is known to be wrong, and it may have more to say.
+        let evidence = "the client reported success, then it was killed".to_owned();
+        return Judgement { verdict: Verdict::NoSignal, evidence };
     }
     let death = of_complaints(heard, end).unwrap_or(Death::Model);
     dead(death, heard, format!("the client reported success, then ended with {}", how(end.ended)))
@@ -186,6 +198,8 @@ impl fmt::Display for Reason {
             Self::Whole => "it took longer than its time limit",
             Self::Idle => "nothing happened for longer than its idle limit",
             Self::FirstEvent => "it did not start to work in time",
+            Self::Slept => "its time limit passed while this process or the machine stood still",
+            Self::Money => "it cost more than the run may still spend",
             Self::Output => "it wrote more tokens than its limit",
             Self::CallsWithoutTool => "the model answered too often without using a tool",
             Self::Retries => "the client retried too often",

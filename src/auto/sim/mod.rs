@@ -9,8 +9,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
-use super::engine::{Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{CheckRun, Entry, Event, Evidence, Run, Time, UnitEnded, Usage};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
+use super::event::{CheckRun, Entry, Event, Evidence, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::preferences::Preferences;
@@ -251,11 +251,12 @@ impl Effects for Simulated {
         Ok(Identity { session: format!("session-{}", self.identities), mark: format!("{:016x}", self.identities) })
     }
 
-    fn prompt(&mut self, unit: &Unit, _attempt: u32, failure: Option<&str>) -> Result<String, EngineError> {
+    fn prompt(&mut self, unit: &Unit, _attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
         let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
         let snapshot = reading::snapshot(&self.files, Extent::Active(&scope));
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around = Around { folder: "/simulated", brief, failure, crash: None, sources: &[] };
+        let around =
+            Around { folder: "/simulated", brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
         let input = brief::input(&self.files, &snapshot, unit, &self.preferences, around)?;
         let prompt = super::prompt::compose(&input)
             .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
@@ -291,19 +292,20 @@ impl Effects for Simulated {
         })
     }
 
-    fn sweep(&mut self, _mark: &str) -> Result<(), EngineError> {
-        self.step()
+    fn sweep(&mut self, _start: &UnitStarted) -> Result<LastHeard, EngineError> {
+        self.step()?;
+        Ok(LastHeard { has_begun: true, ..LastHeard::default() })
     }
 
     fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {
         Ok(None)
     }
 
-    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Evidence, EngineError> {
+    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
-        Ok(Self::evidence(tree, &verdict))
+        Ok(Some(Self::evidence(tree, &verdict)))
     }
 
     fn head(&mut self) -> Result<String, EngineError> {
@@ -335,10 +337,10 @@ impl Effects for Simulated {
         Ok(Merge::Made { base, head, tree, commit })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Evidence, EngineError> {
+    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
-        Ok(Self::evidence(candidate.tree.clone(), &verdict))
+        Ok(Some(Self::evidence(candidate.tree.clone(), &verdict)))
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {
@@ -361,9 +363,9 @@ impl Effects for Simulated {
         Ok(None)
     }
 
-    fn wait(&mut self, until: i64) -> Result<(), EngineError> {
+    fn wait(&mut self, until: Time) -> Result<(), EngineError> {
         self.step()?;
-        self.clock = self.clock.max(until);
+        self.clock = self.clock.max(until.wall);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Where a project of the pipeline is, and what its documents and its log say.
 
-use crate::auto::event::Entry;
+use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
@@ -38,6 +38,18 @@ pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), Comm
 pub(super) struct Place {
     pub(super) root: AbsolutePath,
     pub(super) notes: LocalState,
+}
+
+/// The newest rules that a log was written by.
+fn newest_engine(log: &AbsolutePath) -> Option<u32> {
+    let entries = read_log::<serde_json::Value>(log).ok()??.entries;
+    entries.iter().filter_map(|entry| u32::try_from(entry.get("engine")?.as_u64()?).ok()).max()
+}
+
+/// A log of a newer program is refused: what it meant cannot be known.
+pub(super) fn newer_engine(place: &Place, newest: u32) -> CommandError {
+    let message = format!("`{}` was written by a newer gsd-tools (rules {newest}; this one has {ENGINE})", place.log());
+    CommandError::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
 }
 
 impl Place {
@@ -107,7 +119,14 @@ impl Place {
 
     /// What the log tells. Nobody is waited for.
     pub(super) fn memory(&self) -> Result<Memory, CommandError> {
-        let entries = read_log::<Entry>(&self.log())?;
+        let entries = match read_log::<Entry>(&self.log()) {
+            Err(error @ LogError::Broken { .. }) => {
+                // What only a newer program writes looks like a line that somebody changed.
+                let newer = newest_engine(&self.log()).filter(|newest| *newest > ENGINE);
+                return Err(newer.map_or_else(|| error.into(), |newest| newer_engine(self, newest)));
+            }
+            other => other?,
+        };
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
 

@@ -5,16 +5,17 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::Place;
+use super::place::{Place, newer_engine};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
+use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::memory::Memory;
-use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish};
+use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
@@ -28,9 +29,14 @@ use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::words::of_word;
+use crate::world::World;
 use crate::world::fence::Fencing;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
+
+/// How long the lock of the log is waited for. A run that was killed while it started a program has left it to that process,
+/// until this one becomes another program.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
@@ -156,14 +162,19 @@ fn drive(
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
     let driver = driver(context, arguments)?;
-    let disk = context.disk().patient_for(Duration::ZERO);
+    let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
+    refuse_newer_engine(context, &place, &memory)?;
+    leftovers::end_programs(&memory)?;
     Control::clear(&place.folder())?;
+    if has_landed(context, &place, &memory, arguments)? {
+        return finish(context, &mut log, &memory);
+    }
     let ceilings = ceilings(arguments, &memory);
     let start = started(context, &place, &memory, arguments, (&driver.runner.name, ceilings))?;
     let world = context.world().clone();
-    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    let now = now(&world);
     let event = match &start.run {
         Some(run) => Event::Started(run.clone()),
         None => Event::Resumed {
@@ -212,6 +223,50 @@ fn drive(
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+fn now(world: &World) -> Time {
+    Time { wall: world.now().milliseconds(), machine: world.uptime() }
+}
+
+/// A log that a newer program has begun or continued is not for this one.
+fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) -> Result<(), CommandError> {
+    let newest = memory.engines.last().copied().unwrap_or(ENGINE);
+    if newest > ENGINE {
+        return Err(newer_engine(place, newest));
+    }
+    if newest < ENGINE {
+        context.tell(&format!(
+            "The run was begun by an older gsd-tools (rules {newest}); it continues with rules {ENGINE}."
+        ));
+    }
+    Ok(())
+}
+
+/// Whether what is asked for has landed: the process died before it could say so, or the same call is made again. A brief
+/// that is to be worked on once more is given together with the name of a milestone.
+fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &RunArgs) -> Result<bool, CommandError> {
+    if !memory.is_released || arguments.milestone.is_some() {
+        return Ok(false);
+    }
+    let Some(brief) = &arguments.brief else { return Ok(memory.stop.is_none()) };
+    let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
+    let (asked, kept) = (disk::read_input(&context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
+    Ok(had_brief && asked.is_some() && asked == kept)
+}
+
+/// Where the text of the brief is kept.
+fn kept_brief(place: &Place) -> AbsolutePath {
+    place.folder().resolve("brief.md")
+}
+
+fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), CommandError> {
+    let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
+    let stop = landed(&milestone);
+    if memory.stop.is_none() {
+        append(log, &Entry { at: now(context.world()), event: Event::Stopped(stop.clone()) })?;
+    }
+    report(context, &milestone, stop, memory)
 }
 
 fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), CommandError> {
@@ -316,6 +371,10 @@ fn started(
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+        if memory.stop.is_none() {
+            leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
+        }
+        leftovers::remove_files(&repository, &folder, &place.folder())?;
         let entered = repository.enter(&folder, &run.branch, &start, &run.milestone)?;
         let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
         let milestone = run.milestone.clone();
@@ -334,6 +393,8 @@ fn started(
     };
     planning_is_committed(context, &repository)?;
     let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
+    leftovers::settle_git(world, &repository, (&folder, &branch))?;
+    leftovers::remove_files(&repository, &folder, &place.folder())?;
     ignore_worktrees(&folder)?;
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
@@ -388,13 +449,13 @@ fn brief_of(context: &Context, place: &Place, file: &str) -> Result<(String, Str
         CommandError::usage(format!("`{file}` is not there, or empty"))
             .hint("describe the milestone in it, then run again")
     })?;
-    let kept = place.folder().resolve("brief.md");
+    let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;
     Ok((kept.to_string(), text))
 }
 
 fn read_brief(place: &Place, path: &str) -> Result<(String, String), CommandError> {
-    let text = disk::read_text(place.folder().resolve("brief.md"))?.unwrap_or_default();
+    let text = disk::read_text(kept_brief(place))?.unwrap_or_default();
     Ok((path.to_owned(), text))
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::place::Place;
 use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::event::Time;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::slices::derive::{Scope, State, derive};
@@ -66,7 +67,7 @@ impl Seen {
     }
 
     /// The next step, and the rule that leads to it. A run that stopped would be started again.
-    fn step(&self, now: i64) -> (Step, &'static str) {
+    fn step(&self, now: Time) -> (Step, &'static str) {
         let memory = Memory { stop: None, ..self.memory.clone() };
         let look = Look { memory: &memory, ..self.look() };
         let unit = memory.current.as_ref().map(|operation| &operation.start.unit);
@@ -84,7 +85,9 @@ impl Seen {
 
 pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     let seen = Seen::of(context)?;
-    let (step, rule) = seen.step(context.world().now().milliseconds());
+    let world = context.world();
+    let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
+    let (step, rule) = seen.step(now);
     let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
     let report = StatusReport::of(&seen.look(), &step, rule, fingerprint, None);
     context.say(&report, None, |screen| shown(&report, screen))

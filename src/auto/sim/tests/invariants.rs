@@ -66,7 +66,7 @@ impl Actor for Wild {
         let mut whole = self.ideal.act(session, files);
         match self.ends.pop() {
             Some(0) => Act::done(Vec::new()),
-            Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0) }),
+            Some(1) => Act::ended(Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }),
             Some(2) => dead(Death::Network),
             Some(3) => dead(Death::Context),
             Some(4) => halted(Halt::Idle),
@@ -172,7 +172,7 @@ fn useless() -> impl Strategy<Value = Act> {
         Just(Act::done(Vec::new())),
         "[a-z]{1,8}".prop_map(|text| Act::done(vec![("docs/tries.md".to_owned(), text)])),
         Just(Act::done(vec![("src/tries.rs".to_owned(), "x".to_owned())])),
-        Just(Act::ended(Verdict::NoSignal { exit: Some(0) })),
+        Just(Act::ended(Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() })),
         Just(Act::ended(Verdict::Halted { why: Halt::Idle, text: String::new() })),
     ]
 }

@@ -170,7 +170,8 @@ fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
 #[test]
 fn a_session_that_does_not_say_that_it_is_done_is_not_done_whatever_it_wrote() {
     let whole = made_task("S01", "T01");
-    let act = Act { verdict: Verdict::NoSignal { exit: Some(0) }, ..Act::done(whole) };
+    let act =
+        Act { verdict: Verdict::NoSignal { exit: Some(0), signal: None, text: String::new() }, ..Act::done(whole) };
     let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act);
     assert_eq!(report.stop.cause, Cause::Complete);
     let tried = project.sessions.iter().filter(|unit| unit.id == "M001/S01/T01").count();

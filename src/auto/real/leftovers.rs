@@ -1,0 +1,70 @@
+//! What a process left that ran a run and died: programs that go on, and files that were to take the place of others.
+
+use std::time::{Duration, Instant};
+
+use crate::auto::engine::EngineError;
+use crate::auto::landing::repository::Repository;
+use crate::auto::memory::Memory;
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::project::milestone_layout::lookup;
+use crate::world::World;
+use crate::world::tree::Mark;
+
+/// How long a git that goes on is waited for. One that is killed would leave its locks behind.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The mark of the checks of a candidate.
+pub(super) fn mark_of_candidate(commit: &str) -> Option<Mark> {
+    commit.get(..16).and_then(Mark::parse)
+}
+
+/// Ends all that sessions and checks left, by what the log knows of them. Nothing else is done before.
+pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
+    let of_session = memory.current.as_ref().and_then(|operation| Mark::parse(&operation.start.mark));
+    let of_candidate = memory.candidate.as_ref().and_then(|candidate| mark_of_candidate(&candidate.commit));
+    of_session.into_iter().chain(of_candidate).try_for_each(|mark| end_all(Some(mark)))
+}
+
+pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {
+    let left = mark.map(|mark| mark.end_all()).unwrap_or_default();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let left: Vec<String> = left.iter().map(u32::to_string).collect();
+    Err(EngineError::Effect {
+        message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
+        hint: Some(format!("run `kill -KILL {}`", left.join(" "))),
+    })
+}
+
+/// Waits for git, where a process that died had started it in this repository, and removes the locks of one that died too.
+pub(crate) fn settle_git(
+    world: &World,
+    repository: &Repository,
+    (folder, branch): (&AbsolutePath, &str),
+) -> Result<(), EngineError> {
+    let (mark, until) = (repository.mark(), Instant::now() + PATIENCE);
+    while mark.is_in_use() && Instant::now() < until {
+        world.pause(Duration::from_millis(20));
+    }
+    // Elsewhere nobody can say whether one runs.
+    if cfg!(unix) && !mark.is_in_use() {
+        repository.remove_locks(folder, branch)?;
+    }
+    Ok(())
+}
+
+/// Removes files that were to take the place of others, and were never put there.
+pub(crate) fn remove_files(
+    repository: &Repository,
+    worktree: &AbsolutePath,
+    notes: &AbsolutePath,
+) -> Result<(), DiskError> {
+    let documents = worktree.resolve(lookup::FOLDER);
+    disk::remove_left_below(&documents)?;
+    let around = worktree.parent();
+    for folder in [notes].into_iter().chain(around.as_ref()).chain([repository.common()]) {
+        disk::remove_left(folder)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! A project in which a run is started, looked at, and killed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::auto::compile::fake_agent;
+use crate::kit::{TestContext, binary};
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A project with a brief, and the runs of its milestone.
+pub(super) struct Bench {
+    pub(super) context: TestContext,
+    pub(super) actor: String,
+    pub(super) shape: &'static str,
+    /// Further variables of the program and of the client.
+    pub(super) variables: Vec<(&'static str, String)>,
+    pub(super) flags: Vec<String>,
+}
+
+/// A run that goes on in a process of its own.
+pub(super) struct Engine {
+    pub(super) child: Child,
+    told: PathBuf,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// `None` where it was killed.
+    pub(super) code: Option<i32>,
+    /// What it printed, both streams.
+    pub(super) text: String,
+}
+
+impl Bench {
+    pub(super) fn new(actor: &str) -> Self {
+        let context = TestContext::new();
+        context.write("README.md", "# P\n");
+        std::fs::write(context.home().join("brief.md"), "Make a shelf of files.\n").unwrap();
+        let bench = Self { context, actor: actor.to_owned(), shape: "2x2", variables: Vec::new(), flags: Vec::new() };
+        bench.git(&["init", "--quiet", "--initial-branch=main"]);
+        bench.git(&["add", "--all"]);
+        bench.git(&["commit", "--quiet", "--message=start"]);
+        bench
+    }
+
+    pub(super) fn shape(self, shape: &'static str) -> Self {
+        Self { shape, ..self }
+    }
+
+    pub(super) fn with(mut self, name: &'static str, value: u64) -> Self {
+        self.variables.push((name, value.to_string()));
+        self
+    }
+
+    pub(super) fn flag(mut self, flag: &str) -> Self {
+        self.flags.push(flag.to_owned());
+        self
+    }
+
+    pub(super) fn git(&self, arguments: &[&str]) -> String {
+        let output = self.context.command("git").args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// The call that begins the run, and goes on with it: a person types the same again.
+    pub(super) fn line(&self) -> Vec<String> {
+        let (brief, agent) = (self.context.home().join("brief.md"), fake_agent());
+        let (brief, agent) = (brief.to_string_lossy().into_owned(), agent.to_string_lossy().into_owned());
+        let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+        words.into_iter().map(str::to_owned).chain(self.flags.iter().cloned()).collect()
+    }
+
+    fn prepared(&self, mut command: Command) -> (Command, PathBuf) {
+        let told = self.context.home().join("told.txt");
+        let file = File::create(&told).unwrap();
+        command.env("FAKE_SHAPE", self.shape).env("FAKE_ACTOR", &self.actor);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.stdout(file.try_clone().unwrap()).stderr(file).stdin(Stdio::null());
+        (command, told)
+    }
+
+    pub(super) fn start(&self) -> Engine {
+        let mut command = self.context.command(binary());
+        command.args(self.line());
+        let (mut command, told) = self.prepared(command);
+        Engine { child: command.spawn().unwrap(), told }
+    }
+
+    /// As [`Self::start`], after a line of shell.
+    pub(super) fn start_after(&self, line: &str) -> Engine {
+        let mut command = self.context.command("sh");
+        command.args(["-c", &format!("{line}; exec \"$@\"",), "sh"]).arg(binary()).args(self.line());
+        let (mut command, told) = self.prepared(command);
+        Engine { child: command.spawn().unwrap(), told }
+    }
+
+    pub(super) fn run(&self) -> Ended {
+        self.start().end()
+    }
+
+    pub(super) fn log_path(&self) -> Option<PathBuf> {
+        let state = self.context.home().join(".local/state/gsd-tools/projects");
+        let projects = std::fs::read_dir(state).ok()?;
+        projects.flatten().map(|project| project.path().join("auto/log.jsonl")).find(|log| log.is_file())
+    }
+
+    /// The entries of the log, whole lines alone.
+    pub(super) fn log(&self) -> Vec<Value> {
+        let text = self.log_path().and_then(|log| std::fs::read_to_string(log).ok()).unwrap_or_default();
+        let entry = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["entry"].clone());
+        text.lines().filter_map(entry).collect()
+    }
+
+    pub(super) fn events(&self, name: &str) -> Vec<Value> {
+        self.log().into_iter().filter(|entry| entry["event"] == name).collect()
+    }
+
+    pub(super) fn count(&self, name: &str) -> usize {
+        self.events(name).len()
+    }
+
+    /// Waits until the log has so many entries of this name.
+    pub(super) fn await_event(&self, name: &str, count: usize) {
+        self.await_that(&format!("{count} × {name}"), || self.count(name) >= count);
+    }
+
+    pub(super) fn await_that(&self, what: &str, holds: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            assert!(began.elapsed() < PATIENCE, "{what} did not come: {:#?}", self.log().last());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// All processes with the home of this test, by number, with their command lines.
+    pub(super) fn processes(&self) -> BTreeMap<u32, String> {
+        self.processes_with("")
+    }
+
+    /// Those of a unit: the client, its checks, and what they started.
+    pub(super) fn of_units(&self) -> BTreeMap<u32, String> {
+        self.processes_with("GSD_PROCESS=")
+    }
+
+    fn processes_with(&self, variable: &str) -> BTreeMap<u32, String> {
+        let home = format!("HOME={}", self.context.home().display());
+        let found = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+            let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let environment = std::fs::read(entry.path().join("environ")).ok()?;
+            let mut variables = environment.split(|byte| *byte == 0);
+            let is_here = environment.split(|byte| *byte == 0).any(|own| own == home.as_bytes());
+            let has = variable.is_empty() || variables.any(|own| own.starts_with(variable.as_bytes()));
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            (is_here && has && !line.is_empty()).then_some((id, line))
+        });
+        found.collect()
+    }
+
+    /// The process of the client that runs now.
+    pub(super) fn client(&self) -> Option<u32> {
+        let agent = fake_agent().to_string_lossy().into_owned();
+        self.of_units().into_iter().find(|(_, line)| line.starts_with(&agent)).map(|(id, _)| id)
+    }
+
+    /// What the files that landed are: the one thing that all runs of a milestone have in common. The record of a check
+    /// says when it ran, how long, and on which tree; nothing else may differ.
+    pub(super) fn landed(&self) -> String {
+        let mut hash = Sha256::new();
+        for line in self.git(&["ls-tree", "-r", "main"]).lines() {
+            let (_, path) = line.split_once('\t').unwrap();
+            let text = self.git(&["show", &format!("main:{path}")]);
+            hash.update(format!("{path}\n"));
+            hash.update(if path.ends_with("-VERIFY.json") { without_times(&text) } else { text });
+        }
+        hash.finalize().iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    }
+
+    /// What a run that has ended left beside what it is to leave.
+    pub(super) fn left(&self) -> Vec<String> {
+        let mut left: Vec<String> = self.processes().into_values().map(|line| format!("process {line}")).collect();
+        let worktrees = self.git(&["worktree", "list"]);
+        left.extend(worktrees.lines().skip(1).map(|line| format!("worktree {line}")));
+        let references = self.git(&["for-each-ref", "--format=%(refname)"]);
+        let is_ours = |name: &&str| *name != "refs/heads/main" && !name.starts_with("refs/gsd/keep/");
+        left.extend(references.lines().filter(is_ours).map(|name| format!("reference {name}")));
+        left.extend(self.git(&["status", "--porcelain"]).lines().map(|line| format!("status {line}")));
+        let root = self.context.home().parent().unwrap().to_path_buf();
+        for entry in walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap) {
+            let path = entry.path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            let name = entry.file_name().to_string_lossy();
+            let is_lock = name.ends_with(".lock") && path.contains("/.git/");
+            let is_temporary = path.starts_with("tmp/") || name.ends_with(".gsd-new");
+            let is_scratch = name.starts_with("gsd-tools-scratch-") || path.contains(".git/worktrees/");
+            if is_lock || is_temporary || is_scratch {
+                left.push(format!("file {path}"));
+            }
+        }
+        left
+    }
+
+    /// That the milestone landed once, as one commit, and nothing else is left. What is wrong, else.
+    pub(super) fn wrong(&self, expected: &str) -> Vec<String> {
+        let mut wrong = self.left();
+        if self.landed() != expected {
+            wrong.push(format!("the tree is {}, and should be {expected}", self.landed()));
+        }
+        let commits = self.git(&["rev-list", "--count", "main"]);
+        if commits != "2" {
+            wrong.push(format!("{commits} commits on the target"));
+        }
+        // Each task once on the branch that was kept.
+        let kept = self.git(&["for-each-ref", "--format=%(refname)", "refs/gsd/keep/"]);
+        let kept = kept.lines().find(|name| name.contains("/head-")).unwrap_or("main");
+        let tasks = self.git(&["log", "--format=%(trailers:key=GSD-Task,valueonly,separator=%x2C)", kept]);
+        let mut seen = BTreeMap::new();
+        tasks.lines().filter(|task| !task.is_empty()).for_each(|task| *seen.entry(task).or_insert(0) += 1);
+        wrong.extend(seen.iter().filter(|(_, times)| **times > 1).map(|(task, _)| format!("{task} committed twice")));
+        wrong
+    }
+}
+
+fn without_times(text: &str) -> String {
+    let mut record: Value = serde_json::from_str(text).unwrap();
+    let fields = record.as_object_mut().unwrap();
+    assert!(fields.remove("timestamp").is_some() && fields.remove("tree").is_some(), "{text}");
+    for check in fields["checks"].as_array_mut().unwrap() {
+        check.as_object_mut().unwrap().remove("durationMs").unwrap();
+    }
+    record.to_string()
+}
+
+impl Engine {
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn told(&self) -> String {
+        std::fs::read_to_string(&self.told).unwrap_or_default()
+    }
+
+    pub(super) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits for its end.
+    pub(super) fn end(mut self) -> Ended {
+        let began = Instant::now();
+        while !self.is_over() {
+            if began.elapsed() > PATIENCE {
+                self.child.kill().unwrap();
+                self.child.wait().unwrap();
+                panic!("the run does not end: {}", self.told());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let code = self.child.wait().unwrap().code();
+        Ended { code, text: self.told() }
+    }
+
+    /// Kills this process alone, as `kill -9` does.
+    pub(super) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Kills it with all that it started, at once, as a machine does that loses its power.
+    pub(super) fn kill_with_all(mut self, bench: &Bench) {
+        self.child.kill().unwrap();
+        let all: Vec<String> = bench.processes().keys().map(u32::to_string).collect();
+        // What ends by itself in between cannot be killed.
+        drop(Command::new("kill").arg("-KILL").args(&all).output().unwrap());
+        self.child.wait().unwrap();
+    }
+
+    pub(super) fn signal(&self, signal: &str) {
+        signal_to(self.id(), signal);
+    }
+}
+
+pub(super) fn signal_to(process: u32, signal: &str) {
+    let status = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status().unwrap();
+    assert!(status.success(), "kill -{signal} {process}");
+}
+
+impl Ended {
+    /// That the milestone landed.
+    #[track_caller]
+    pub(super) fn complete(&self) {
+        assert_eq!(self.code, Some(0), "{}", self.text);
+        assert!(self.text.contains("has landed"), "{}", self.text);
+    }
+
+    /// That it stopped with this code and this cause.
+    #[track_caller]
+    pub(super) fn stopped(&self, code: i32, cause: &str) {
+        assert_eq!(self.code, Some(code), "{}", self.text);
+        assert!(self.text.contains(&format!("\"cause\": \"{cause}\"")), "{}", self.text);
+    }
+}

@@ -1,0 +1,84 @@
+//! A disk on which nothing more can be written: the run stops, says where, and goes on when there is room again.
+
+use std::process::Command;
+
+use super::bench::Bench;
+use crate::clients::say;
+
+/// No file may be longer than so many blocks of 512 bytes. That is said by an error, as on a disk that is full, and not by the
+/// signal that would end the program.
+fn no_file_longer_than(blocks: u32) -> String {
+    format!("trap '' XFSZ; ulimit -f {blocks}")
+}
+
+#[test]
+fn a_log_that_cannot_be_written_stops_the_run_and_is_named() {
+    // The log of a whole run is longer than this, and each other file is shorter.
+    let bench = Bench::new("ideal");
+    let whole = {
+        let bench = Bench::new("ideal");
+        bench.run().complete();
+        bench.log_path().unwrap().metadata().unwrap().len()
+    };
+    let blocks = u32::try_from(whole / 512 / 2).unwrap();
+    let ended = bench.start_after(&no_file_longer_than(blocks)).end();
+    assert!(ended.code.is_some_and(|code| code != 0), "{ended:?}");
+    assert!(ended.text.contains("auto/log.jsonl") && ended.text.contains("make room"), "{}", ended.text);
+    assert!(bench.of_units().is_empty(), "{:?}", bench.of_units());
+    let before = bench.count("unit-started");
+    assert!(before > 0, "{}", ended.text);
+    bench.run().complete();
+    let expected = super::engine::undisturbed();
+    assert_eq!(bench.wrong(&expected.tree), Vec::<String>::new());
+    assert!(bench.count("unit-started") <= expected.sessions + 1);
+}
+
+/// A small disk for the worktrees of a project; unmounted with this value.
+struct SmallDisk(std::path::PathBuf);
+
+impl SmallDisk {
+    fn mount(bench: &Bench) -> Option<Self> {
+        let folder = bench.context.project().join(".gsd/worktrees");
+        std::fs::create_dir_all(&folder).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&folder).output();
+        mount.is_ok_and(|mount| mount.status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
+    // The agent has to reach beyond its worktree to fill the disk.
+    let bench = Bench::new("filler").shape("1x1").flag("--no-fence");
+    let Some(disk) = SmallDisk::mount(&bench) else {
+        // What needs no mount is tried above.
+        say("a full disk below the worktree: not run (only root can mount a small one)");
+        return;
+    };
+    let ended = bench.run();
+    assert!(ended.code.is_some_and(|code| code != 0), "{ended:?}");
+    assert!(ended.text.contains("T01-VERIFY.json`: No space left"), "{}", ended.text);
+    assert!(ended.text.contains("make room on the disk"), "{}", ended.text);
+    assert_eq!(bench.git(&["rev-list", "--count", "main"]), "1");
+    std::fs::remove_file(disk.0.join("fill")).unwrap();
+    let bench = Bench { actor: "ideal".to_owned(), ..bench };
+    bench.run().complete();
+    let sessions = bench.count("unit-started");
+    assert!(sessions <= 4, "{sessions}");
+    drop(disk);
+}
+
+#[test]
+fn an_agent_that_cannot_write_is_not_believed_and_its_complaint_is_shown() {
+    let bench = Bench::new("ideal").shape("1x1");
+    let full = Bench { actor: "full".to_owned(), ..bench };
+    let ended = full.run();
+    ended.stopped(12, "no-progress");
+    assert!(ended.text.contains("fake-agent: src/large.txt: No space left on device"), "{}", ended.text);
+    Bench { actor: "ideal".to_owned(), ..full }.run().complete();
+}

@@ -1,0 +1,59 @@
+//! A process that is halted, as a machine that sleeps halts it, for longer than a unit may take.
+
+use std::time::Duration;
+
+use super::bench::Bench;
+
+/// What a unit may take, and how long its process stands still, in milliseconds.
+const UNIT: u64 = 4_000;
+const STANDSTILL: Duration = Duration::from_millis(UNIT + 1_500);
+
+fn bench(actor: &str) -> Bench {
+    Bench::new(actor).shape("1x1").with("GSD_TEST_MODE", 1).with("GSD_UNIT_MS", UNIT)
+}
+
+/// Halts the run while it is in its first task.
+fn halted_in_a_task(bench: &Bench) -> super::bench::Ended {
+    let engine = bench.start();
+    bench.await_that("the task", || {
+        bench.events("unit-started").last().is_some_and(|entry| entry["unit"].to_string().contains("T01"))
+            && bench.client().is_some()
+    });
+    engine.signal("STOP");
+    std::thread::sleep(STANDSTILL);
+    engine.signal("CONT");
+    engine.end()
+}
+
+#[test]
+fn a_unit_that_was_done_while_nobody_listened_is_done() {
+    let bench = bench("sleeper:1000");
+    halted_in_a_task(&bench).complete();
+    assert_eq!((bench.count("cut-short"), bench.count("refused")), (0, 0));
+    assert_eq!(bench.count("unit-started"), 3, "no session twice");
+    assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
+}
+
+#[test]
+fn a_unit_whose_time_passed_while_nobody_listened_goes_on_and_loses_no_attempt() {
+    let bench = bench("sleeper:30000");
+    halted_in_a_task(&bench).complete();
+    assert_eq!((bench.count("cut-short"), bench.count("refused")), (1, 0));
+    let attempts = bench.events("unit-started");
+    assert!(attempts.iter().all(|entry| entry["attempt"] == 1), "{attempts:#?}");
+    assert_eq!(attempts.len(), 4, "one session more");
+    assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
+}
+
+#[test]
+fn a_unit_that_took_its_time_awake_reached_its_ceiling() {
+    let bench = bench("sleeper:30000");
+    let ended = bench.run();
+    ended.stopped(13, "ceiling");
+    assert!(ended.text.contains("--unit-minutes"), "{}", ended.text);
+    assert_eq!(bench.count("cut-short"), 0);
+    assert!(bench.of_units().is_empty(), "{:?}", bench.of_units());
+    // A person who starts it again gives the unit as much time again.
+    bench.run().complete();
+    assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
+}
