@@ -40,6 +40,11 @@ pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), Di
     stage(&staged, bytes, Access::Private, path, Sync::Later).and_then(|()| rename(&staged, path))
 }
 
+/// Makes the folder with those above it, for nobody but the user. One that is there stays as it is.
+pub(crate) fn make_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
+    make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))
+}
+
 /// Removes a note that was meant to be used once. That it is gone already is no failure.
 pub(crate) fn remove_note(path: &AbsolutePath) -> Result<(), DiskError> {
     remove_file(path)
