@@ -1,6 +1,7 @@
 //! The checks of a unit and of a candidate, and what their evidence is worth.
 
 use super::Real;
+use super::fences::Temporary;
 use crate::auto::engine::EngineError;
 use crate::auto::event::{CheckRun, Evidence};
 use crate::auto::gate;
@@ -86,7 +87,7 @@ impl Real<'_> {
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
-        let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None);
+        let found = self.ran(&folder, &pins.checks, pins.source, tree.as_str(), None)?;
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
         let no_checks = Self::no_checks(&pins, &paths);
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
@@ -134,21 +135,24 @@ impl Real<'_> {
         source: Source,
         tree: &str,
         before: Option<&GateEvidence>,
-    ) -> GateEvidence {
-        let fence = self.fence(folder);
+    ) -> Result<GateEvidence, EngineError> {
+        let temporary = self.temporary()?;
+        let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary)).transpose()?;
         let fenced = fence.map(|fence| move |program: crate::world::Program| program.fenced(&fence));
+        let variables = temporary.as_ref().map(Temporary::variables).unwrap_or_default();
         let mut place = Place::new(folder.as_path());
+        place.variables = &variables;
         if let Some(fenced) = &fenced {
             place.fence = Some(fenced);
         }
-        run_checks(self.world, checks, source, tree, &place, before)
+        Ok(run_checks(self.world, checks, source, tree, &place, before))
     }
 
     /// The same checks on an earlier tree.
     fn on_tree(&mut self, tree: &str, pins: &Pins) -> Result<GateEvidence, EngineError> {
         let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
-        let found = self.ran(&scratch.folder, &pins.checks, pins.source, tree, None);
+        let found = self.ran(&scratch.folder, &pins.checks, pins.source, tree, None)?;
         self.repository.remove_scratch(&scratch)?;
         Ok(found)
     }
@@ -159,7 +163,7 @@ impl Real<'_> {
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
         let files = Project::new(Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder()).files();
         let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
-        let found = self.ran(&scratch.folder, &checks, source, &candidate.tree, None);
+        let found = self.ran(&scratch.folder, &checks, source, &candidate.tree, None)?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !is_planning(path)).collect();
@@ -175,7 +179,7 @@ impl Real<'_> {
             let base = Commit::parse(&candidate.base).ok_or_else(|| super::named(&candidate.base))?;
             let tree = self.repository.tree_of(&base)?;
             let target = self.repository.scratch(&self.places.scratch, &base, "checks of the target")?;
-            let before = self.ran(&target.folder, &checks, source, tree.as_str(), None);
+            let before = self.ran(&target.folder, &checks, source, tree.as_str(), None)?;
             verdict = judge(case(Some(&before)));
         }
         self.repository.remove_scratch(&scratch)?;

@@ -2,6 +2,8 @@
 
 mod checks;
 mod control;
+mod fences;
+mod liveness;
 mod sessions;
 
 use crate::disk::log::Log;
@@ -10,7 +12,6 @@ use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::world::World;
-use crate::world::fence::Fence;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
@@ -133,22 +134,6 @@ impl<'a> Real<'a> {
         (self.told)(text);
     }
 
-    /// Where sessions and checks may write.
-    pub(super) fn fence(&self, folder: &AbsolutePath) -> Option<Fence> {
-        if !self.driver.is_fenced {
-            return None;
-        }
-        let mut writable = vec![folder.as_path().to_path_buf(), self.world.temporary_folder()];
-        writable.extend(self.world.build_caches());
-        let own = &self.driver.runner.own_folders;
-        match self.world.home() {
-            Some(home) if own.is_empty() => writable.push(home),
-            Some(home) => writable.extend(own.iter().map(|folder| home.join(folder))),
-            None => {}
-        }
-        Some(Fence::around(writable))
-    }
-
     fn tree_named(name: &str) -> Result<Tree, EngineError> {
         Tree::parse(name).ok_or_else(|| named(name))
     }
@@ -191,6 +176,8 @@ impl Effects for Real<'_> {
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
         for edit in edits {
             let path = self.places.worktree.resolve(&edit.path);
+            // A unit may have put a link in its place.
+            crate::disk::stays_within(&path, &self.places.worktree)?;
             crate::disk::replace(&path, edit.text.as_bytes())?;
         }
         Ok(())

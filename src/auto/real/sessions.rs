@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::Real;
 use super::control::{Control, Wish};
+use super::fences::Temporary;
+use super::liveness::Liveness;
 use crate::auto::engine::{EngineError, Session};
 use crate::auto::event::{Death, Halt, UnitEnded, Usage, Verdict};
 use crate::auto::runner::death::Death as RunnerDeath;
@@ -22,6 +24,7 @@ struct Watch {
     notes: AbsolutePath,
     signals: Option<Requests>,
     wish: Option<Wish>,
+    liveness: Liveness,
 }
 
 impl Observer for Watch {
@@ -42,13 +45,20 @@ impl Observer for Watch {
             _ => Go::On,
         }
     }
+
+    fn files(&mut self) -> Option<u64> {
+        self.liveness.number()
+    }
 }
 
 impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        let request = self.request(session);
-        let mut watch = Watch { notes: self.places.notes.clone(), signals: self.signals.clone(), wish: None };
+        let temporary = self.temporary()?;
+        let request = self.request(session, temporary.as_ref())?;
+        let liveness = Liveness::of(self.places.worktree.clone());
+        let (notes, signals) = (self.places.notes.clone(), self.signals.clone());
+        let mut watch = Watch { notes, signals, wish: None, liveness };
         match run(self.world, &request, &mut watch) {
             Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
             Err(error @ RunnerError::Disk(_)) => {
@@ -62,14 +72,14 @@ impl Real<'_> {
         }
     }
 
-    fn request(&self, session: &Session) -> Request {
+    fn request(&self, session: &Session, temporary: Option<&Temporary>) -> Result<Request, EngineError> {
         let driver = &self.driver;
         let mut request =
             Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
         request.program.clone_from(&driver.program);
         request.model.clone_from(&driver.model);
         request.without.clone_from(&driver.without);
-        request.fence = self.fence(&self.places.worktree);
+        request.fence = temporary.map(|temporary| self.fence_of_session(&session.unit, temporary)).transpose()?;
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {
             ClientSession::Resumed(session.id.clone())
@@ -82,13 +92,16 @@ impl Real<'_> {
             ("GSD_UNIT_ID".to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
+        request.environment.extend(temporary.iter().flat_map(|temporary| temporary.variables()));
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         request.limits.output = session.ceiling.tokens();
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();
         let name = format!("{:03}-{}-{}", session.operation, unit.kind.word(), unit.id.replace('/', "-"));
         request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
-        request.usage_file = Some(self.places.notes.resolve(format!("activity/{name}.usage.json")));
-        request
+        if !self.driver.runner.usage_file.is_empty() {
+            request.usage_file = Some(self.usage_folder().resolve(format!("{name}.json")));
+        }
+        Ok(request)
     }
 }
 
