@@ -53,6 +53,7 @@ struct Wanted {
     allowed: Vec<String>,
     #[serde(default)]
     limits: LimitsWanted,
+    /// Where it may write, beside what is the client's own; everywhere without it.
     fence: Option<Vec<PathBuf>>,
     /// The session is stopped once there is such a file.
     stop_file: Option<PathBuf>,
@@ -160,7 +161,7 @@ pub(crate) fn call() -> ExitCode {
 
 fn session(world: &World, wanted: Wanted) -> ExitCode {
     let mut watcher = Watcher { stop_file: wanted.stop_file.clone() };
-    let request = match wanted.request() {
+    let request = match wanted.request(world) {
         Ok(request) => request,
         Err((error, hint)) => return failed(&error, hint),
     };
@@ -176,7 +177,7 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
 }
 
 impl Wanted {
-    fn request(self) -> Result<Request, (String, Option<String>)> {
+    fn request(self, world: &World) -> Result<Request, (String, Option<String>)> {
         let plain = |error: &dyn std::fmt::Display| (error.to_string(), None);
         let path = |path: Option<PathBuf>| path.map(AbsolutePath::parse).transpose().map_err(|error| plain(&error));
         let runners = Runners::builtin().map_err(|error| (error.to_string(), error.hint()))?;
@@ -191,7 +192,10 @@ impl Wanted {
         (request.program, request.model) = (self.program, self.model);
         (request.extra, request.allowed) = (self.extra, self.allowed);
         (request.usage_file, request.activity) = (path(self.usage_file)?, path(self.activity)?);
-        request.fence = self.fence.map(Fence::around);
+        if let Some(more) = self.fence {
+            let own = request.runner.own_places(world, &[]).map_err(|error| (error.to_string(), error.hint()))?;
+            request.fence = Some(Fence::around(own.into_iter().chain(more)));
+        }
         self.limits.set(&mut request.limits);
         Ok(request)
     }

@@ -54,6 +54,11 @@ pub(super) fn stager_of(name: &str) -> Option<u32> {
     process.parse().ok()
 }
 
+/// Makes the folder with those above it, for nobody but the user. One that is there stays as it is.
+pub(crate) fn make_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
+    make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))
+}
+
 /// Removes a note that was meant to be used once. That it is gone already is no failure.
 pub(crate) fn remove_note(path: &AbsolutePath) -> Result<(), DiskError> {
     remove_file(path)

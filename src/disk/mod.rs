@@ -38,7 +38,7 @@ mod tree;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use atomic::{RealPaths, canonical, real, remove_note, replace, write_fleeting};
+pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, replace, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
 pub(crate) use found::{Found, FoundFile};

@@ -53,6 +53,11 @@ impl Head {
         if let Some(head) = Self::of(root) {
             return head.branch;
         }
+        Self::branch_by(git)
+    }
+
+    /// As [`Self::branch_at`], where only git is to be asked.
+    pub(crate) fn branch_by(git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         let name = git(&["symbolic-ref", "-q", "HEAD"])?;
         Some(name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned())
     }
@@ -61,8 +66,13 @@ impl Head {
     pub(crate) fn commit_at(root: &AbsolutePath, git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
         match Self::of(root) {
             Some(head) => head.commit,
-            None => git(&["rev-parse", "--verify", "--quiet", "HEAD"]),
+            None => Self::commit_by(git),
         }
+    }
+
+    /// As [`Self::commit_at`], where only git is to be asked.
+    pub(crate) fn commit_by(git: impl FnOnce(&[&str]) -> Option<String>) -> Option<String> {
+        git(&["rev-parse", "--verify", "--quiet", "HEAD"])
     }
 
     /// What is checked out in the repository or worktree whose root is `root`; `None` where only git can say it.

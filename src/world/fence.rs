@@ -116,6 +116,23 @@ impl World {
         system::fencing()
     }
 
+    /// A line for a shell that runs `line` within `fence`, with words behind it as its parameters. It can be run for as long as
+    /// this process lives; `None` where the system has no fence.
+    pub(crate) fn fenced_line(&self, fence: &Fence, line: &str) -> Option<String> {
+        let this_program = self.file_for_others()?;
+        if system::fencing() == Fencing::Unavailable {
+            return None;
+        }
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]);
+        let command = fence.put_around(&shell, &this_program);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        // A path that is not UTF-8 cannot be written down.
+        let quoted = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
+        let words = words.map(|word| word.to_str().map(quoted)).collect::<Option<Vec<_>>>()?;
+        Some(words.join(" "))
+    }
+
     /// The folders in which build tools of this user keep what they fetched, those that are there.
     pub(crate) fn build_caches(&self) -> Vec<PathBuf> {
         let of_home = self.home().into_iter().flat_map(|home| CACHES.iter().map(move |cache| home.join(cache)));
@@ -288,6 +305,20 @@ mod tests {
         let variables: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
         assert!(variables.contains(&(OsStr::new("A"), OsStr::new("b"))), "{variables:?}");
         assert!(variables.contains(&(OsStr::new("PATH"), OsStr::new("/nowhere:/bin"))), "{variables:?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_line_in_a_fence_is_one_line_for_a_shell() {
+        let mut world = World::with([], Path::new("/"));
+        assert_eq!(world.fenced_line(&Fence::around(["/w"]), "true"), None, "the program of tests is another one");
+        world.executable = Some("/bin/echo".into());
+        let Some(line) = world.fenced_line(&Fence::around(["/it's"]), "echo 'a  b' \"$1\"") else {
+            assert_eq!(world.fencing(), Fencing::Unavailable);
+            return;
+        };
+        let said = World::real().run(&Program::new("sh").arguments(["-c", &format!("{line} x")])).unwrap().text();
+        assert_eq!(said, "__fence --write /it's -- sh -c echo 'a  b' \"$1\" x");
     }
 
     #[test]

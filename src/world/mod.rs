@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) mod fence;
+mod followed;
 pub(crate) mod output;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::fence;
+use super::followed::{IsOver, follow};
 use super::output::{Keep, Line, Output, Stream, Taken};
 use super::program::Program;
 use super::tree::{self, Mark, Tree};
@@ -30,6 +31,8 @@ pub(crate) struct Process {
     leaves_nothing: bool,
     /// Takes what the program is told; `None` where it is told nothing more.
     telling: Option<SyncSender<Vec<u8>>>,
+    /// Where standard output is a file: whether nothing more will come.
+    is_over: IsOver,
 }
 
 /// How a program ended.
@@ -124,6 +127,13 @@ impl World {
             Source::Given | Source::Told => Stdio::piped(),
         });
         command.stdout(manner.stdout.stdio()).stderr(manner.stderr.stdio());
+        let is_over = IsOver::default();
+        let wants_file = program.writes_to_file && matches!(manner.stdout, Sink::Kept(_));
+        let followed = if wants_file { follow(&is_over) } else { None };
+        let followed = followed.map(|(written, followed)| {
+            command.stdout(written);
+            followed
+        });
         if manner.is_group {
             lead_a_group(&mut command);
         }
@@ -133,11 +143,15 @@ impl World {
         if let (Some(pipe), Sink::Kept(keep)) = (child.stdout.take(), manner.stdout) {
             output.read(Stream::Stdout, pipe, keep);
         }
+        if let (Some(followed), Sink::Kept(keep)) = (followed, manner.stdout) {
+            output.read(Stream::Stdout, followed, keep);
+        }
         if let (Some(pipe), Sink::Kept(keep)) = (child.stderr.take(), manner.stderr) {
             output.read(Stream::Stderr, pipe, keep);
         }
         let (name, leaves_nothing) = (program.to_string(), manner.leaves_nothing);
-        Ok(Process { child, name, tree, output, started: Instant::now(), ended: None, leaves_nothing, telling })
+        let started = Instant::now();
+        Ok(Process { child, name, tree, output, started, ended: None, leaves_nothing, telling, is_over })
     }
 }
 
@@ -301,6 +315,7 @@ impl Process {
         tree::forget(self.child.id());
         let ended = Ended::of(status);
         self.ended = Some((ended, at));
+        self.is_over.set();
         Ok(ended)
     }
 
@@ -378,6 +393,7 @@ impl Drop for Process {
             // There is nobody left to be told.
             let _ = self.kill();
         }
+        self.is_over.set();
     }
 }
 

@@ -313,3 +313,18 @@ fn orphans_without_an_environment_are_known_to_who_adopts_them() {
     assert_eq!(rest(&mut process).1, Ended::Code(0));
     nothing_lives("sleep 700");
 }
+
+#[test]
+fn a_program_that_does_not_wait_for_a_pipe_loses_nothing_in_a_file() {
+    // It would write no more than the pipe takes at once.
+    let line = "dd if=/dev/zero bs=3000000 count=1 oflag=nonblock 2>/dev/null; echo; echo last";
+    let mut process = World::real().start(&shell(line).through_file()).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let (lines, ended) = rest(&mut process);
+    let sizes: Vec<u64> = lines.iter().map(|line| line.bytes.len() as u64 + line.cut).collect();
+    assert_eq!((sizes, ended), (vec![3_000_000, 4], Ended::Code(0)));
+    let mut process = World::real().start(&shell("echo one; sleep 1; echo two; sleep 60").through_file()).unwrap();
+    assert_eq!((self::line(&mut process), self::line(&mut process)), ("one".to_owned(), "two".to_owned()));
+    process.stop(Ask::Terminate, Duration::from_secs(1)).unwrap();
+    assert_eq!(process.next(Instant::now() + LONG).unwrap(), Next::Ended(Ended::Signal(15)));
+}

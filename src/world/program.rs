@@ -27,6 +27,8 @@ pub(crate) struct Program {
     pub(super) embedded: Option<PathBuf>,
     /// Where alone it may write.
     pub(super) fence: Option<Fence>,
+    /// See [`Program::through_file`].
+    pub(super) writes_to_file: bool,
 }
 
 /// The variables that programs get which look something up: how to be found, where the user's own settings are, how the
@@ -121,6 +123,7 @@ impl Program {
             is_apart: false,
             embedded: None,
             fence: None,
+            writes_to_file: false,
         }
     }
 
@@ -188,6 +191,12 @@ impl Program {
         self
     }
 
+    /// Its standard output, where that is read, is a file instead of a pipe: it ends without waiting until all is taken.
+    pub(crate) fn through_file(mut self) -> Self {
+        self.writes_to_file = true;
+        self
+    }
+
     pub(crate) fn variable(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
@@ -247,8 +256,15 @@ impl fmt::Display for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.name.to_string_lossy())?;
         let mut words = self.arguments.iter();
-        while words.as_slice().first().is_some_and(|word| word == "-c") {
-            words.nth(1);
+        // Settings of git.
+        while let Some(word) = words.as_slice().first() {
+            if word == "-c" {
+                words.nth(1);
+            } else if word.as_encoded_bytes().starts_with(b"--config-env=") {
+                words.next();
+            } else {
+                break;
+            }
         }
         words.next().map_or(Ok(()), |first| write!(formatter, " {}", first.to_string_lossy()))
     }

@@ -158,6 +158,16 @@ impl World {
         named().unwrap_or_else(|_| "gsd-tools".into())
     }
 
+    /// As [`Self::own_file`], by a name under which other processes find it too. `None` in tests: theirs is another program.
+    pub(super) fn file_for_others(&self) -> Option<PathBuf> {
+        match &self.environment {
+            Environment::Inherited if cfg!(target_os = "linux") => Some(format!("/proc/{}/exe", self.process()).into()),
+            Environment::Inherited => Some(self.own_file()),
+            #[cfg(test)]
+            Environment::Fixed(_) => self.executable.clone(),
+        }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
     pub(super) fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);

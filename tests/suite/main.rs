@@ -12,6 +12,8 @@ mod answers;
 mod architecture;
 mod audit;
 mod auto;
+#[cfg(target_os = "linux")]
+mod auto_fence;
 mod bytes;
 mod capability;
 mod cli;

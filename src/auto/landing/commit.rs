@@ -63,7 +63,7 @@ impl Repository {
         let head = snapshot.head;
         if snapshot.changes.is_empty() {
             if self.is_made(&head, message)? {
-                index_as_committed(&worktree.git(self))?;
+                index_as_committed(&worktree.git(self)?)?;
                 return Ok(Committed::AlreadyMade(head));
             }
             if !may_be_empty {
@@ -79,7 +79,7 @@ impl Repository {
         if self.git.swap(&reference, Some(&head), Some(&commit), "gsd-tools auto: commit")?.is_err() {
             return Err(LandingError::Moved { reference });
         }
-        index_as_committed(&worktree.git(self))?;
+        index_as_committed(&worktree.git(self)?)?;
         Ok(Committed::Made(commit))
     }
 

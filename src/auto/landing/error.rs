@@ -32,6 +32,8 @@ pub(crate) enum LandingError {
     Occupied { folder: AbsolutePath },
     #[error("the worktree `{folder}` is missing: it was moved or removed")]
     Missing { folder: AbsolutePath },
+    #[error("`.git` of the worktree `{folder}` was replaced by another repository")]
+    Replaced { folder: AbsolutePath },
     #[error("branch `{branch}` is checked out in `{folder}`")]
     BranchInUse { branch: String, folder: String },
     #[error("`{folder}` is a worktree that another program or person created")]
@@ -98,6 +100,7 @@ impl LandingError {
                  `git worktree prune`: the branch has everything that was committed",
                 at(folder)
             ),
+            Self::Replaced { folder } => format!("if its history is not needed, run `rm -r {}/.git`", at(folder)),
             Self::BranchInUse { folder, .. } => {
                 format!("run `git -C {} switch --detach`, then the command again", shell_word(folder))
             }

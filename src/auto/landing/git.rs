@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::error::LandingError;
+use super::filters::Filters;
 use super::id::Commit;
 use crate::disk::{self, AbsolutePath};
 use crate::world::tree::Mark;
@@ -35,6 +36,10 @@ pub(super) struct Git {
     folder: AbsolutePath,
     /// Whether the folder is a worktree of the engine.
     is_whole: bool,
+    /// The folder that the repository keeps for that worktree. Git is told so: `.git` in the worktree is a file that an agent
+    /// can write, and could lead to a repository whose settings name programs.
+    own: Option<AbsolutePath>,
+    filters: Filters,
     /// The index that is used instead of that of the worktree.
     index: Option<AbsolutePath>,
     variables: Vec<(&'static str, OsString)>,
@@ -49,6 +54,8 @@ impl Git {
             world: world.clone(),
             folder: folder.clone(),
             is_whole: false,
+            own: None,
+            filters: Filters::default(),
             index: None,
             variables: Vec::new(),
             mark: None,
@@ -62,9 +69,19 @@ impl Git {
         Self { mark: Some(mark), ..self }
     }
 
-    /// The same in a worktree of the engine.
-    pub(super) fn in_worktree(&self, folder: &AbsolutePath) -> Self {
-        Self { folder: folder.clone(), is_whole: true, ..self.clone() }
+    /// The same in a worktree of the engine, for which the repository keeps the folder `own`.
+    pub(super) fn in_worktree(&self, folder: &AbsolutePath, own: AbsolutePath) -> Self {
+        Self { folder: folder.clone(), is_whole: true, own: Some(own), ..self.clone() }
+    }
+
+    /// The same with the settings of a worktree of the engine, to make one.
+    pub(super) fn for_worktrees(&self) -> Self {
+        Self { is_whole: true, ..self.clone() }
+    }
+
+    /// The same with filters as these are.
+    pub(super) fn with_filters(&self, filters: Filters) -> Self {
+        Self { filters, ..self.clone() }
     }
 
     /// The same in another folder.
@@ -91,8 +108,11 @@ impl Git {
     fn program<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Program {
         let whole = if self.is_whole { WHOLE } else { &[] };
         let settings = SETTINGS.iter().chain(whole).flat_map(|setting| ["-c", setting]);
-        let mut program =
-            Program::git(self.folder.as_path()).arguments(settings).arguments(arguments).timeout(PATIENCE);
+        let mut program = self.filters.set(Program::git(self.folder.as_path()).arguments(settings));
+        program = program.arguments(arguments).timeout(PATIENCE);
+        if let Some(own) = &self.own {
+            program = program.variable("GIT_DIR", own.as_path()).variable("GIT_WORK_TREE", self.folder.as_path());
+        }
         if let Some(index) = &self.index {
             program = program.variable("GIT_INDEX_FILE", index.as_path());
         }
@@ -208,7 +228,7 @@ fn locked(why: &str) -> Option<String> {
     (lock.contains(".lock") && rest.contains("exists")).then(|| lock.to_owned())
 }
 
-/// Where git keeps what belongs to the worktree at `folder`.
+/// Where git keeps what belongs to the worktree at `folder`, as its `.git` says.
 pub(super) fn own_folder(folder: &Path) -> Option<AbsolutePath> {
     let folder = AbsolutePath::parse(folder).ok()?;
     let mark = folder.resolve(".git");

@@ -11,17 +11,20 @@
 //! Git is the user's own program with the user's settings, with these exceptions. Hooks of the repository do not run in any
 //! call: `pre-commit` and the like judge commits of a person, and the gate judges these. File system monitors do not run,
 //! and garbage collection does not start. Filters, such as those of large files, run where git runs them, since the bytes in
-//! the tree would be wrong without them. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
+//! the tree would be wrong without them; but they run in a fence, see [`filters`]. Git is told which repository a worktree of
+//! the engine belongs to, and never looks into a repository that an agent made inside of one. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
 
 pub(crate) mod candidate;
 mod checkpoint;
 pub(crate) mod commit;
 pub(crate) mod error;
+mod filters;
 mod git;
 pub(crate) mod id;
 mod keep;
 pub(crate) mod land;
 mod leftovers;
+mod nested;
 mod overlap;
 pub(crate) mod proof;
 pub(crate) mod release;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::on_paths;
 use super::commit::{Audience, Message, index_as_committed};
 use super::error::LandingError;
-use super::git::own_folder;
 use super::id::{Commit, GitPath, Tree, records};
 use super::keep::Kept;
 use super::proof::Proved;
@@ -77,9 +76,7 @@ impl Repository {
                     return Ok(Release::Held { kept, left_out: ignored.left_out });
                 }
                 remade = ignored.remade;
-                if let Some(own) = own_folder(worktree.folder.as_path()) {
-                    disk::write_fleeting(&own.resolve(LEAVING), b"")?;
-                }
+                disk::write_fleeting(&self.own_folder_of(&worktree.folder)?.resolve(LEAVING), b"")?;
             }
             self.alone(|| self.discard(&worktree.folder))?;
         }
@@ -120,7 +117,7 @@ impl Repository {
         if ignored.left_out.is_empty() && !snapshot.changes.is_empty() {
             let aside = worktree.aside(self)?;
             aside.ask(["read-tree", "-m", "-u", snapshot.tree.as_str(), head.as_str()])?;
-            index_as_committed(&worktree.git(self))?;
+            index_as_committed(&worktree.git(self)?)?;
         }
         Ok(ignored)
     }
@@ -128,7 +125,7 @@ impl Repository {
     /// The ignored files of a worktree: those to keep, small ones first.
     fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
         let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-        let answer = worktree.git(self).ask(line)?;
+        let answer = worktree.git(self)?.ask(line)?;
         let mut found = Ignored::default();
         let mut files: Vec<(u64, GitPath)> = Vec::new();
         for record in records(&answer) {
@@ -155,9 +152,8 @@ impl Repository {
 
     /// A tree of these files of a worktree alone.
     fn tree_of_files(&self, worktree: &Worktree, files: &[GitPath]) -> Result<Tree, LandingError> {
-        let own = own_folder(worktree.folder.as_path());
-        let own = own.ok_or_else(|| LandingError::Missing { folder: worktree.folder.clone() })?;
-        let git = worktree.git(self).with_index(own.resolve(INDEX));
+        let own = self.own_folder_of(&worktree.folder)?;
+        let git = worktree.git(self)?.with_index(own.resolve(INDEX));
         git.ask(["read-tree", "--empty"])?;
         on_paths(&git, &["add", "--force"], files)?;
         Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })

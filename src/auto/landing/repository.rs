@@ -1,10 +1,12 @@
 //! The repository that work lands in, and the branch that it is for.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::error::LandingError;
+use super::filters::Filters;
 use super::git::{Git, own_folder};
-use super::id::{Commit, path_of};
+use super::id::{Commit, GitPath, path_of};
 use crate::disk::{self, AbsolutePath, Disk, DiskError, Faults, Holder, Scratch};
 use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
@@ -46,6 +48,8 @@ pub(crate) struct Repository {
     target: Target,
     /// Whether the user signs commits.
     pub(super) signs: bool,
+    /// The submodules of the commit that was asked for last.
+    pub(super) links: Arc<Mutex<Option<(Commit, Vec<GitPath>)>>>,
 }
 
 /// The branch that work is for, when the repository was opened.
@@ -106,7 +110,8 @@ impl Repository {
         }
         let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
         let target = Target { branch: target, commit, checked_out: None };
-        let mut repository = Self { git, root, common, target, signs };
+        let git = git.with_filters(Filters::of(&git, &common)?);
+        let mut repository = Self { git, root, common, target, signs, links: Arc::default() };
         repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
         Ok(repository)
     }
@@ -136,6 +141,7 @@ impl Repository {
         Mark::of(&format!("git {}", self.common))
     }
 
+    /// Where git keeps what all worktrees have in common: commits, branches, settings.
     pub(crate) fn common(&self) -> &AbsolutePath {
         &self.common
     }

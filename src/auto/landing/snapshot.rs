@@ -2,7 +2,7 @@
 
 use super::commit::{Audience, Message};
 use super::error::LandingError;
-use super::git::{Git, own_folder};
+use super::git::Git;
 use super::id::{Changed, Commit, GitPath, State, Tree, records};
 use super::repository::Repository;
 use super::worktree::Worktree;
@@ -25,9 +25,8 @@ pub(crate) struct Snapshot {
 impl Worktree {
     /// Git in this worktree with the index of snapshots.
     pub(super) fn aside(&self, repository: &Repository) -> Result<Git, LandingError> {
-        let own = own_folder(self.folder.as_path());
-        let own = own.ok_or_else(|| LandingError::Missing { folder: self.folder.clone() })?;
-        Ok(repository.git.in_worktree(&self.folder).with_index(own.resolve(INDEX)))
+        let own = repository.own_folder_of(&self.folder)?;
+        Ok(repository.git.in_worktree(&self.folder, own.clone()).with_index(own.resolve(INDEX)))
     }
 }
 
@@ -35,8 +34,10 @@ impl Repository {
     /// The tree of a worktree of the engine, with content stored in the repository. Neither the worktree nor its index
     /// changes. Changed submodules and repositories inside are refused: git would store a commit's name for their files.
     pub(crate) fn snapshot(&self, worktree: &Worktree) -> Result<Snapshot, LandingError> {
+        self.mend(&worktree.folder)?;
         let git = worktree.aside(self)?;
         let head = worktree.head(self)?;
+        let has_submodules = self.check_submodules(worktree, &head)?;
         // What was in the index beyond the commit is dropped, so that the answer depends only on the files.
         let start = || git.ask(["read-tree", "--reset", head.as_str()]);
         match start() {
@@ -48,9 +49,14 @@ impl Repository {
             other => drop(other?),
         }
         git.ask(["add", "--all"])?;
-        let line =
-            ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none"];
-        let changes = staged(&git.ask(line)?);
+        let line = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+        let mut changes = raw(&git.ask(line.into_iter().chain([head.as_str()]))?);
+        // Git looks into submodules, and would look into any other repository that is in the index now.
+        if has_submodules && !changes.iter().any(Changed::is_about_submodule) {
+            let line =
+                ["status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=none"];
+            changes = staged(&git.ask(line)?);
+        }
         let folder = || worktree.folder.clone();
         if let Some(change) = changes.iter().find(|change| change.is_about_submodule()) {
             let path = change.path.clone();

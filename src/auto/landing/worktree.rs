@@ -36,20 +36,25 @@ pub(crate) struct Entered {
 impl Worktree {
     /// The commit that is checked out here, on the branch that this worktree is for.
     pub(super) fn head(&self, repository: &Repository) -> Result<Commit, LandingError> {
-        let git = self.git(repository);
+        let own = repository.own_folder_of(&self.folder)?;
+        let git = repository.git.in_worktree(&self.folder, own.clone());
+        // The files of git are read only where `.git` leads to them.
+        let is_as_made = own_folder(self.folder.as_path()) == Some(own);
+        let ask = |arguments: &[&str]| git.text(arguments).ok();
         if self.branch.is_some() {
-            let found = Head::branch_at(&self.folder, |arguments| git.text(arguments).ok());
+            let found = if is_as_made { Head::branch_at(&self.folder, ask) } else { Head::branch_by(ask) };
             if found != self.branch {
                 let (folder, expected) = (self.folder.clone(), self.branch.clone().unwrap_or_default());
                 return Err(LandingError::BranchLeft { folder, expected, found });
             }
         }
-        let head = Head::commit_at(&self.folder, |arguments| git.text(arguments).ok());
+        let head = if is_as_made { Head::commit_at(&self.folder, ask) } else { Head::commit_by(ask) };
         head.and_then(|head| Commit::parse(&head)).ok_or_else(|| LandingError::Missing { folder: self.folder.clone() })
     }
 
-    pub(super) fn git(&self, repository: &Repository) -> Git {
-        repository.git.in_worktree(&self.folder)
+    /// Git in this worktree.
+    pub(super) fn git(&self, repository: &Repository) -> Result<Git, LandingError> {
+        Ok(repository.git.in_worktree(&self.folder, repository.own_folder_of(&self.folder)?))
     }
 }
 
@@ -145,7 +150,7 @@ impl Repository {
         if !is_ours(&known) && known.branch != wanted.branch {
             return Err(LandingError::NotOurs { folder: folder.clone() });
         }
-        let own = own_folder(folder.as_path()).filter(|own| disk::is_folder(own));
+        let own = self.kept_for(folder)?.filter(|own| disk::is_folder(own) && disk::is_folder(folder));
         let is_ready = own.as_ref().is_some_and(|own| disk::is_file(own.resolve(READY)));
         if !is_ready && is_ours(&known) && !self.has_mark(folder, READY)? {
             self.discard(folder)?;
@@ -193,6 +198,24 @@ impl Repository {
         Ok(disk::remove_note(&of_branch)?)
     }
 
+    /// The folder that the repository keeps for the worktree at `folder`, whatever `.git` there says.
+    pub(super) fn own_folder_of(&self, folder: &AbsolutePath) -> Result<AbsolutePath, LandingError> {
+        let own = self.kept_for(folder)?.filter(|_| disk::is_folder(folder));
+        own.ok_or_else(|| LandingError::Missing { folder: folder.clone() })
+    }
+
+    /// Has `.git` of the worktree at `folder` lead to its repository, whatever was done to it.
+    pub(super) fn mend(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        let (own, mark) = (self.own_folder_of(folder)?, folder.resolve(".git"));
+        if !disk::is_link(&mark) && own_folder(folder.as_path()).as_ref() == Some(&own) {
+            return Ok(());
+        }
+        if disk::is_folder(&mark) && !disk::is_link(&mark) {
+            return Err(LandingError::Replaced { folder: folder.clone() });
+        }
+        Ok(disk::write_fleeting(&mark, format!("gitdir: {own}\n").as_bytes())?)
+    }
+
     /// What git lists at `folder`.
     pub(super) fn known(&self, folder: &AbsolutePath) -> Result<Option<ListedWorktree>, LandingError> {
         let place = disk::canonical(folder)?;
@@ -216,21 +239,17 @@ impl Repository {
         }
         let reason = format!("{REASON}{purpose}");
         let begin = ["worktree", "add", "--quiet", "--lock", "--reason", &reason];
-        self.git.in_worktree(self.root()).ask(begin.iter().chain(line))?;
-        let own = own_folder(folder.as_path()).ok_or_else(|| LandingError::Missing { folder: folder.clone() })?;
+        self.git.for_worktrees().ask(begin.iter().chain(line))?;
+        let own = self.own_folder_of(folder)?;
         Ok(disk::write_fleeting(&own.resolve(READY), b"")?)
     }
 
     /// Removes a worktree in which nobody has worked, or whose work is kept.
     pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let place = folder.to_string();
-        let mark = folder.resolve(".git");
-        // Without this file, which git may have removed before it was killed, git does not remove the others.
-        if disk::is_folder(folder)
-            && !disk::exists(&mark)
-            && let Some(own) = self.kept_for(folder)?
-        {
-            disk::write_fleeting(&mark, format!("gitdir: {own}\n").as_bytes())?;
+        // Without `.git`, which git may have removed before it was killed, git does not remove the other files.
+        if disk::is_folder(folder) && self.kept_for(folder)?.is_some() {
+            self.mend(folder)?;
         }
         self.git.run(["worktree", "unlock", &place])?;
         if self.git.run(["worktree", "remove", "--force", "--", &place])?.success() {

@@ -1,5 +1,6 @@
 //! The checks of a unit and of a candidate, and what their evidence is worth.
 
+use super::fences::Temporary;
 use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
 use crate::auto::event::{CheckRun, Evidence};
@@ -97,7 +98,7 @@ impl Real<'_> {
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
-        let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref());
+        let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref())?;
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
         let no_checks = Self::no_checks(&pins, &paths);
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
@@ -152,8 +153,10 @@ impl Real<'_> {
         checks: &[gate::check::Check],
         (source, tree): (Source, &str),
         mark: Option<&Mark>,
-    ) -> GateEvidence {
-        let fence = self.fence(folder);
+    ) -> Result<GateEvidence, EngineError> {
+        let temporary = self.temporary()?;
+        let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary)).transpose()?;
+        let variables = temporary.as_ref().map(Temporary::variables).unwrap_or_default();
         // Who goes on after this process has died finds by the mark what it left.
         let around = |program: Program| {
             let program = mark.map_or_else(|| program.clone(), |mark| program.clone().marked(mark.clone()));
@@ -161,15 +164,20 @@ impl Real<'_> {
         };
         let asked = self.asked();
         let is_over = || !matches!(asked.at_once(), Ok(None));
-        let place = Place { fence: Some(&around), is_over: Some(&is_over), ..Place::new(folder.as_path()) };
-        run_checks(self.world, checks, source, tree, &place, None)
+        let place = Place {
+            fence: Some(&around),
+            is_over: Some(&is_over),
+            variables: &variables,
+            ..Place::new(folder.as_path())
+        };
+        Ok(run_checks(self.world, checks, source, tree, &place, None))
     }
 
     /// The same checks on an earlier tree.
     fn on_tree(&mut self, tree: &str, pins: &Pins, mark: Option<&Mark>) -> Result<GateEvidence, EngineError> {
         let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
-        let found = self.ran(&scratch.folder, &pins.checks, (pins.source, tree), mark);
+        let found = self.ran(&scratch.folder, &pins.checks, (pins.source, tree), mark)?;
         self.repository.remove_scratch(&scratch)?;
         Ok(found)
     }
@@ -181,7 +189,7 @@ impl Real<'_> {
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
         let files = Project::new(Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder()).files();
         let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
-        let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref());
+        let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref())?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !is_planning(path)).collect();
@@ -197,7 +205,7 @@ impl Real<'_> {
             let base = Commit::parse(&candidate.base).ok_or_else(|| super::named(&candidate.base))?;
             let tree = self.repository.tree_of(&base)?;
             let target = self.repository.scratch(&self.places.scratch, &base, "checks of the target")?;
-            let before = self.ran(&target.folder, &checks, (source, tree.as_str()), mark.as_ref());
+            let before = self.ran(&target.folder, &checks, (source, tree.as_str()), mark.as_ref())?;
             verdict = judge(case(Some(&before)));
         }
         self.repository.remove_scratch(&scratch)?;

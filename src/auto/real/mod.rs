@@ -2,7 +2,9 @@
 
 mod checks;
 mod control;
+mod fences;
 pub(crate) mod leftovers;
+mod liveness;
 pub(crate) mod orders;
 mod sessions;
 
@@ -12,7 +14,6 @@ use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::world::World;
-use crate::world::fence::Fence;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
@@ -153,22 +154,6 @@ impl<'a> Real<'a> {
 
     pub(super) fn tell(&mut self, text: &str) {
         (self.told)(text);
-    }
-
-    /// Where sessions and checks may write.
-    pub(super) fn fence(&self, folder: &AbsolutePath) -> Option<Fence> {
-        if !self.driver.is_fenced {
-            return None;
-        }
-        let mut writable = vec![folder.as_path().to_path_buf(), self.world.temporary_folder()];
-        writable.extend(self.world.build_caches());
-        let own = &self.driver.runner.own_folders;
-        match self.world.home() {
-            Some(home) if own.is_empty() => writable.push(home),
-            Some(home) => writable.extend(own.iter().map(|folder| home.join(folder))),
-            None => {}
-        }
-        Some(Fence::around(writable))
     }
 
     fn tree_named(name: &str) -> Result<Tree, EngineError> {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::Real;
 use super::control::Asked;
+use super::fences::Temporary;
+use super::liveness::Liveness;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
 use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
 use crate::auto::runner::death::Death as RunnerDeath;
@@ -21,6 +23,7 @@ use crate::world::{Ended, World};
 struct Watch {
     asked: Asked,
     wish: Option<Wanted>,
+    liveness: Liveness,
 }
 
 impl Observer for Watch {
@@ -33,13 +36,19 @@ impl Observer for Watch {
         self.wish = Some(wanted);
         Go::Stop("a person asked for it".to_owned())
     }
+
+    fn files(&mut self) -> Option<u64> {
+        self.liveness.number()
+    }
 }
 
 impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        let request = self.request(session);
-        let mut watch = Watch { asked: self.asked(), wish: None };
+        let temporary = self.temporary()?;
+        let request = self.request(session, temporary.as_ref())?;
+        let liveness = Liveness::of(self.places.worktree.clone());
+        let mut watch = Watch { asked: self.asked(), wish: None, liveness };
         match run(self.world, &request, &mut watch) {
             Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
             Err(error @ RunnerError::Disk(_)) => {
@@ -53,14 +62,14 @@ impl Real<'_> {
         }
     }
 
-    fn request(&self, session: &Session) -> Request {
+    fn request(&self, session: &Session, temporary: Option<&Temporary>) -> Result<Request, EngineError> {
         let driver = &self.driver;
         let mut request =
             Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
         request.program.clone_from(&driver.program);
         request.model.clone_from(&driver.model);
         request.without.clone_from(&driver.without);
-        request.fence = self.fence(&self.places.worktree);
+        request.fence = temporary.map(|temporary| self.fence_of_session(&session.unit, temporary)).transpose()?;
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {
             ClientSession::Resumed(session.id.clone())
@@ -73,6 +82,7 @@ impl Real<'_> {
             (super::UNIT_VARIABLE.to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
+        request.environment.extend(temporary.iter().flat_map(|temporary| temporary.variables()));
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         request.limits.output = session.ceiling.tokens();
         request.limits.money = Some(session.budget);
@@ -80,8 +90,10 @@ impl Real<'_> {
         shorten_for_tests(self.world, &mut request.limits);
         let name = notes_of(session.operation, unit);
         request.activity = Some(self.places.notes.resolve(format!("activity/{name}.jsonl")));
-        request.usage_file = Some(self.places.notes.resolve(format!("activity/{name}.usage.json")));
-        request
+        if !self.driver.runner.usage_file.is_empty() {
+            request.usage_file = Some(self.usage_folder().resolve(format!("{name}.json")));
+        }
+        Ok(request)
     }
 
     /// What a session had said before the process died that ran it.

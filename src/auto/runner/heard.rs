@@ -50,6 +50,8 @@ pub(crate) struct Heard {
     retries_without_tool: u32,
     written: u64,
     tokens_of_calls: BTreeMap<String, Tokens>,
+    /// The output of the answer that was counted last.
+    last_output: Option<u64>,
     tokens_of_session: Option<Tokens>,
     money_of_calls: BTreeMap<String, (f64, Unit)>,
     money_of_session: Option<(f64, Unit)>,
@@ -74,7 +76,10 @@ impl Heard {
             }
             Event::Tool { name, state, .. } => self.tool(name, *state),
             Event::Usage { scope, tokens } => match scope {
-                Scope::Call(name) => count(&mut self.tokens_of_calls, name, *tokens),
+                Scope::Call(name) => {
+                    self.last_output = Some(tokens.output);
+                    count(&mut self.tokens_of_calls, name, *tokens);
+                }
                 Scope::Session => self.tokens_of_session = Some(*tokens),
             },
             Event::Money { scope, amount, unit } => match scope {
@@ -144,6 +149,17 @@ impl Heard {
         let of_calls = self.tokens_of_calls.values().map(|tokens| tokens.output).fold(0, u64::saturating_add);
         let of_session = self.tokens_of_session.map_or(0, |tokens| tokens.output);
         of_calls.max(of_session).max(self.written / BYTES_OF_TOKEN)
+    }
+
+    /// Whether the model said something last for which no output was counted, although output is counted. A service counts
+    /// at the end of an answer, so that one which was cut off counts nothing. Where tools were used and nothing was counted
+    /// at all, the service counts nothing.
+    pub(crate) fn is_last_answer_uncounted(&self) -> bool {
+        let of_calls = self.tokens_of_calls.values().map(|tokens| tokens.output).fold(0, u64::saturating_add);
+        let of_session = self.tokens_of_session.map(|tokens| tokens.output);
+        let is_uncounted = self.last_output.or(of_session) == Some(0);
+        let is_counted_else = of_calls > 0 || of_session.is_some_and(|output| output > 0);
+        is_uncounted && !self.text.trim().is_empty() && (is_counted_else || self.tools == 0)
     }
 
     /// What was spent, in the unit the client counts in; `None` where it says nothing.

@@ -8,6 +8,7 @@ mod clock;
 pub(crate) mod death;
 pub(crate) mod event;
 pub(crate) mod heard;
+pub(crate) mod own;
 pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod session;

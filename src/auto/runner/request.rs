@@ -60,7 +60,7 @@ pub(crate) struct Limits {
     pub(crate) whole: Duration,
     /// How long nothing may happen: no line, no change that the caller sees, no work of a processor.
     pub(crate) idle: Duration,
-    /// How long the client may take to its first word.
+    /// The same before the client has said its first word.
     pub(crate) first_event: Duration,
     /// How long the client may wait before it asks the model again.
     pub(crate) longest_wait: Duration,
@@ -89,7 +89,8 @@ impl Default for Limits {
             money: None,
             retries: 20,
             calls_without_tool: 20,
-            after_end: Duration::from_secs(5),
+            // The verdict waits for it. Most clients end at once, and none was seen to lose anything.
+            after_end: Duration::from_secs(1),
             to_end: Duration::from_millis(600),
         }
     }
@@ -167,6 +168,9 @@ impl Request {
         let mut program = Program::new(name).arguments(self.arguments()?).folder(self.folder.as_path());
         if runner.delivery == Delivery::StandardInput {
             program = program.stdin(self.prompt.as_bytes());
+        }
+        if runner.loses_output_in_pipes {
+            program = program.through_file();
         }
         if let Some(fence) = &self.fence {
             program = program.fenced(fence);

@@ -35,8 +35,8 @@ const STANDSTILL: Duration = Duration::from_secs(2);
 /// How often the work of the processor is looked at, once the client is silent.
 const LOOKS: Duration = Duration::from_secs(2);
 
-/// The part of that time which is work: what only waits uses less.
-const WORK: u32 = 10;
+/// The part of that time which is work: what only waits uses less, and what works on a busy machine may not get much more.
+const WORK: u32 = 25;
 
 /// How long an agent may take to break off when it is told so, before it is asked to end.
 const TO_CANCEL: Duration = Duration::from_millis(100);
@@ -311,14 +311,15 @@ impl Session<'_> {
             // Its time is over by one of the clocks. That it did not use it is not its fault.
             return Some(if awake < self.limits().whole { Reason::Slept } else { Reason::Whole });
         }
-        let is_silent = self.heard.events + self.heard.signs_of_life + u64::from(self.heard.retries) == 0;
-        if is_silent && awake >= self.limits().first_event {
-            return Some(Reason::FirstEvent);
-        }
         if self.process.idle() >= LOOKS && self.works(now) {
             self.alive = now;
         }
-        (self.alive.to(now) >= self.limits().idle).then_some(Reason::Idle)
+        let quiet = self.alive.to(now);
+        let has_spoken = self.heard.events + self.heard.signs_of_life + u64::from(self.heard.retries) > 0;
+        if !has_spoken && quiet >= self.limits().first_event {
+            return Some(Reason::FirstEvent);
+        }
+        (quiet >= self.limits().idle).then_some(Reason::Idle)
     }
 
     /// Whether a client that is silent works: it uses the processor, or files change.
@@ -368,6 +369,7 @@ impl Session<'_> {
             was_helped: was_running,
             ran_for: self.process.ran_for(),
             complaint: String::from_utf8_lossy(&self.complaint).into_owned(),
+            counts_only_whole_answers: self.request.runner.counts_only_whole_answers,
         };
         Ok(Outcome {
             judgement: judge(&self.heard, &end),
@@ -412,7 +414,8 @@ impl Session<'_> {
 
     /// The lines that the client wrote before it was gone: its last word may be among them.
     fn hear_the_rest(&mut self) -> Result<(), RunnerError> {
-        while let Next::Line(line) = self.process.next(Instant::now())? {
+        let until = Instant::now() + TO_CANCEL;
+        while let Next::Line(line) = self.process.next(until)? {
             self.line(&line);
         }
         Ok(())

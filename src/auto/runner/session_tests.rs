@@ -313,6 +313,25 @@ fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_
     assert!(outcome.ran_for > Duration::from_secs(6), "{:?}", outcome.ran_for);
 }
 
+#[test]
+fn a_client_that_never_speaks_may_work_until_the_end_of_its_time_and_no_longer() {
+    let busy = |seconds: u32| {
+        let mut busy = Try::new("ideal", "scripted");
+        busy.request.program = Some("bash".to_owned());
+        busy.request.extra.clear();
+        let line = format!("while [ $SECONDS -lt {seconds} ]; do :; done");
+        busy.request.runner.arguments = vec!["-c".to_owned(), line];
+        busy.limits(|limits| {
+            (limits.first_event, limits.idle) = (Duration::from_secs(3), Duration::from_secs(4));
+            limits.whole = Duration::from_secs(10);
+        })
+    };
+    let outcome = busy(7).run();
+    assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{:?}", outcome.judgement);
+    let outcome = busy(3600).run();
+    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Whole), "{:?}", outcome.judgement);
+}
+
 /// Counts how often it is asked.
 struct Counter(u32);
 

@@ -90,18 +90,30 @@ pub(crate) struct Runner {
     /// Variables by which a client knows that it runs inside itself; they are removed.
     #[serde(default)]
     pub(crate) inside_itself: Vec<String>,
-    /// Where it keeps what is its own, below the home folder; all of that folder where nobody knows.
+    /// The folders, below the home folder, in which it keeps what is its own; see [`super::own`].
     #[serde(default)]
-    pub(crate) own_folders: Vec<String>,
+    pub(crate) own_folders: Option<Vec<String>>,
+    /// Files that it keeps beside them.
+    #[serde(default)]
+    pub(crate) own_files: Vec<String>,
+    /// Variables by which its user says that such a folder is elsewhere.
+    #[serde(default)]
+    pub(crate) own_folder_variables: Vec<String>,
     /// The only `terminal_reason` of a success, where the client always says one.
     #[serde(default)]
     pub(crate) terminal_reason: Option<String>,
+    /// Whether it ends before a pipe has taken all it wrote, so that its last words are lost behind a large result of a tool.
+    #[serde(default)]
+    pub(crate) loses_output_in_pipes: bool,
     /// Whether the input that the client counts has in it what a cache gave.
     #[serde(default)]
     pub(crate) input_includes_cached: bool,
     /// Whether the stream says how many tokens were used.
     #[serde(default)]
     pub(crate) reports_tokens: bool,
+    /// Whether it reports success of an answer that was cut off, and shows that only by counting no tokens for it.
+    #[serde(default)]
+    pub(crate) counts_only_whole_answers: bool,
     /// Whether it says what was spent, and in what.
     #[serde(default)]
     pub(crate) reports_money: Option<super::event::Unit>,

@@ -29,18 +29,25 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
     assert!(runners.iter().count() >= 16);
     for runner in runners.iter() {
         let name = &runner.name;
-        for group in ["command", "stream", "exit", "processes"] {
+        for group in ["command", "stream", "exit", "processes", "own"] {
             let fact = runner.facts.get(group).unwrap_or_else(|| panic!("`{name}` has no facts on {group}"));
             assert!(fact.date.parse::<jiff::civil::Date>().is_ok(), "{name} {group}: {}", fact.date);
             assert!(!fact.source.trim().is_empty(), "{name} {group}");
         }
-        assert_eq!(runner.facts.len(), 4, "{name} has facts that nothing is about");
+        assert_eq!(runner.facts.len(), 5, "{name} has facts that nothing is about");
         assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
         assert!(!runner.title.is_empty(), "{name}");
         assert!(runner.version.is_some() || !runner.verified || runner.programs.is_empty(), "{name} was measured");
         assert!(!runner.can_preset() || runner.resumes_after_crash, "{name} has a name that nothing is done with");
         assert!(!runner.resumes_after_crash || runner.can_resume(), "{name}");
+        assert!(runner.own_folders.is_some() || !runner.verified || runner.programs.is_empty(), "{name}");
+        let own = runner.own_folders.iter().flatten().chain(&runner.own_files);
+        assert!(
+            own.clone().all(|path| path.starts_with('.') && !path.contains("..")),
+            "{name} owns what is not its own"
+        );
         assert!(runner.reports_money.is_none() || runner.reports_tokens, "{name}");
+        assert!(!runner.counts_only_whole_answers || runner.reports_tokens, "{name}");
         let is_conversation = runner.dialect.is_conversation();
         let is_message = runner.delivery == Delivery::Message;
         assert_eq!(is_message, is_conversation, "{name} gets its prompt as {}", runner.delivery.word());
@@ -166,4 +173,40 @@ fn a_verdict_rests_on_the_last_word_and_on_nothing_that_makes_it_better() {
     let complaint = End { complaint: "error: connect ECONNREFUSED".to_owned(), ..bad };
     assert_eq!(judged(&[], &complaint), Verdict::Dead(Death::Network));
     assert_eq!(judged(&[], &End { complaint: complaint.complaint.clone(), ..good }), Verdict::NoSignal);
+}
+
+#[test]
+fn an_answer_for_which_nothing_was_counted_was_cut_off_where_a_client_counts_only_whole_ones() {
+    use super::event::{Scope, Tokens};
+    use crate::world::Ended;
+    let judged = |events: &[Event], counts: bool| {
+        let mut heard = Heard::default();
+        events.iter().for_each(|event| heard.add(event));
+        let (ended, ran_for) = (Some(Ended::Code(0)), std::time::Duration::from_secs(9));
+        judge(&heard, &End { ended, ran_for, counts_only_whole_answers: counts, ..End::default() }).verdict
+    };
+    let said = |output: u64| {
+        let (text, tokens) = ("I will begin with".to_owned(), Tokens { input: output, output, cached: 0 });
+        [Event::ModelCall, Event::Text { text }, Event::Usage { scope: Scope::Call(output.to_string()), tokens }]
+    };
+    let tool = Event::Tool { id: None, name: "Edit".to_owned(), state: ToolState::Started };
+    let success = Event::Terminal(Terminal::Success);
+    let whole = |parts: &[&[Event]]| [&parts.concat(), std::slice::from_ref(&success)].concat();
+    let tool = std::slice::from_ref(&tool);
+    for (events, is_cut) in [
+        (whole(&[&said(0)]), true),
+        (whole(&[&said(5)]), false),
+        (whole(&[&said(5), tool, &said(0)]), true),
+        (whole(&[&said(0), tool, &said(5)]), false),
+        // The service counts nothing at all.
+        (whole(&[&said(0), tool, &said(0)]), false),
+    ] {
+        assert_eq!(judged(&events, false), Verdict::Ran, "{events:?}");
+        let expected = if is_cut { Verdict::Dead(Death::Network) } else { Verdict::Ran };
+        assert_eq!(judged(&events, true), expected, "{events:?}");
+    }
+    let of_session = |output| Event::Usage { scope: Scope::Session, tokens: Tokens { input: 9, output, cached: 0 } };
+    let completion = |output| whole(&[&said(7)[..2], &[of_session(output)]]);
+    assert_eq!(judged(&completion(0), true), Verdict::Dead(Death::Network));
+    assert_eq!(judged(&completion(5), true), Verdict::Ran);
 }

@@ -65,6 +65,8 @@ pub(crate) struct End {
     pub(crate) ran_for: Duration,
     /// The end of its standard error.
     pub(crate) complaint: String,
+    /// Whether the client reports success of an answer that was cut off, and counts no tokens for it.
+    pub(crate) counts_only_whole_answers: bool,
 }
 
 /// A verdict and what it rests on, in one line.
@@ -99,6 +101,10 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         if let Some(death) = of_words(words) {
             return dead(death, heard, format!("the client reported success after: {}", line(words)));
         }
+    }
+    if end.counts_only_whole_answers && heard.is_last_answer_uncounted() {
+        let evidence = format!("the client reported success after an answer that was cut off: {}", line(&heard.text));
+        return dead(Death::Network, heard, evidence);
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
         return Judgement { verdict: Verdict::Ran, evidence: "the client reported success".to_owned() };

@@ -22,7 +22,7 @@ pub(crate) const CLIENT: Client = Client {
 
 pub(crate) const HANDS: Hands = Hands {
     shell: |command| ToolCall { name: "run_commands", namespace: None, arguments: json!({"commands": [command]}) },
-    read: |file| ToolCall { name: "read_files", namespace: None, arguments: json!({"files": [{"path": file.path}]}) },
+    read: |file| ToolCall { name: "read_files", namespace: None, arguments: json!({"files": in_pieces(file.path)}) },
     // The tool has the agent's name; the kit spawns one agent only.
     spawn: |_, errand| ToolCall { name: "subagent_gsd_planner", namespace: None, arguments: json!({"prompt": errand}) },
     write: Some(|path, text| ToolCall {
@@ -32,6 +32,14 @@ pub(crate) const HANDS: Hands = Hands {
     }),
     finish: None,
 };
+
+/// The file by its lines, a few at a time: of each result the model sees 8,000 letters, and not the middle of a longer one.
+fn in_pieces(path: &str) -> Vec<Value> {
+    const LINES: usize = 50;
+    let lines = std::fs::read_to_string(path).unwrap_or_default().lines().count().max(1);
+    let piece = |from: usize| json!({"path": path, "start_line": from, "end_line": (from + LINES - 1).min(lines)});
+    (1..=lines).step_by(LINES).map(piece).collect()
+}
 
 /// Signs in by key, as a person does once, and runs the line.
 const SIGNED_IN: &str = r#"

@@ -11,7 +11,7 @@ use super::NotRun;
 use super::script::{PROMPT, Script};
 use super::subjects::Subject;
 use crate::clients::faults::{Count, address_of_nobody};
-use crate::clients::process::end_processes_of;
+use crate::clients::process::{end_processes_of, processes_of};
 use crate::clients::server::ModelServer;
 use crate::kit::{TestContext, binary};
 
@@ -31,7 +31,7 @@ pub(crate) struct Order {
     pub(crate) has_two_turns: bool,
     /// What the supervisor is told of its limits, beside what every unit here has.
     pub(crate) limits: Value,
-    /// Where the client may write, besides what every client here needs; no fence without it.
+    /// Where the client may write, beside the project, the temporary folder and what is its own; no fence without it.
     pub(crate) fence: Option<Vec<PathBuf>>,
     /// Nobody is at the address of the model.
     pub(crate) refuses: bool,
@@ -87,9 +87,6 @@ impl<'a> Desk<'a> {
     pub(crate) fn new(subject: &'a Subject) -> Result<Self, NotRun> {
         let program = subject.program()?;
         let context = TestContext::new();
-        for folder in subject.folders {
-            std::fs::create_dir_all(context.home().join(folder)).unwrap();
-        }
         let mut git = context.command("git");
         assert!(git.args(["init", "--quiet"]).status().unwrap().success());
         Ok(Self { subject, context, program, is_of_subscription: false })
@@ -109,6 +106,17 @@ impl<'a> Desk<'a> {
                 let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             }
         }
+    }
+
+    /// Uses the client as a person does, so that what it leaves running is there; says whether that was something.
+    pub(crate) fn use_by_hand(&self) -> bool {
+        let server = ModelServer::start(Script::new(self.subject.hands, &[]));
+        let mut command = self.context.command(&self.program);
+        self.subject.set_up(&mut command, &self.context, &server.url(), &self.program);
+        // What stays behind would hold pipes open.
+        command.args(self.subject.daemon).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(command.status().unwrap().success());
+        !processes_of(&self.context.home()).is_empty()
     }
 
     /// A file whose presence asks the supervisor to stop.
@@ -152,8 +160,6 @@ impl<'a> Desk<'a> {
         let seconds = |seconds: u64| seconds * 1000;
         let mut limits = json!({
             "whole": seconds(60), "idle": seconds(15), "first-event": seconds(60), "longest-wait": seconds(5), "retries": 4,
-            // Some clients stay for seconds after their last word.
-            "after-end": 1000,
         });
         for (name, value) in order.limits.as_object().into_iter().flatten() {
             limits[name.as_str()] = value.clone();
@@ -162,8 +168,7 @@ impl<'a> Desk<'a> {
         let extra = turns.map(|turns| turns.words).unwrap_or_default();
         let temporary = self.context.home().with_file_name("tmp");
         let fence = order.fence.as_ref().map(|more| {
-            let own = self.subject.folders.iter().map(|folder| self.context.home().join(folder));
-            own.chain([self.context.project(), temporary.clone()]).chain(more.iter().cloned()).collect::<Vec<_>>()
+            [self.context.project(), temporary.clone()].into_iter().chain(more.iter().cloned()).collect::<Vec<_>>()
         });
         json!({
             "runner": self.subject.name, "program": self.program, "profile": order.profile, "prompt": PROMPT,

@@ -14,6 +14,7 @@ fn each_client_at_full_auto_writes_inside_its_fence_and_nowhere_else() {
     let cells = Mutex::new(BTreeMap::new());
     let failures = each_subject("fence", &["claude", "codex"], |subject| {
         let desk = Desk::new(subject)?;
+        assert!(subject.daemon.is_empty() || desk.use_by_hand(), "it leaves no daemon any more");
         let (project, outside) = (desk.context.project(), desk.context.home().with_file_name("outside"));
         std::fs::create_dir_all(&outside).unwrap();
         std::fs::write(outside.join("kept"), "kept\n").unwrap();

@@ -24,10 +24,10 @@ pub(crate) struct Subject {
     set_up: fn(&mut Command, &TestContext, &str),
     /// How it is told to end after two turns, where it can be.
     pub(crate) two_turns: Option<TwoTurns>,
+    /// The words with which a use by hand leaves a daemon that takes over the work of the next one.
+    pub(crate) daemon: &'static [&'static str],
     /// Its stream does not say what was used.
     pub(crate) is_silent_on_tokens: bool,
-    /// What else a user has below the home folder that the client writes to.
-    pub(crate) folders: &'static [&'static str],
 }
 
 /// A limit of two turns, in the user's settings or by words on the command line.
@@ -77,8 +77,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| claude::prepare(own, url)),
         two_turns: Some(BY_WORDS),
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".claude"],
     },
     Subject {
         name: "codex",
@@ -94,8 +94,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             command.env("SUITE_KEY", "none");
         },
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".codex"],
     },
     Subject {
         name: "gemini",
@@ -108,8 +108,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             command.env("GEMINI_MODEL", gemini::MODEL[1]);
         },
         two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".gemini/settings.json"), words: &[] }),
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".gemini"],
     },
     Subject {
         name: "qwen",
@@ -121,8 +121,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             variables_of(command, |own| qwen::prepare(own, url));
         },
         two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".qwen/settings.json"), words: &[] }),
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".qwen"],
     },
     Subject {
         name: "opencode",
@@ -131,8 +131,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| opencode::prepare(own, url, "OPENCODE")),
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
     },
     Subject {
         name: "copilot",
@@ -147,9 +147,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                 .env("COPILOT_MODEL", MODEL);
         },
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        // It unpacks itself into the cache at its first start.
-        folders: &[".copilot", ".cache"],
     },
     Subject {
         name: "codebuddy",
@@ -158,8 +157,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: Some(MODEL),
         set_up: |command, _, url| variables_of(command, |own| codebuddy::prepare(own, url)),
         two_turns: Some(BY_WORDS),
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".codebuddy"],
     },
     Subject {
         name: "cline",
@@ -176,8 +175,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             assert!(signed_in.status.success(), "{}", String::from_utf8_lossy(&signed_in.stderr));
         },
         two_turns: None,
+        daemon: &["--json", "Hello there"],
         is_silent_on_tokens: false,
-        folders: &[".cline"],
     },
     Subject {
         name: "kimi",
@@ -186,8 +185,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| kimi_code::prepare(own, url)),
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: true,
-        folders: &[".kimi-code"],
     },
     Subject {
         name: "pi",
@@ -202,8 +201,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             write_home(context, ".pi/agent/models.json", &json!({"providers": {"suite": provider}}).to_string());
         },
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".pi"],
     },
     Subject {
         name: "droid",
@@ -219,8 +218,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             command.env("FACTORY_API_KEY", "fk-suite");
         },
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[".factory"],
     },
     Subject {
         name: "kilo",
@@ -229,14 +228,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         model: None,
         set_up: |command, _, url| variables_of(command, |own| opencode::prepare(own, url, "KILO")),
         two_turns: None,
+        daemon: &[],
         is_silent_on_tokens: false,
-        folders: &[
-            ".config/kilo",
-            ".local/share/kilo",
-            ".local/state/kilo",
-            ".local/state/kilo-sandbox-policy",
-            ".cache/kilo",
-        ],
     },
 ];
 

@@ -42,9 +42,9 @@ fn as_usual(_subject: &Subject) -> Option<Order> {
     Some(Order::default())
 }
 
-/// Clients that take the beginning of an answer for all of it, and say so in their stream as of any other: nothing there
-/// tells one from the other. What they made is what shows it.
-const TAKE_PART_FOR_WHOLE: [&str; 4] = ["codebuddy", "droid", "kimi", "pi"];
+/// The client that takes the beginning of an answer for all of it, and says so in its stream as of any other: nothing there
+/// tells one from the other. What it made is what shows it.
+const TAKES_PART_FOR_WHOLE: &str = "kimi";
 
 /// Where a client is stopped that does not say what is wrong.
 const LIMITS: [&str; 4] = ["idle", "whole", "first-event", "calls-without-tool"];
@@ -63,7 +63,7 @@ pub(crate) const TROUBLES: &[Trouble] = &[
     working("tool fails", || vec![Act::shell("echo oops >&2; exit 7"), Act::shell("echo done > made")]),
     working("no tool", Vec::new),
     working("12 tools", || (0..12).map(|number| Act::Shell(format!("echo {number} >> made"))).collect()),
-    working("huge result", || vec![Act::shell("head -c 200000 /dev/zero | tr '\\0' x; echo done > made")]),
+    working("huge result", || vec![Act::shell("head -c 2000000 /dev/zero | tr '\\0' x; echo done > made")]),
     Trouble { fault: Some((0, Fault::Drip(Duration::from_millis(5)))), ..working("slow answer", usual) },
     Trouble { is_of_few: true, ..failing("401", Fault::Status(Refusal::BadKey), &["auth"]) },
     failing("403", Fault::Status(Refusal::Forbidden), &["auth"]),
@@ -120,7 +120,7 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
             (false, _) => Ok(format!("{}, named", report.in_short())),
         };
     }
-    if trouble.name == "cut" && TAKE_PART_FOR_WHOLE.contains(&desk.subject.name) {
+    if trouble.name == "cut" && desk.subject.name == TAKES_PART_FOR_WHOLE {
         let is_so = report.verdict() == "ran" && !made && report.outcome["tools"] == 0;
         return if is_so {
             Ok("ran, made nothing".to_owned())

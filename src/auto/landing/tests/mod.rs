@@ -6,6 +6,7 @@
     reason = "tests prepare repositories by hand"
 )]
 
+mod cheats;
 mod edges;
 mod merge_backs;
 mod opening;

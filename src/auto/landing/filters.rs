@@ -1,0 +1,87 @@
+//! The filters that settings name for git: programs that change files on their way into a tree and out of it.
+//!
+//! Their command lines are the user's, but what they run may lie in the tree, as `python3 tools/clean.py`, and then it is the
+//! work of an agent. So each runs in a fence, where the system has one, and writes only to temporary files, to caches, and
+//! to what it keeps itself in the folder of git.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::error::LandingError;
+use super::git::Git;
+use crate::disk::{self, AbsolutePath};
+use crate::world::fence::Fence;
+use crate::world::{Program, World};
+
+/// What in the folder of git belongs to git, as of 2.51. Other folders belong to other programs, such as filters.
+const OF_GIT: &[&str] = &[
+    "branches",
+    "hooks",
+    "info",
+    "logs",
+    "modules",
+    "objects",
+    "rebase-apply",
+    "rebase-merge",
+    "refs",
+    "reftable",
+    "rr-cache",
+    "sequencer",
+    "worktrees",
+];
+
+/// The filter for large files makes this folder at its first use.
+const LARGE_FILES: (&str, &str) = ("filter.lfs.", "lfs");
+
+/// Settings that take the place of those of filters, with the lines to be run instead.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filters(Vec<(String, String)>);
+
+impl Filters {
+    /// The filters of the repository of `git`, whose folder is `common`, each in a fence. None where there is no fence.
+    pub(super) fn of(git: &Git, common: &AbsolutePath) -> Result<Self, LandingError> {
+        let line = ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
+        let told = git.run(line)?;
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        // The last one counts.
+        let settings: BTreeMap<&str, &str> = told.split('\0').filter_map(|setting| setting.split_once('\n')).collect();
+        if settings.values().all(|line| line.is_empty()) {
+            return Ok(Self::default());
+        }
+        if settings.keys().any(|key| key.starts_with(LARGE_FILES.0)) {
+            disk::make_folder(&common.resolve(LARGE_FILES.1))?;
+        }
+        let fence = Fence::around(writable(git.world(), common)?);
+        let fenced = |(key, line): (&str, &str)| Some((key.to_owned(), fenced(git.world(), &fence, line)?));
+        Ok(Self(settings.into_iter().filter(|(_, line)| !line.is_empty()).filter_map(fenced).collect()))
+    }
+
+    /// The program, which is git before its verb, with these filters.
+    pub(super) fn set(&self, mut program: Program) -> Program {
+        for (number, (key, line)) in self.0.iter().enumerate() {
+            // `-c` would end a key at its first `=`.
+            let variable = format!("GSD_GIT_FILTER_{number}");
+            program = program.arguments([format!("--config-env={key}={variable}")]).variable(variable, line);
+        }
+        program
+    }
+}
+
+fn writable(world: &World, common: &AbsolutePath) -> Result<Vec<PathBuf>, LandingError> {
+    let mut writable = vec![world.temporary_folder()];
+    writable.extend(world.build_caches());
+    for entry in disk::list(common)?.unwrap_or_default() {
+        let is_of_git = OF_GIT.iter().any(|name| name.as_bytes() == entry.file_name());
+        if entry.is_folder() && !is_of_git {
+            writable.push(entry.path);
+        }
+    }
+    Ok(writable)
+}
+
+/// The line that runs the line of a filter in a fence. Git puts the path of the file in the place of `%f`, in quotes, which
+/// has to happen outside of ours.
+fn fenced(world: &World, fence: &Fence, line: &str) -> Option<String> {
+    let fenced = world.fenced_line(fence, &line.replace("%f", "\"$1\""))?;
+    Some(if line.contains("%f") { format!("{fenced} filter %f") } else { fenced })
+}

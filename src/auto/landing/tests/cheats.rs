@@ -1,0 +1,180 @@
+//! What an agent can write in its worktree makes git run no program of the agent's, nor look into another repository.
+
+use super::*;
+
+/// A worktree that an agent worked in, and repositories of the agent's making.
+struct Scene {
+    bench: Bench,
+    repository: Repository,
+    worktree: Worktree,
+}
+
+const PLACE: &str = "r/.gsd/worktrees/M001";
+
+impl Scene {
+    fn new(bench: Bench) -> Self {
+        let repository = bench.open();
+        let worktree = bench.enter(&repository, "M001").worktree;
+        bench.write(&format!("{PLACE}/b.txt"), "b\n");
+        Self { bench, repository, worktree }
+    }
+
+    fn at(path: &str) -> String {
+        format!("{PLACE}/{path}")
+    }
+
+    /// Makes a repository whose settings name programs for all that git might do in it; each would write a proof.
+    fn make_evil(&self, folder: &str) {
+        let bench = &self.bench;
+        bench.git("", &["init", "--quiet", "-b", "milestone/M001", folder]);
+        bench.write(&format!("{folder}/f.txt"), "f\n");
+        bench.commit_all(folder, "evil");
+        let proof = bench.path("proof").to_string();
+        bench.write("evil.sh", format!("#!/bin/sh\necho \"$0 $*\" >> '{proof}'\ncat\n"));
+        let evil = bench.path("evil.sh").to_string();
+        bench.git("", &["config", "--file", &format!("{folder}/.git/config"), "core.bare", "false"]);
+        for (name, value) in [
+            ("core.fsmonitor", evil.clone()),
+            ("core.hooksPath", bench.path("hooks").to_string()),
+            ("filter.evil.clean", evil.clone()),
+            ("filter.evil.smudge", evil.clone()),
+            ("diff.external", evil.clone()),
+            ("gpg.program", evil.clone()),
+            ("commit.gpgSign", "true".to_owned()),
+        ] {
+            bench.git("", &["config", "--file", &format!("{folder}/.git/config"), name, &value]);
+        }
+        for hook in ["pre-commit", "post-checkout", "post-index-change", "reference-transaction"] {
+            bench.write(&format!("hooks/{hook}"), format!("#!/bin/sh\necho {hook} >> '{proof}'\n"));
+        }
+        bench.command("chmod", "").args(["-R", "+x", "evil.sh", "hooks"]).status().unwrap();
+        bench.write(&format!("{folder}/.gitattributes"), "* filter=evil\n");
+        bench.write(&format!("{folder}/f.txt"), "changed\n");
+    }
+
+    /// The programs named there do run where git is asked by its usual means.
+    fn shows_that_it_would_run(&self, folder: &str) {
+        self.bench.try_git(folder, &["status"]);
+        let proof = self.bench.path("proof");
+        assert!(std::fs::remove_file(&proof).is_ok(), "`{folder}` is no trap");
+        // Git has put into the index what it saw.
+        self.bench.write(&format!("{folder}/f.txt"), "changed again\n");
+    }
+
+    fn nothing_ran(&self) {
+        assert_eq!(self.bench.read("proof"), None);
+    }
+
+    fn works(&self) {
+        let commit = self.repository.commit(&self.worktree, &message("b"), false).unwrap().commit().clone();
+        assert_eq!(self.bench.git("r", &["rev-parse", "milestone/M001"]), commit.to_string());
+        assert_eq!(self.bench.git("r", &["show", &format!("{commit}:b.txt")]), "b");
+        let base = self.repository.tip().unwrap();
+        let candidate = ready(self.repository.candidate(&base, &commit, Merge::Squash, &message("land")).unwrap());
+        assert_eq!(self.repository.land(&candidate).unwrap(), Landing::Landed);
+        let proof = proved(self.repository.proof(&commit, &candidate.commit).unwrap());
+        let released = self.repository.release(&self.worktree, &proof, "M001", NOW).unwrap();
+        assert!(matches!(released, Release::Removed { .. }), "{released:?}");
+        self.nothing_ran();
+    }
+}
+
+#[test]
+fn a_rewritten_mark_of_a_worktree_leads_git_nowhere_and_is_mended() {
+    for way in ["file", "link", "nothing", "nonsense"] {
+        let scene = Scene::new(Bench::new());
+        scene.make_evil("evil");
+        scene.shows_that_it_would_run("evil");
+        let mark = scene.worktree.folder.resolve(".git");
+        let before = std::fs::read_to_string(&mark).unwrap();
+        std::fs::remove_file(&mark).unwrap();
+        let evil = scene.bench.path("evil/.git");
+        match way {
+            "file" => std::fs::write(&mark, format!("gitdir: {evil}\n")).unwrap(),
+            "link" => std::os::unix::fs::symlink(&evil, &mark).unwrap(),
+            "nonsense" => std::fs::write(&mark, "?").unwrap(),
+            _ => {}
+        }
+        scene.bench.write(&Scene::at(".gitattributes"), "* filter=evil\n");
+        let snapshot = scene.repository.snapshot(&scene.worktree).unwrap();
+        assert_eq!(snapshot.head, scene.bench.head("r"), "{way}");
+        assert_eq!(snapshot.changes.len(), 2, "{way}: {:?}", snapshot.changes);
+        assert_eq!(std::fs::read_to_string(&mark).unwrap(), before, "{way}");
+        scene.nothing_ran();
+        scene.works();
+    }
+}
+
+#[test]
+fn a_repository_in_the_place_of_the_mark_is_refused_with_a_cure() {
+    let scene = Scene::new(Bench::new());
+    std::fs::remove_file(scene.worktree.folder.resolve(".git")).unwrap();
+    scene.make_evil(PLACE);
+    scene.shows_that_it_would_run(PLACE);
+    std::fs::remove_file(scene.worktree.folder.resolve(".gitattributes")).unwrap();
+    let error = scene.repository.snapshot(&scene.worktree).unwrap_err();
+    assert!(matches!(error, LandingError::Replaced { .. }), "{error}");
+    scene.nothing_ran();
+    let hint = error.hint().unwrap();
+    let line = hint.split('`').find(|line| line.starts_with("rm -r")).unwrap();
+    assert!(scene.bench.command("sh", "").args(["-c", line]).status().unwrap().success());
+    std::fs::remove_file(scene.worktree.folder.resolve("f.txt")).unwrap();
+    scene.works();
+}
+
+#[test]
+fn git_does_not_look_into_a_repository_that_an_agent_made() {
+    let scene = Scene::new(Bench::new());
+    scene.make_evil(&Scene::at("tool"));
+    scene.shows_that_it_would_run(&Scene::at("tool"));
+    let error = scene.repository.snapshot(&scene.worktree).unwrap_err();
+    assert!(matches!(error, LandingError::Embedded { .. }), "{error}");
+    scene.nothing_ran();
+}
+
+#[test]
+fn git_does_not_look_into_a_submodule_that_an_agent_filled() {
+    let bench = Bench::new();
+    bench.git("", &["init", "--quiet", "-b", "main", "lib"]);
+    bench.write("lib/l.txt", "l\n");
+    bench.commit_all("lib", "lib");
+    bench.git("r", &["submodule", "--quiet", "add", &bench.path("lib").to_string(), "sub"]);
+    bench.commit_all("r", "sub");
+    let scene = Scene::new(bench);
+    let below = scene.bench.path(&Scene::at("sub"));
+    for way in ["folder", "file", "deep"] {
+        let _ = std::fs::remove_dir_all(&below);
+        std::fs::create_dir(&below).unwrap();
+        let place = match way {
+            "folder" => Scene::at("sub"),
+            "deep" => {
+                scene.bench.git(PLACE, &["submodule", "--quiet", "update", "--init"]);
+                Scene::at("sub/deep")
+            }
+            _ => "elsewhere".to_owned(),
+        };
+        scene.make_evil(&place);
+        scene.shows_that_it_would_run(&place);
+        if way == "file" {
+            let elsewhere = scene.bench.path("elsewhere/.git");
+            scene.bench.write(&Scene::at("sub/.git"), format!("gitdir: {elsewhere}\n"));
+        }
+        let error = scene.repository.snapshot(&scene.worktree).unwrap_err();
+        assert!(
+            matches!(&error, LandingError::Embedded { path, .. } if path == &GitPath::of(b"sub")),
+            "{way}: {error}"
+        );
+        scene.nothing_ran();
+    }
+}
+
+#[test]
+fn what_checks_did_to_the_mark_of_a_scratch_worktree_does_not_keep_it() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let folder = bench.path("r/.gsd/worktrees/candidate");
+    let scratch = repository.scratch(&folder, &repository.tip().unwrap(), "checks").unwrap();
+    std::fs::write(folder.resolve(".git"), "gitdir: /nowhere\n").unwrap();
+    repository.remove_scratch(&scratch).unwrap();
+    assert!(!folder.as_path().exists());
+}

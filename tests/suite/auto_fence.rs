@@ -1,0 +1,195 @@
+//! What an agent and the checks of a run can reach when they are fenced, tried by an agent that tries all of it.
+
+#[path = "../fake_agent/compile.rs"]
+mod compile;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::kit::{Ran, TestContext, binary};
+
+/// Whether the kernel has a fence: said aloud, not passed.
+fn has_fence(context: &TestContext) -> bool {
+    let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
+    if !probe.status.success() {
+        let _ = writeln!(std::io::stderr(), "fence: not run ({})", String::from_utf8_lossy(&probe.stderr).trim());
+    }
+    probe.status.success()
+}
+
+fn git(context: &TestContext, arguments: &[&str]) -> String {
+    let output = context.command("git").args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A repository with one commit, whose folder of git is in the project or elsewhere, and a brief.
+fn project(is_apart: bool) -> TestContext {
+    let context = TestContext::new();
+    context.write("README.md", "# P\n");
+    git(&context, &["init", "--quiet", "--initial-branch=main"]);
+    if is_apart {
+        let place = context.home().join("apart.git").display().to_string();
+        git(&context, &["init", "--quiet", "--separate-git-dir", &place]);
+    }
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=start"]);
+    std::fs::write(context.home().join("brief.md"), "Make a shelf of files.\n").unwrap();
+    context
+}
+
+/// Runs a milestone with an agent that first does what `script` says, in the worktree, and then works as it should.
+fn run(context: &TestContext, script: &str) -> Value {
+    let ran = ran(context, script);
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
+}
+
+fn ran(context: &TestContext, script: &str) -> Ran {
+    let program = context.home().join("agent");
+    let agent = compile::fake_agent();
+    let text = format!("#!/bin/bash\nexec 3>&1 1>&2\n{script}\nexec {} \"$@\" 1>&3\n", agent.display());
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let (home, project) = (context.home().display().to_string(), context.project().display().to_string());
+    let brief = context.home().join("brief.md").display().to_string();
+    let program = program.display().to_string();
+    let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &program];
+    let variables = [("FAKE_SHAPE", "1x1"), ("FAKE_ACTOR", "ideal"), ("OUT", &*home), ("ROOT", &*project)];
+    context.gsd_with(words, &variables, "")
+}
+
+/// Tries one thing after the other, and writes down which could be done.
+const TRIES: &str = r#"
+note() { echo "$GSD_UNIT_KIND $1 $2" >> "$TMPDIR/tries"; }
+try() { if bash -c "$2" 2>/dev/null; then note "$1" yes; else note "$1" no; fi; }
+common=$(git rev-parse --path-format=absolute --git-common-dir); own=$(git rev-parse --absolute-git-dir)
+try worktree 'echo x > tried && rm tried'
+try planning 'echo x > .gsd/tried && rm .gsd/tried'
+try temporary 'at=$(mktemp) && rm $at'
+try home 'echo x > $OUT/tried'
+try hidden 'mkdir -p $OUT/.tried'
+log=$(find "$OUT" -path '*gsd-tools*' -name '*.jsonl' | head -1)
+try seeing-the-log "test -n '$log'"
+try log "echo x >> '$log'"
+try root 'echo x > $ROOT/tried'
+try readme 'echo x >> $ROOT/README.md'
+try neighbour 'mkdir $ROOT/.gsd/worktrees/tried'
+try hook "echo exit > $common/hooks/pre-commit"
+try setting 'git config core.fsmonitor true'
+try config "echo x >> $common/config"
+try objects "echo x > $common/objects/tried"
+try references "echo x > $common/refs/heads/tried"
+try index "echo x > $own/tried"
+try stage 'git add --all'
+try commit 'git commit --quiet --allow-empty -m x'
+try branch 'git branch tried'
+try reading 'git log -1 --quiet && git status --short && git diff'
+"#;
+
+/// What the units of a run could do, by their kind and what was tried.
+fn tries(context: &TestContext) -> BTreeMap<(String, String), bool> {
+    let text = std::fs::read_to_string(context.home().with_file_name("tmp").join("tries")).unwrap();
+    let line = |line: &str| {
+        let [kind, what, answer] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
+        ((kind.to_owned(), what.to_owned()), answer == "yes")
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn a_unit_writes_in_its_worktree_or_only_in_its_planning_folder_and_never_in_the_repository() {
+    for is_apart in [false, true] {
+        let context = project(is_apart);
+        if !has_fence(&context) {
+            return;
+        }
+        let report = run(&context, TRIES);
+        assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+        let tries = tries(&context);
+        let could = |kind: &str| -> Vec<&str> {
+            let of_kind = tries.iter().filter(|((of, _), could)| of == kind && **could);
+            of_kind.map(|((_, what), _)| what.as_str()).collect()
+        };
+        assert_eq!(could("plan-milestone"), ["planning", "reading", "seeing-the-log", "temporary"], "{tries:?}");
+        assert_eq!(
+            could("execute-task"),
+            ["planning", "reading", "seeing-the-log", "temporary", "worktree"],
+            "{tries:?}"
+        );
+        for kind in ["discuss-milestone", "plan-slice"] {
+            assert!(tries.keys().all(|(of, _)| of != kind) || could(kind) == could("plan-milestone"), "{tries:?}");
+        }
+        assert!(tries.len() > 2 * 15, "{tries:?}");
+    }
+}
+
+/// Makes, at the first task, all that could have git run a program of the agent's. Each would write the proof, which a
+/// fenced program cannot.
+const CHEAT: &str = r#"
+if [ "$GSD_UNIT_KIND" = execute-task ]; then
+  evil="$TMPDIR/evil"
+  printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$OUT/proof" > "$TMPDIR/evil.sh"
+  mkdir -p "$TMPDIR/hooks"
+  for hook in pre-commit post-checkout post-index-change post-merge reference-transaction; do cp "$TMPDIR/evil.sh" "$TMPDIR/hooks/$hook"; done
+  chmod -R +x "$TMPDIR/evil.sh" "$TMPDIR/hooks"
+  git init --quiet --initial-branch=milestone/${GSD_UNIT_ID%%/*} "$evil"
+  git -C "$evil" commit --quiet --allow-empty -m evil
+  for setting in core.fsmonitor filter.tree.clean filter.tree.smudge diff.external gpg.program; do git -C "$evil" config $setting "$TMPDIR/evil.sh"; done
+  git -C "$evil" config core.hooksPath "$TMPDIR/hooks"
+  echo "gitdir: $evil/.git" > .git
+  cp "$TMPDIR/evil.sh" a/clean.sh
+  cp "$TMPDIR/evil.sh" a/smudge.sh
+fi
+"#;
+
+#[test]
+fn an_agent_that_cheats_with_git_gets_no_program_run_outside_of_the_fence() {
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    // A filter whose program is in the tree.
+    context.write(".gitattributes", "*.up filter=tree\n");
+    context.write("a/clean.sh", "tr a-z A-Z\n");
+    context.write("a/smudge.sh", "tr A-Z a-z\n");
+    git(&context, &["config", "filter.tree.clean", "sh a/clean.sh %f"]);
+    git(&context, &["config", "filter.tree.smudge", "sh a/smudge.sh"]);
+    git(&context, &["config", "filter.tree.required", "true"]);
+    context.write("it's a $name.up", "shelf\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=filter"]);
+    assert_eq!(git(&context, &["show", "HEAD:it's a $name.up"]), "SHELF");
+
+    let report = run(&context, "if [ $GSD_UNIT_KIND = execute-task ]; then echo books > \"two  'b'.up\"; fi");
+    assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+    assert_eq!(git(&context, &["show", "HEAD:two  'b'.up"]), "BOOKS", "filters work in the fence");
+    assert_eq!(context.read("two  'b'.up"), "books\n");
+
+    let report = run(&context, CHEAT);
+    let proof = std::fs::read_to_string(context.home().join("proof"));
+    assert!(proof.is_err(), "{proof:?}\n{report:#}");
+    assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+    assert!(context.read("a/clean.sh").contains("proof"), "it landed, as anything that passes the checks does");
+    assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
+    let links = [
+        ("plan-milestone", "mkdir -p .gsd && rm -f .gsd/STATE.md && ln -s \"$OUT/victim\" .gsd/STATE.md"),
+        ("plan-milestone", "rm -rf .gsd/milestones && ln -s \"$OUT/folder\" .gsd/milestones"),
+        ("execute-task", "rm -rf .gsd && ln -s \"$OUT/folder\" .gsd"),
+    ];
+    for (unit, link) in links {
+        let context = project(false);
+        let (victim, folder) = (context.home().join("victim"), context.home().join("folder"));
+        std::fs::write(&victim, "mine\n").unwrap();
+        std::fs::create_dir(&folder).unwrap();
+        let ran = ran(&context, &format!("[ $GSD_UNIT_KIND = {unit} ] && {{ {link}; }}"));
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n", "{link}: {}", ran.stderr);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{link}: {}", ran.stderr);
+    }
+}
