@@ -12,6 +12,8 @@ mod answers;
 mod architecture;
 mod audit;
 mod auto;
+#[cfg(target_os = "linux")]
+mod auto_clients;
 mod bytes;
 mod capability;
 mod cli;

@@ -5,7 +5,7 @@ mod control;
 mod sessions;
 
 use crate::disk::log::Log;
-use crate::disk::{AbsolutePath, DiskError};
+use crate::disk::{AbsolutePath, DiskError, Scratch};
 use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
@@ -237,7 +237,7 @@ impl Effects for Real<'_> {
         let Some(mark) = Mark::parse(mark) else { return Ok(()) };
         let left = mark.end_all();
         if left.is_empty() {
-            return Ok(());
+            return Ok(Scratch::forget(&self.world.temporary_folder(), &mark.to_string())?);
         }
         let left: Vec<String> = left.iter().map(u32::to_string).collect();
         Err(EngineError::Effect {

@@ -12,10 +12,14 @@ use crate::auto::runner::heard::Heard;
 use crate::auto::runner::request::{Request, RunnerError, Session as ClientSession};
 use crate::auto::runner::session::{Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
-use crate::disk::AbsolutePath;
-use crate::world::Ended;
+use crate::auto::unit::Unit;
+use crate::disk::{AbsolutePath, Scratch};
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
+use crate::world::{Ended, UNIT};
+
+/// What prompts call this program.
+const PROGRAM: &str = "gsd-tools";
 
 /// Looks on while a session runs: whether somebody asked for its end.
 struct Watch {
@@ -47,7 +51,9 @@ impl Observer for Watch {
 impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        let request = self.request(session);
+        let temporary = Scratch::named(&self.world.temporary_folder(), &session.mark)?;
+        let mut request = self.request(session, temporary.folder());
+        request.allowed = self.allowed(&session.unit)?;
         let mut watch = Watch { notes: self.places.notes.clone(), signals: self.signals.clone(), wish: None };
         match run(self.world, &request, &mut watch) {
             Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
@@ -62,7 +68,16 @@ impl Real<'_> {
         }
     }
 
-    fn request(&self, session: &Session) -> Request {
+    /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and this program.
+    fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
+        let plan = self.plan_of(unit)?;
+        let found = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let checks = found.checks.iter().map(|check| check.command().to_owned());
+        Ok(checks.chain([PROGRAM.to_owned()]).collect())
+    }
+
+    /// The request for a session whose temporary files are below `temporary`, which is gone after it.
+    fn request(&self, session: &Session, temporary: &AbsolutePath) -> Request {
         let driver = &self.driver;
         let mut request =
             Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
@@ -78,10 +93,17 @@ impl Real<'_> {
         };
         let unit = &session.unit;
         request.environment = vec![
-            ("GSD_UNIT_KIND".to_owned(), unit.kind.word().to_owned()),
+            (UNIT.to_owned(), unit.kind.word().to_owned()),
             ("GSD_UNIT_ID".to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
+        let folder = temporary.to_string();
+        let names = ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), folder.clone()));
+        request.environment.extend(names);
+        // One shell has a place of its own for the texts that scripts hold, whatever the others say.
+        request.environment.push(("TMPPREFIX".to_owned(), format!("{folder}/zsh")));
+        // Prompts order calls of this program.
+        request.environment.extend(self.world.path_to_itself().map(|path| ("PATH".to_owned(), path)));
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         request.limits.output = session.ceiling.tokens();
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();

@@ -55,21 +55,26 @@ pub(crate) fn run_bounded(command: &mut Command, limit: Duration, folder: &Path)
     }
 }
 
+/// The numbers of the processes that carry `home` as their home folder.
+pub(crate) fn processes_of(home: &Path) -> Vec<String> {
+    let mark = format!("HOME={}", home.display());
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+        .filter(|process| {
+            std::fs::read(format!("/proc/{process}/environ"))
+                .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
+        })
+        .collect()
+}
+
 /// Ends every process that still carries `home` as its home folder: daemons that left their group behind.
 pub(crate) fn end_processes_of(home: &Path) {
-    let mark = format!("HOME={}", home.display());
     for _ in 0..3 {
-        let left: Vec<String> = std::fs::read_dir("/proc")
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
-            .filter(|process| {
-                std::fs::read(format!("/proc/{process}/environ"))
-                    .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()))
-            })
-            .collect();
+        let left = processes_of(home);
         if left.is_empty() {
             return;
         }
