@@ -30,6 +30,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             match (evidence.passed, &evidence.no_checks_reason) {
                 (true, Some(reason)) => format!("  no checks: {reason}"),
                 (true, None) => format!("  checks passed: {passed}"),
+                (false, _) if passed == all => "  the checks do not show the work".to_owned(),
                 (false, _) => format!("  checks failed: {} of {all}", all - passed),
             }
         }

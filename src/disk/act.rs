@@ -24,7 +24,7 @@ pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
 }
 
 /// Removes the folder; `false` if something is in it, or it is gone.
-pub(super) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
+pub(crate) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
     use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
     match std::fs::remove_dir(path) {
         Ok(()) => Ok(true),

@@ -60,6 +60,27 @@ impl Scratch {
         }
     }
 
+    /// The folder in `parent` that is called so; what a call that died left there is gone first.
+    pub(crate) fn named(parent: &Path, name: &str) -> Result<Self, DiskError> {
+        Self::forget(parent, name)?;
+        let folder = Self::place(parent, name)?;
+        atomic::make_new_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;
+        Ok(Self { folder })
+    }
+
+    /// Removes the folder that is called so, of a call that died.
+    pub(crate) fn forget(parent: &Path, name: &str) -> Result<(), DiskError> {
+        act::remove_tree(&Self::place(parent, name)?)
+    }
+
+    fn place(parent: &Path, name: &str) -> Result<AbsolutePath, DiskError> {
+        Ok(AbsolutePath::parse(parent)?.resolve(format!("gsd-tools-scratch-{name}")))
+    }
+
+    pub(crate) fn folder(&self) -> &AbsolutePath {
+        &self.folder
+    }
+
     /// Where a thing of this name stands in the folder.
     pub(crate) fn path(&self, name: &str) -> AbsolutePath {
         self.folder.resolve(name)
@@ -130,6 +151,20 @@ mod tests {
         assert_eq!(names.map(|name| there(name, child)), [false; 3]);
         assert_eq!(names.map(|name| there(name, own)), [true; 3]);
         assert!(disk::exists(folder.resolve(".c.gsd-new")));
+    }
+
+    #[test]
+    fn a_folder_with_a_name_is_empty_whoever_left_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let first = Scratch::named(parent.path(), "a").unwrap();
+        disk::write_fleeting(&first.path("left"), b"x").unwrap();
+        std::mem::forget(first);
+        let second = Scratch::named(parent.path(), "a").unwrap();
+        assert!(!disk::exists(second.path("left")));
+        std::mem::forget(second);
+        Scratch::forget(parent.path(), "a").unwrap();
+        assert!(disk::list(parent.path()).unwrap().unwrap().is_empty());
+        Scratch::forget(parent.path(), "a").unwrap();
     }
 
     #[test]

@@ -129,9 +129,12 @@ fn outside(world: &World, event: Event, payload: &Payload, here: &Path) -> Optio
     verdict.block.is_some().then_some(verdict)
 }
 
-/// What the hooks of the event come to, but for those that the host makes needless (`--without` and their names).
+/// What the hooks of the event come to, but for those that the host makes needless (`--without` and their names), and those
+/// that nobody would hear.
 fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
-    let wanted = |name: &str| !options.windows(2).any(|pair| pair[0] == "--without" && pair[1] == name);
+    let is_told = |name: &str| !(scene.world.is_unit() && roster::FOR_PEOPLE.contains(&name));
+    let is_needless = |name: &str| options.windows(2).any(|pair| pair[0] == "--without" && pair[1] == name);
+    let wanted = |name: &str| is_told(name) && !is_needless(name);
     let mut verdict = Verdict::default();
     for hook in roster::HOOKS.iter().filter(|hook| hook.events.contains(&scene.event) && wanted(hook.name)) {
         verdict.add((hook.look)(scene));

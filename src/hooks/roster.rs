@@ -16,6 +16,10 @@ pub(super) struct Hook {
     pub(super) look: fn(&Scene<'_>) -> Finding,
 }
 
+/// What is said for the sake of the person who talks with the agent. A session of `auto run` has nobody, and its prompt says
+/// where the work is; a note that changes from day to day would also keep a cache from having what comes after it.
+pub(super) const FOR_PEOPLE: &[&str] = &["session-state", "update-check", "phase-boundary", "context-monitor"];
+
 /// All hooks but the status line, which answers with a line and not with a verdict. Those that refuse come first.
 pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "session-state", events: &[Event::SessionStart], look: session_state::look },

@@ -58,8 +58,8 @@ const EVERY: i64 = 10 * 60 * 1000;
 const TOLD: &str = "workflow";
 
 fn advice(scene: &Scene<'_>) -> Option<String> {
-    // The work of an agent is part of a command.
-    if scene.payload.agent().is_some() {
+    // The work of an agent is part of a command, and so is that of a unit.
+    if scene.payload.agent().is_some() || scene.world.is_unit() {
         return None;
     }
     let name = scene.payload.paths().into_iter().find(|name| is_of_the_work(&scene.path(name), &scene.project.root))?;

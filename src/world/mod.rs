@@ -37,6 +37,9 @@ pub(crate) use process::Ended;
 pub(crate) use program::{Program, embedded_repository, pathspec};
 pub(crate) use run::Finished;
 
+/// The variable that sessions of `auto run` and all they start have: the kind of their unit.
+pub(crate) const UNIT: &str = "GSD_UNIT_KIND";
+
 /// Everything that is neither an argument nor a file.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
@@ -78,6 +81,11 @@ impl World {
         self.raw_variable(name)
             .map(|value| value.to_string_lossy().into_owned())
             .filter(|value| !value.trim().is_empty())
+    }
+
+    /// Whether this process belongs to a session of `auto run`.
+    pub(crate) fn is_unit(&self) -> bool {
+        self.variable(UNIT).is_some()
     }
 
     /// Whether the variable is set, to nothing too.
@@ -183,6 +191,15 @@ impl World {
             Some(path) => Ok(path.clone()),
             None => std::env::current_exe().map_err(|source| WorldError::Executable { source }),
         }
+    }
+
+    /// The variable `PATH` for a program that has to find this one by its name: its folder, then the others. `None` where that
+    /// cannot be said.
+    pub(crate) fn path_to_itself(&self) -> Option<String> {
+        let own = self.executable().ok()?;
+        let others = self.path_variable("PATH").unwrap_or_default();
+        let folders = std::iter::once(own.parent()?.to_path_buf()).chain(std::env::split_paths(&others));
+        std::env::join_paths(folders).ok()?.into_string().ok()
     }
 
     /// The number by which the system knows this process.

@@ -81,6 +81,25 @@ fn the_state_opens_a_session_only_where_it_is_asked_for() {
 }
 
 #[test]
+fn a_session_of_a_run_hears_what_guards_it_and_nothing_that_is_for_a_person() {
+    let context = project();
+    context.write(".planning/config.json", r#"{"hooks": {"community": true, "workflow_guard": true}}"#);
+    context.write(".env", "KEY=hush-4711-hush\n");
+    let said = |event: &str, rest: &str, environment: &[(&str, &str)]| {
+        let words = ["hook", "standard", event, "--without", "read-guard"];
+        context.gsd_with(words, environment, &payload(&context, rest)).stdout
+    };
+    let run = [("GSD_UNIT_KIND", "execute-task")];
+    let writes = r#","tool_name":"Write","tool_input":{"file_path":"a.rs","content":"y"}"#;
+    for (event, rest) in [("session-start", ""), ("before-tool", writes)] {
+        assert_eq!(said(event, rest, &run), "", "{event}");
+        assert_ne!(said(event, rest, &[]), "", "{event}");
+    }
+    let reads = r#","tool_name":"Bash","tool_input":{"command":"cat .env"}"#;
+    assert!(said("before-tool", reads, &run).contains("SECRET_READ"));
+}
+
+#[test]
 fn little_context_is_told_once_the_status_line_has_seen_it() {
     let context = project();
     assert_eq!(hook(&context, &["standard", "after-tool"], &payload(&context, "")), "");

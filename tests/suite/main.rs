@@ -13,6 +13,8 @@ mod architecture;
 mod audit;
 mod auto;
 #[cfg(target_os = "linux")]
+mod auto_clients;
+#[cfg(target_os = "linux")]
 mod auto_fence;
 mod bytes;
 mod capability;

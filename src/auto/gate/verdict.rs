@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::check::Source;
 use super::evidence::{CheckRun, CheckVerdict, Evidence};
 use super::no_checks::NoChecks;
 use super::tamper::Finding;
@@ -92,7 +93,7 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
     let Case { tree, evidence, before, .. } = case;
     let commands = |runs: &[&CheckRun]| runs.iter().map(|run| run.command.clone()).collect::<Vec<_>>();
     let (red, failing): (Vec<_>, Vec<_>) =
-        evidence.checks.iter().filter(|run| run.failed()).partition(|run| was_as_red(run, before));
+        evidence.checks.iter().filter(|run| run.failed()).partition(|run| was_as_red(run, evidence.source, before));
     let flaky: Vec<_> = evidence.checks.iter().filter(|run| run.verdict == CheckVerdict::Flaky).collect();
     let mut verdict = GateVerdict {
         outcome: Outcome::Passed,
@@ -126,6 +127,10 @@ pub(crate) fn judge(case: Case<'_>) -> GateVerdict {
     {
         verdict.outcome = outcome;
         report.fact(why);
+        // Nobody is blamed for them, but what they say is what the next attempt needs.
+        for run in red {
+            report.check(run, before, case.folder);
+        }
     }
     if verdict.outcome != Outcome::Passed {
         verdict.failure = Some(report.failure());
@@ -148,8 +153,18 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         } else if verdict.red_before.is_empty() {
             format!("the only evidence is flaky: {}", list(&verdict.flaky))
         } else {
-            format!("every check was red before this unit, so that none shows its work: {}", list(&verdict.red_before))
+            let commands = list(&verdict.red_before);
+            format!("every check failed before this unit and still fails, so that none shows its work: {commands}")
         };
+        return Some((Outcome::NoEvidence, why));
+    }
+    let was_red = |run: &&CheckRun| before.is_some_and(|before| before.of(&run.command).is_some_and(CheckRun::failed));
+    let turned_green = || evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run));
+    if evidence.source == Source::TaskPlan && !verdict.red_before.is_empty() && !turned_green() {
+        let commands = list(&verdict.red_before);
+        let why = format!(
+            "the checks that pass passed before this unit, and these failed before it and still fail: {commands}"
+        );
         return Some((Outcome::NoEvidence, why));
     }
     if let Claim::Fix { without } = case.claim {
@@ -168,12 +183,15 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
     None
 }
 
-/// Whether a check failed before as it does now: every test that fails now failed then.
-fn was_as_red(run: &CheckRun, before: Option<&Evidence>) -> bool {
+/// Whether a check failed before as it does now: every test that fails now failed then. The checks of a task's plan are
+/// meant to fail before it: where they do not say which tests fail, that they failed before excuses nothing.
+fn was_as_red(run: &CheckRun, source: Source, before: Option<&Evidence>) -> bool {
     let Some(then) = before.and_then(|before| before.of(&run.command)).filter(|then| then.failed()) else {
         return false;
     };
-    new_failures(run, then).is_empty()
+    let names_tests = |run: &CheckRun| run.counts.as_ref().is_some_and(|counts| !counts.failing.is_empty());
+    let can_be_compared = names_tests(run) && names_tests(then);
+    (can_be_compared || source != Source::TaskPlan) && new_failures(run, then).is_empty()
 }
 
 /// The tests that fail now and did not before, where both outputs name them.
@@ -248,7 +266,6 @@ pub(crate) fn retry_delay(attempt: u32, jitter: f64) -> Duration {
 mod tests {
     use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
     use super::*;
-    use crate::auto::gate::check::Source;
     use crate::auto::gate::evidence::Counts;
 
     fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
@@ -266,7 +283,11 @@ mod tests {
     }
 
     fn evidence(tree: &str, checks: Vec<CheckRun>) -> Evidence {
-        Evidence { tree: tree.to_owned(), source: Source::TaskPlan, checks }
+        Evidence { tree: tree.to_owned(), source: Source::Cargo, checks }
+    }
+
+    fn planned(tree: &str, checks: Vec<CheckRun>) -> Evidence {
+        Evidence { source: Source::TaskPlan, ..evidence(tree, checks) }
     }
 
     fn judged(claim: Claim<'_>, before: Option<&Evidence>, evidence: &Evidence) -> GateVerdict {
@@ -300,7 +321,28 @@ mod tests {
         assert!(worse.failure.unwrap().text.contains("these failures are new: y"));
         let alone = judged(Claim::Work, Some(&before), &evidence("new", vec![run("a", Fail, "")]));
         assert_eq!(alone.outcome, Outcome::NoEvidence);
-        assert!(alone.failure.unwrap().text.contains("every check was red before this unit"));
+        assert!(alone.failure.unwrap().text.contains("every check failed before this unit"));
+    }
+
+    #[test]
+    fn what_a_plan_names_fails_before_the_task_and_that_excuses_nothing() {
+        let outcome = |before: Vec<CheckRun>, now: Vec<CheckRun>| {
+            let verdict = judged(Claim::Work, Some(&planned("old", before)), &planned("new", now));
+            (verdict.outcome, verdict.failure.map(|failure| failure.text).unwrap_or_default())
+        };
+        let green = || run("lint", Pass, "");
+        let (silent, named) =
+            (|| run("t", Fail, "no such file"), || run("t", Fail, "not ok 1 - x\n# tests 1\n# fail 1\n"));
+        let (failed, text) = outcome(vec![silent(), green()], vec![silent(), green()]);
+        assert!(failed == Outcome::Failed && text.contains("no such file"), "{text}");
+        let (shown, text) = outcome(vec![named(), green()], vec![named(), green()]);
+        assert!(
+            shown == Outcome::NoEvidence && text.contains("still fail: `t`") && text.contains("not ok 1"),
+            "{text}"
+        );
+        // Another test was red before, and is not of this task.
+        let other = || run("all", Fail, "not ok 2 - y\n# tests 1\n# fail 1\n");
+        assert_eq!(outcome(vec![named(), other()], vec![run("t", Pass, ""), other()]).0, Outcome::Passed);
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl Repository {
         {
             self.drop_branch(branch, proved.head())?;
         }
+        self.alone(|| self.discard_empty_folder_of(&worktree.folder))?;
         Ok(Release::Removed { kept, remade })
     }
 

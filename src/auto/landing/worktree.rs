@@ -16,6 +16,9 @@ const REASON: &str = "gsd-tools auto: ";
 /// The file that says that a worktree was made completely, in the folder that git keeps for it.
 const READY: &str = "gsd-ready";
 
+/// The file by which the folder of worktrees ignores itself, and its text.
+const IGNORE: (&str, &str) = (".gitignore", "*\n");
+
 /// A worktree of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Worktree {
@@ -232,9 +235,9 @@ impl Repository {
             disk::stays_within(folder, self.root())?;
         }
         if let Some(around) = folder.parent() {
-            let ignore = around.resolve(".gitignore");
+            let ignore = around.resolve(IGNORE.0);
             if !disk::is_file(&ignore) {
-                disk::write_fleeting(&ignore, b"*\n")?;
+                disk::write_fleeting(&ignore, IGNORE.1.as_bytes())?;
             }
         }
         let reason = format!("{REASON}{purpose}");
@@ -261,6 +264,19 @@ impl Repository {
             None => Ok(()),
             Some(_) => Err(LandingError::Occupied { folder: folder.clone() }),
         }
+    }
+
+    /// Removes the folder that worktrees are in once the last of them is gone.
+    pub(super) fn discard_empty_folder_of(&self, worktree: &AbsolutePath) -> Result<(), LandingError> {
+        let Some(around) = worktree.parent().filter(|around| around.is_within(self.root())) else { return Ok(()) };
+        let entries = disk::list(&around)?.unwrap_or_default();
+        let ignore = around.resolve(IGNORE.0);
+        let is_ours = |entry: &disk::Entry| entry.file_name() == IGNORE.0.as_bytes();
+        if entries.iter().all(is_ours) && disk::read_text(&ignore)?.is_none_or(|text| text == IGNORE.1) {
+            disk::remove_note(&ignore)?;
+            disk::remove_folder_if_empty(&around)?;
+        }
+        Ok(())
     }
 
     /// Removes a branch that is at `commit`.

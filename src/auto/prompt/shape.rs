@@ -122,7 +122,8 @@ const PLAN_MILESTONE: Shape = Shape {
     writes: &[
         edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap),
         leaves("first slice plan", FirstSlice, "PLAN.md"),
-        may_leave("its task plans", FirstTasks, "PLAN.md"),
+        may_leave("its task plans, one a task", FirstTasks, "PLAN.md"),
+        may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements),
         may_leave("milestone research, only where needed", Milestone, "RESEARCH.md"),
         may_leave("secrets file, only if there are secrets", Milestone, "SECRETS.md"),
     ],

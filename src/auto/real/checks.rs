@@ -49,13 +49,13 @@ impl Real<'_> {
         Ok(Some(Pins::of(self.files.as_ref(), planned)?))
     }
 
-    fn discovered(&self, files: &dyn Files, verify: Option<&str>) -> Result<Discovery, EngineError> {
+    pub(super) fn discovered(&self, files: &dyn Files, verify: Option<&str>) -> Result<Discovery, EngineError> {
         let wanted = Wanted { preference: &self.preferences.verification_commands, verify };
         Ok(discover(files, wanted)?)
     }
 
     /// What the plans say about the task of a unit.
-    fn plan_of(&self, unit: &Unit) -> Result<TaskPlans, EngineError> {
+    pub(super) fn plan_of(&self, unit: &Unit) -> Result<TaskPlans, EngineError> {
         let files = self.files.as_ref();
         let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(TaskPlans::default()) };
         let folder = places::slice(files, milestone, slice)?;
@@ -261,8 +261,8 @@ impl Real<'_> {
 }
 
 #[derive(Debug, Default)]
-struct TaskPlans {
-    verify: Option<String>,
+pub(super) struct TaskPlans {
+    pub(super) verify: Option<String>,
     expected: Vec<String>,
     text: String,
 }

@@ -44,15 +44,20 @@ impl Real<'_> {
         Ok(kept.iter().flatten().map(disk::real).collect::<Result<_, _>>()?)
     }
 
-    /// Where temporary files go. `None` where nothing is fenced.
+    /// The system's folder for temporary files, unless it holds what no session and no check may write to.
+    fn shared_temporary(&self) -> Result<Option<PathBuf>, EngineError> {
+        let shared = self.world.temporary_folder();
+        let real = AbsolutePath::parse(&shared).ok().map(|folder| disk::real(&folder)).transpose()?;
+        let holds_what_is_kept = self.kept()?.iter().any(|kept| real.as_ref().is_some_and(|real| kept.is_within(real)));
+        Ok((!holds_what_is_kept).then_some(shared))
+    }
+
+    /// Where temporary files of checks go. `None` where nothing is fenced.
     pub(super) fn temporary(&self) -> Result<Option<Temporary>, EngineError> {
         if !self.driver.is_fenced {
             return Ok(None);
         }
-        let shared = self.world.temporary_folder();
-        let real = AbsolutePath::parse(&shared).ok().map(|folder| disk::real(&folder)).transpose()?;
-        let holds_what_is_kept = self.kept()?.iter().any(|kept| real.as_ref().is_some_and(|real| kept.is_within(real)));
-        if !holds_what_is_kept {
+        if let Some(shared) = self.shared_temporary()? {
             return Ok(Some(Temporary::Shared(shared)));
         }
         disk::make_folder(&self.places.notes)?;
@@ -62,8 +67,8 @@ impl Real<'_> {
     }
 
     /// Where a session of `unit` may write: in the worktree, or only in its planning folder; in what belongs to the client;
-    /// where temporary files go; and, if it is to work on the project, where build tools keep what they fetched.
-    pub(super) fn fence_of_session(&self, unit: &Unit, temporary: &Temporary) -> Result<Fence, EngineError> {
+    /// where temporary files go, which is `temporary` at least; and, if it is to work on the project, where build tools keep what they fetched.
+    pub(super) fn fence_of_session(&self, unit: &Unit, temporary: &AbsolutePath) -> Result<Fence, EngineError> {
         let (kept, worktree) = (self.kept()?, &self.places.worktree);
         let mut writable = self.driver.runner.own_places(self.world, &kept)?;
         if unit.kind.class() == Class::Planning {
@@ -80,7 +85,7 @@ impl Real<'_> {
             disk::make_folder(&self.usage_folder())?;
             writable.push(self.usage_folder().as_path().to_path_buf());
         }
-        writable.push(temporary.folder().to_path_buf());
+        writable.push(self.shared_temporary()?.unwrap_or_else(|| temporary.as_path().to_path_buf()));
         Ok(Fence::around(writable))
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod orders;
 mod sessions;
 
 use crate::disk::log::Log;
-use crate::disk::{AbsolutePath, DiskError};
+use crate::disk::{AbsolutePath, DiskError, Scratch};
 use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
@@ -266,6 +266,7 @@ impl Effects for Real<'_> {
 
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
         leftovers::end_all(Mark::parse(&start.mark))?;
+        Scratch::forget(&self.world.temporary_folder(), &start.mark)?;
         Ok(self.last_heard(start))
     }
 

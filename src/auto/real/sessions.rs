@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::Real;
 use super::control::Asked;
-use super::fences::Temporary;
 use super::liveness::Liveness;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
 use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
@@ -15,9 +14,12 @@ use crate::auto::runner::request::{Limits, Request, RunnerError, Session as Clie
 use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
 use crate::auto::unit::Unit;
-use crate::disk;
+use crate::disk::{self, AbsolutePath, Scratch};
 use crate::world::tree::Mark;
-use crate::world::{Ended, World};
+use crate::world::{Ended, UNIT, World};
+
+/// What prompts call this program.
+const PROGRAM: &str = "gsd-tools";
 
 /// Looks on while a session runs: whether somebody asked for its end.
 struct Watch {
@@ -45,8 +47,9 @@ impl Observer for Watch {
 impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        let temporary = self.temporary()?;
-        let request = self.request(session, temporary.as_ref())?;
+        let temporary = Scratch::named(&self.world.temporary_folder(), &session.mark)?;
+        let mut request = self.request(session, temporary.folder())?;
+        request.allowed = self.allowed(&session.unit)?;
         let liveness = Liveness::of(self.places.worktree.clone());
         let mut watch = Watch { asked: self.asked(), wish: None, liveness };
         match run(self.world, &request, &mut watch) {
@@ -62,14 +65,23 @@ impl Real<'_> {
         }
     }
 
-    fn request(&self, session: &Session, temporary: Option<&Temporary>) -> Result<Request, EngineError> {
+    /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and this program.
+    fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
+        let plan = self.plan_of(unit)?;
+        let found = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let checks = found.checks.iter().map(|check| check.command().to_owned());
+        Ok(checks.chain([PROGRAM.to_owned()]).collect())
+    }
+
+    /// The request for a session whose temporary files are below `temporary`, which is gone after it.
+    fn request(&self, session: &Session, temporary: &AbsolutePath) -> Result<Request, EngineError> {
         let driver = &self.driver;
         let mut request =
             Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
         request.program.clone_from(&driver.program);
         request.model.clone_from(&driver.model);
         request.without.clone_from(&driver.without);
-        request.fence = temporary.map(|temporary| self.fence_of_session(&session.unit, temporary)).transpose()?;
+        request.fence = driver.is_fenced.then(|| self.fence_of_session(&session.unit, temporary)).transpose()?;
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {
             ClientSession::Resumed(session.id.clone())
@@ -78,11 +90,17 @@ impl Real<'_> {
         };
         let unit = &session.unit;
         request.environment = vec![
-            ("GSD_UNIT_KIND".to_owned(), unit.kind.word().to_owned()),
+            (UNIT.to_owned(), unit.kind.word().to_owned()),
             (super::UNIT_VARIABLE.to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
-        request.environment.extend(temporary.iter().flat_map(|temporary| temporary.variables()));
+        let folder = temporary.to_string();
+        let names = ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), folder.clone()));
+        request.environment.extend(names);
+        // One shell has a place of its own for the texts that scripts hold, whatever the others say.
+        request.environment.push(("TMPPREFIX".to_owned(), format!("{folder}/zsh")));
+        // Prompts order calls of this program.
+        request.environment.extend(self.world.path_to_itself().map(|path| ("PATH".to_owned(), path)));
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         request.limits.output = session.ceiling.tokens();
         request.limits.money = Some(session.budget);

@@ -8,6 +8,7 @@ use crate::auto::prompt::citation::SliceRow;
 use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::{lookup, summary::Summary};
 
 /// What a unit needs to know beside the documents.
@@ -94,6 +95,9 @@ pub(crate) fn input(
         }
         input = tasks(input, files, snapshot, unit, folder, task)?;
     }
+    if unit.kind == UnitKind::ExecuteTask {
+        input.notes.extend(verify(&input, task, preferences).map(|commands| ("Verify".to_owned(), commands)));
+    }
     for path in around.sources {
         // Only the path is of interest: the agent reads the file itself.
         if files.exists(path) {
@@ -159,6 +163,15 @@ fn slice_summaries(
         input = with(input, DocumentKind::SliceSummary, places::document(files, &folder, &row.id, "SUMMARY")?);
     }
     Ok(input)
+}
+
+/// The commands that the task is checked with.
+fn verify(input: &PromptInput, task: Option<&str>, preferences: &Preferences) -> Option<String> {
+    if !preferences.verification_commands.is_empty() {
+        return Some(preferences.verification_commands.join(" && "));
+    }
+    let plan = SlicePlan::parse(&input.first(DocumentKind::SlicePlan)?.text);
+    plan.task(task?)?.verify.clone()
 }
 
 /// The plan of the task, and what earlier tasks of the slice left.

@@ -395,7 +395,6 @@ fn started(
     let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
     leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
-    ignore_worktrees(&folder)?;
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
@@ -429,16 +428,6 @@ fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandErro
 /// The worktree of a milestone, in the main working tree of the repository.
 fn worktree_of(repository: &Repository, milestone: &str) -> AbsolutePath {
     repository.root().resolve(format!("{}/worktrees/{milestone}", lookup::FOLDER))
-}
-
-/// The folder of worktrees ignores itself.
-fn ignore_worktrees(worktree: &AbsolutePath) -> Result<(), CommandError> {
-    let Some(folder) = worktree.parent() else { return Ok(()) };
-    let ignore = folder.resolve(".gitignore");
-    if !disk::exists(&ignore) {
-        disk::replace(&ignore, b"*\n")?;
-    }
-    Ok(())
 }
 
 /// The name and the text of a brief, kept among the notes of the run: the file may change while it goes on.

@@ -13,7 +13,7 @@
 
 mod actor;
 mod agreement;
-mod cast;
+pub(crate) mod cast;
 mod engine;
 mod errands;
 mod heard;

@@ -9,8 +9,8 @@ mod drive;
 mod fenced;
 mod processes;
 mod script;
-mod subjects;
-mod table;
+pub(crate) mod subjects;
+pub(crate) mod table;
 mod verdicts;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -21,7 +21,7 @@ pub(crate) const FENCE: [&str; 2] = ["works inside", "leaves the rest"];
 const SEEN: &str = "seen";
 
 /// Tests write one after the other.
-static DOCUMENT: Mutex<()> = Mutex::new(());
+pub(crate) static DOCUMENT: Mutex<()> = Mutex::new(());
 
 fn rows(table: &str) -> Vec<&'static str> {
     match table {
@@ -84,7 +84,7 @@ pub(crate) fn expect_in_document(table: &str, ran: &Cells, failures: &[String]) 
 }
 
 /// In UTC, as `2026-01-02`.
-fn today() -> String {
+pub(crate) fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let now = jiff::Timestamp::from_second(i64::try_from(since.as_secs()).unwrap()).unwrap();
     now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()

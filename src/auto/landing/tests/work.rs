@@ -35,6 +35,7 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(bench.git("r", &["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(bench.git("r", &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
     assert_eq!(repository.leftovers("milestone/").unwrap(), []);
+    assert!(!bench.path("r/.gsd/worktrees").as_path().exists());
 }
 
 #[test]

@@ -1,0 +1,188 @@
+//! A user's home and project in which a run is made, and what is found there afterwards.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::NotRun;
+use super::texts::{BRIEF, PROJECT};
+use crate::clients::bench::installer;
+use crate::clients::process::{Finished, processes_of, run_bounded};
+use crate::clients::witness::Witness;
+use crate::kit::{TestContext, binary};
+use crate::runners::subjects::Subject;
+
+/// Far more than a run takes.
+const LIMIT: Duration = Duration::from_secs(850);
+
+/// The user's settings of this project: hooks of ours that speak only where they are asked to.
+const SETTINGS: &str = "{\"hooks\": {\"community\": true, \"workflow_guard\": true}}\n";
+
+/// A file of the user's that is not committed.
+const MINE: (&str, &str) = ("mine.txt", "not committed\n");
+
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) context: TestContext,
+    program: PathBuf,
+    variables: Vec<(String, String)>,
+    /// Below the temporary folder, before the run.
+    temporary: BTreeSet<PathBuf>,
+}
+
+impl Scene {
+    /// The home of a user of this client, with our install in it, and a project.
+    pub(crate) fn new(subject: &Subject, url: &str) -> Result<Self, NotRun> {
+        let program = subject.program()?;
+        let context = TestContext::new();
+        for (path, text) in PROJECT {
+            context.write(path, text);
+        }
+        context.write(".planning/STATE.md", "# Project State\n\nThe shelf is new.\n");
+        context.write(".planning/config.json", SETTINGS);
+        std::fs::write(context.home().join("brief.md"), BRIEF).unwrap();
+        let mut command = Command::new("client");
+        subject.set_up(&mut command, &context, url, &program);
+        let own = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        let own = own.map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
+        let mut scene = Self { variables: own.collect(), context, program, temporary: BTreeSet::new() };
+        scene.git(&["init", "--quiet", "--initial-branch=main"]);
+        scene.git(&["add", "--all"]);
+        scene.git(&["commit", "--quiet", "--message=start"]);
+        scene.context.write(MINE.0, MINE.1);
+        scene.install(subject);
+        scene.temporary = scene.below_temporary();
+        Ok(scene)
+    }
+
+    fn install(&self, subject: &Subject) {
+        let mut command = self.context.command(installer());
+        command.args(["install", &format!("--{}", subject.package.host), "--global"]);
+        let finished = run_bounded(&mut command, LIMIT, &self.aside());
+        assert!(finished.succeeded(), "{}{}", finished.stdout, finished.stderr);
+        if subject.name == "codex" {
+            self.trust_hooks();
+        }
+        Witness::before_binary_below(&[self.context.home()], self.calls()).expect("our install has a binary");
+    }
+
+    /// Trusts each of our hooks, as a person does at the client's own question: by the hash that it shows.
+    fn trust_hooks(&self) {
+        let mut command = self.context.command(&self.program);
+        command.arg("app-server").envs(self.variables.iter().cloned());
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut send = |message: Value| writeln!(server.stdin.as_mut().unwrap(), "{message}").unwrap();
+        let client = json!({"name": "suite", "title": "suite", "version": "1"});
+        send(json!({"id": 0, "method": "initialize", "params": {"clientInfo": client}}));
+        send(json!({"method": "initialized"}));
+        send(json!({"id": 1, "method": "hooks/list", "params": {"cwds": [self.context.project()]}}));
+        let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let mut answers = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap_or_default());
+        let answer = answers.find(|answer| answer["id"] == 1).expect("the client lists its hooks");
+        server.kill().unwrap();
+        server.wait().unwrap();
+        let hooks = answer["result"]["data"][0]["hooks"].as_array().unwrap();
+        assert_eq!(hooks.len(), 3, "{answer}");
+        let path = self.context.home().join(".codex/config.toml");
+        let mut settings = std::fs::read_to_string(&path).unwrap();
+        for hook in hooks {
+            let (key, hash) = (&hook["key"], &hook["currentHash"]);
+            settings.extend(["\n[hooks.state.", &key.to_string(), "]\ntrusted_hash = ", &hash.to_string(), "\n"]);
+        }
+        std::fs::write(path, settings).unwrap();
+    }
+
+    /// Where the calls of our installed binary are noted.
+    fn calls(&self) -> PathBuf {
+        self.aside().join("calls.log")
+    }
+
+    /// What our hooks were asked, each with the code of its answer.
+    pub(crate) fn hook_calls(&self) -> Vec<(String, i32)> {
+        let calls = Witness::calls_in(&self.calls()).into_iter();
+        calls.filter(|call| call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
+    }
+
+    /// A folder that a run may write to and that is not looked at.
+    fn aside(&self) -> PathBuf {
+        self.temporary_folder().join("suite")
+    }
+
+    fn temporary_folder(&self) -> PathBuf {
+        let folder = self.context.home().with_file_name("tmp");
+        std::fs::create_dir_all(folder.join("suite")).unwrap();
+        folder
+    }
+
+    /// From the brief to the branch.
+    pub(crate) fn run(&self, subject: &Subject, profile: &str) -> Finished {
+        let mut command = self.context.command(binary());
+        command.envs(self.variables.iter().cloned()).args(["auto", "run", "--brief"]);
+        command
+            .arg(self.context.home().join("brief.md"))
+            .args(["--runner", subject.name, "--json"])
+            .args(["--profile", profile]);
+        command.arg("--runner-program").arg(&self.program);
+        run_bounded(&mut command, LIMIT, &self.aside())
+    }
+
+    /// The entries of the log of the run, of this kind.
+    pub(crate) fn log(&self, event: &str) -> Vec<Value> {
+        let files = walkdir::WalkDir::new(self.context.home()).into_iter().flatten();
+        let mut logs = files.map(walkdir::DirEntry::into_path).filter(|path| path.ends_with("auto/log.jsonl"));
+        let text = std::fs::read_to_string(logs.next().expect("the run has a log")).unwrap();
+        let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["entry"].take());
+        entries.filter(|entry| entry["event"] == event).collect()
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let output = self.context.command("git").args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// What the run left beside what it was for.
+    pub(crate) fn residue(&self) -> Vec<String> {
+        let mut residue = Vec::new();
+        residue.extend(self.git(&["worktree", "list"]).lines().skip(1).map(|line| format!("worktree {line}")));
+        let references = self.git(&["for-each-ref", "--format=%(refname)"]);
+        let references =
+            references.lines().filter(|name| *name != "refs/heads/main" && !name.starts_with("refs/gsd/keep/"));
+        residue.extend(references.map(|name| format!("reference {name}")));
+        let status = self.git(&["status", "--porcelain", "--ignored", "--untracked-files=all"]);
+        residue
+            .extend(status.lines().filter(|line| *line != format!("?? {}", MINE.0)).map(|line| format!("file {line}")));
+        residue.extend(self.stray().into_iter().map(|path| format!("folder {path}")));
+        residue.extend(processes_of(&self.context.home()).into_iter().map(|process| format!("process {process}")));
+        let temporary = self.below_temporary();
+        residue.extend(temporary.difference(&self.temporary).map(|path| format!("temporary {}", path.display())));
+        assert_eq!(self.context.read(MINE.0), MINE.1);
+        residue
+    }
+
+    /// Folders of the project in which nothing is that git knows.
+    fn stray(&self) -> Vec<String> {
+        let project = self.context.project();
+        let known: Vec<PathBuf> = self.git(&["ls-files"]).lines().map(PathBuf::from).collect();
+        let folders = walkdir::WalkDir::new(&project).min_depth(1).into_iter();
+        let folders = folders.filter_entry(|entry| entry.file_name() != ".git").flatten();
+        let paths = folders.filter(|entry| entry.file_type().is_dir()).map(walkdir::DirEntry::into_path);
+        let inner = paths.map(|path| path.strip_prefix(&project).unwrap().to_path_buf());
+        inner
+            .filter(|path| !known.iter().any(|file| file.starts_with(path)))
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+
+    fn below_temporary(&self) -> BTreeSet<PathBuf> {
+        let folder = self.temporary_folder();
+        let entries =
+            walkdir::WalkDir::new(&folder).min_depth(1).into_iter().flatten().map(walkdir::DirEntry::into_path);
+        let inner = entries.map(|path| path.strip_prefix(&folder).unwrap().to_path_buf());
+        inner.filter(|path| !path.starts_with(Path::new("suite"))).collect()
+    }
+}
