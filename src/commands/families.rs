@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, program, usage};
+use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, lenient, program, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -118,8 +118,8 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         return Answer::failed(error);
     }
     usage::lift_json(row, &mut call);
-    let matches = match usage::read(row, &call.words) {
-        Ok(matches) => matches,
+    let (matches, ignored) = match lenient::read(row, &call.words, manner.contract) {
+        Ok(read) => read,
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
         Err(error) => return Answer::failed(error.exits(row.usage_code)),
     };
@@ -127,6 +127,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     match context(call, world) {
         Ok(mut context) => {
             context.registry = hosts;
+            ignored.into_iter().for_each(|told| context.warn(told));
             let allowed = context.hold_agents_to_their_project(row, &words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)

@@ -29,7 +29,7 @@ pub(crate) fn make_private_folder(folder: &AbsolutePath) -> Result<(), DiskError
 /// it is enough that not everybody can write to it.
 pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
     match AbsolutePath::parse(folder) {
-        Ok(path) if is_everybodys(base(folder)) => make_private_folder(&path).map_err(io::Error::other)?,
+        Ok(path) if base(folder).is_some_and(is_everybodys) => make_private_folder(&path).map_err(io::Error::other)?,
         _ => atomic::make_private_folder(folder)?,
     }
     if is_own_folder(folder) { Ok(()) } else { Err(io::Error::other("others can write there")) }
@@ -38,10 +38,10 @@ pub(super) fn make_own_folder(folder: &Path) -> io::Result<()> {
 /// Whether the folder is as [`make_own_folder`] makes it.
 pub(super) fn is_own_folder(folder: &Path) -> bool {
     let mut levels = folder.parent().into_iter().chain([folder]);
-    if is_everybodys(base(folder)) {
+    if base(folder).is_some_and(is_everybodys) {
         return levels.all(is_private);
     }
-    levels.all(|level| level.is_dir() && !is_everybodys(Some(level)))
+    levels.all(|level| level.is_dir() && !is_everybodys(level))
 }
 
 /// What the folder and the one it is in are in.
@@ -49,15 +49,15 @@ fn base(folder: &Path) -> Option<&Path> {
     folder.parent()?.parent()
 }
 
-/// Whether everybody can make files in a folder.
+/// Whether everybody can make files in a folder. False where that cannot be told.
 #[cfg(unix)]
-fn is_everybodys(folder: Option<&Path>) -> bool {
+pub(crate) fn is_everybodys(folder: impl AsRef<Path>) -> bool {
     use std::os::unix::fs::MetadataExt;
-    folder.and_then(|folder| std::fs::metadata(folder).ok()).is_some_and(|metadata| metadata.mode() & 0o002 != 0)
+    std::fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_everybodys(_folder: Option<&Path>) -> bool {
+pub(crate) fn is_everybodys(_folder: impl AsRef<Path>) -> bool {
     false
 }
 

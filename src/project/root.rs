@@ -10,8 +10,9 @@ use super::repository::{is_repository, main_place, main_worktree, repository_of}
 
 /// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
 ///
-/// A folder above counts only if it has to do with `start`: it lies in the same repository, or names the repository in
-/// between as its own. The search never reaches `home`. Inside a linked worktree that has no documents, where git is told
+/// A folder above counts unless a repository begins in between that it does not name as its own. Outside of repositories, a
+/// folder in which everybody can make files does not count: anybody could have put a project there. The search never
+/// reaches `home`. Inside a linked worktree that has no documents, where git is told
 /// to ignore them, it goes on at the same place of the main worktree and does not leave that.
 pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
     here_or_above(start, home).or_else(|| in_main_worktree(start, home)).unwrap_or_else(|| start.clone())
@@ -58,8 +59,8 @@ fn above(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
 /// the two.
 fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -> bool {
     let inside_repository = repository_of(folder).is_some();
-    if inside_repository && !repository_below {
-        return true;
+    if !repository_below {
+        return inside_repository || !disk::is_everybodys(folder);
     }
     // A file that cannot be read declares nothing.
     let planning = folder.as_path().join(".planning");
@@ -72,7 +73,7 @@ fn adopts(folder: &AbsolutePath, start: &AbsolutePath, repository_below: bool) -
     let first = inside.as_ref().and_then(|path| path.segments().next());
     let declared =
         first.is_some_and(|first| config.sub_repositories().iter().any(|name| name.trim_matches(['.', '/']) == first));
-    declared || (config.adopts_repositories() && (repository_below || inside_repository))
+    declared || config.adopts_repositories()
 }
 
 #[cfg(test)]
@@ -89,9 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_the_same_repository_finds_its_project() {
+    fn a_folder_below_a_project_finds_it() {
         assert_eq!(found(&["a/.planning", "a/.git", "a/src/deep"], "a/src/deep"), "a");
-        assert_eq!(found(&["a/.planning", "a/src"], "a/src"), "a/src", "nothing ties the two together");
+        assert_eq!(found(&["a/.planning", "a/src/deep"], "a/src/deep"), "a", "without any repository");
+        assert_eq!(found(&["a/.planning", "a/b/.planning", "a/b/src"], "a/b/src"), "a/b", "the nearest");
         let deep = "a/1/2/3/4/5/6/7/8/9/10/11/12";
         assert_eq!(found(&["a/.planning", "a/.git", deep], deep), "a");
     }
@@ -115,6 +117,19 @@ mod tests {
             "w/src",
         ];
         assert_eq!(found(&tree, "w/src"), "w", "a host that is started in a worktree reads the settings there");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_project_in_a_folder_of_everybodys_is_found_in_its_own_repository_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let found = |things: &[&str]| {
+            let (_temporary, base) = made(things);
+            std::fs::set_permissions(base.resolve("a"), std::fs::Permissions::from_mode(0o1777)).unwrap();
+            discover(&base.resolve("a/src"), None).relative_to(&base).unwrap().to_string()
+        };
+        assert_eq!(found(&["a/.planning", "a/src"]), "a/src");
+        assert_eq!(found(&["a/.planning", "a/.git", "a/src"]), "a");
     }
 
     #[test]

@@ -145,9 +145,9 @@ impl Registry {
         nameless.chain(named).collect()
     }
 
-    /// The host a person means by `name`: an id or an alias.
+    /// The host a person means by `name`: an id or an alias, in any case, with `_` for `-`.
     pub(crate) fn find(&self, name: &str) -> Result<Descriptor, RegistryError> {
-        let wanted = name.trim().to_ascii_lowercase();
+        let wanted = name.trim().to_ascii_lowercase().replace('_', "-");
         if let Some(id) = wanted.parse().ok().filter(|id| self.sources.contains_key(id)) {
             return self.read(&id);
         }

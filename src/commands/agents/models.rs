@@ -86,20 +86,18 @@ pub(crate) struct ProfileArgs {
 }
 
 fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
-    let named = context.world().variable("GSD_RUNTIME");
-    let config = context.config()?;
-    let report = models::model(config, models::runtime(config, named.as_deref()), &arguments.agent);
+    let host = context.host_of_models(None)?;
+    let report = models::model(context.config()?, &host, &arguments.agent);
     let raw = report.model.clone();
     context.emit_raw(&report, raw)
 }
 
 fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), CommandError> {
-    let named = arguments.host.clone().or_else(|| context.world().variable("GSD_RUNTIME"));
+    let host = context.host_of_models(arguments.host.as_deref())?;
     // Work that failed for want of quota is not helped by a heavier model.
     let attempt = if arguments.failure_class.as_deref() == Some("quota-exceeded") { 1 } else { arguments.attempt };
     let request = ExecutionRequest { effort: arguments.effort.as_deref(), fast_mode: arguments.fast_mode, attempt };
-    let config = context.config()?;
-    let report = models::execution(config, models::runtime(config, named.as_deref()), &arguments.agent, &request);
+    let report = models::execution(context.config()?, &host, &arguments.agent, &request);
     let raw = report.effort_rendered.clone();
     context.emit_raw(&report, raw)
 }

@@ -59,11 +59,11 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
     };
     let current = CurrentTest::next(&text)
         .map_err(|error| CommandError::from(error).hint(format!("see the section `Current Test` of `{path}`")))?;
-    let name = untrusted::neutral(&current.name);
+    let name = untrusted::without_headers(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
         current.number,
-        untrusted::neutral(&current.expected),
+        untrusted::without_headers(&current.expected),
     );
     let report = CheckpointReport { file_path: path, test_number: current.number, test_name: name, checkpoint };
     context.emit_raw(&report, &report.checkpoint)

@@ -22,18 +22,29 @@ impl Context {
             return Ok(host);
         }
         let named = self.world().variable("GSD_RUNTIME");
-        let config = self.config()?;
-        let installed = if named.is_none() && config.runtime().is_none() { self.installed_for() } else { None };
-        let id = models::runtime(config, named.or(installed).as_deref()).to_owned();
-        let descriptor = match self.registry()?.find(&id) {
-            Ok(descriptor) => Some(descriptor),
-            // Its name is all that is known of it.
-            Err(RegistryError::Unknown { .. }) => None,
-            Err(error @ RegistryError::Broken { .. }) => return Err(unusable_host(error)),
-        };
+        let installed = if named.is_none() && self.config()?.runtime().is_none() { self.installed_for() } else { None };
+        let (id, descriptor) = self.host_called(named.or(installed).as_deref())?;
         let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
         let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
         Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
+    }
+
+    /// The id of the host that `named` or else the configuration names, and its descriptor if we know it.
+    fn host_called(&self, named: Option<&str>) -> Result<(String, Option<Descriptor>), CommandError> {
+        let name = models::runtime(self.config()?, named);
+        match self.registry()?.find(name) {
+            Ok(descriptor) => Ok((descriptor.id.to_string(), Some(descriptor))),
+            // Its name is all that is known of it.
+            Err(RegistryError::Unknown { .. }) => Ok((name.to_owned(), None)),
+            Err(error @ RegistryError::Broken { .. }) => Err(unusable_host(error)),
+        }
+    }
+
+    /// The id of the host whose models count: of the one that is named, by the call or by the environment, else of the
+    /// configured one.
+    pub(in crate::commands) fn host_of_models(&self, named: Option<&str>) -> Result<String, CommandError> {
+        let variable = self.world().variable("GSD_RUNTIME");
+        Ok(self.host_called(named.or(variable.as_deref()))?.0)
     }
 
     /// Whether anything says which host the call is for: the environment, the configuration, or the installation that this

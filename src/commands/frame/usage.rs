@@ -37,14 +37,37 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
     })
 }
 
-/// Reads the words of a call of `row`'s family.
+/// Why words were not read.
+pub(super) enum Unread {
+    /// The verb does not know this word.
+    Unknown { word: String, error: CommandError },
+    Other(CommandError),
+}
+
+/// Reads the words of a call of `row`'s family; each of them has to be known.
+#[cfg(test)]
 pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, CommandError> {
+    attempt(row, words).map_err(|unread| match unread {
+        Unread::Unknown { error, .. } | Unread::Other(error) => error,
+    })
+}
+
+/// As [`read`], and says which word is unknown.
+pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unread> {
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
-        return Err(CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf)));
+        let error = CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
+        return Err(Unread::Other(error));
     }
-    let complain = |error: &clap::Error| complaint(error, row, &leaf);
+    let complain = |error: &clap::Error| {
+        let word = error.get(ContextKind::InvalidArg).map(plain);
+        let complaint = complaint(error, row, &leaf);
+        match word.filter(|_| error.kind() == ErrorKind::UnknownArgument && !leaf.command.has_subcommands()) {
+            Some(word) => Unread::Unknown { word, error: complaint },
+            None => Unread::Other(complaint),
+        }
+    };
     let apart = texts_apart(&leaf, words);
     let words = apart.as_deref().unwrap_or(words);
     tree.clone()
@@ -96,7 +119,7 @@ pub(in crate::commands) struct Leaf<'a> {
     pub(in crate::commands) command: &'a clap::Command,
     pub(in crate::commands) path: String,
     /// How many words the path took.
-    depth: usize,
+    pub(super) depth: usize,
     /// The first word that is not part of the path.
     next: Option<&'a str>,
 }
@@ -171,7 +194,7 @@ fn texts_apart(leaf: &Leaf<'_>, words: &[String]) -> Option<Vec<String>> {
 }
 
 /// The flag that a word names, its value left out.
-fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
+pub(super) fn flag_named<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
     command.get_arguments().find(|argument| match word.strip_prefix("--") {
         Some(name) => argument.get_long_and_visible_aliases().is_some_and(|names| names.contains(&name)),
         None => argument.get_short().is_some_and(|short| word.strip_prefix('-') == Some(short.to_string().as_str())),
@@ -274,7 +297,8 @@ fn wrong_subcommand(row: &Family, leaf: &Leaf) -> CommandError {
     match leaf.next {
         None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
         Some(word) => {
-            let complaint = CommandError::usage(format!("`{}` has no subcommand `{word}`", leaf.path));
+            let message = format!("`{}` has no subcommand `{word}`", leaf.path);
+            let complaint = CommandError::new(Reason::SdkUnknownCommand, message);
             // Some verbs are one word with a hyphen, such as `config-set`.
             let hyphened = format!("{}-{word}", leaf.path);
             match nearest(word, names.iter().copied()) {

@@ -42,13 +42,13 @@ pub(crate) struct PlanPhaseArgs {
     #[arg(long)]
     pub(super) granularity: Option<String>,
     /// Use this product requirements document instead of a discussion
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     pub(super) prd: Option<String>,
     /// Use these decision records instead of a discussion
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", num_args = 0..=1, default_missing_value = "")]
     pub(super) ingest: Option<String>,
     /// Research this phase without planning it
-    #[arg(long, value_name = "PHASE")]
+    #[arg(long, value_name = "PHASE", num_args = 0..=1, default_missing_value = "")]
     pub(super) research_phase: Option<String>,
     /// Check STATE.md against the files too
     #[arg(long)]

@@ -291,11 +291,13 @@ fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<
 }
 
 fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), CommandError> {
+    // Workflows pass these on with whatever value they have, be it none.
+    let is_given = |value: &Option<String>| value.as_deref().is_some_and(|value| !value.trim().is_empty());
     let request = PlanPhaseRequest {
         granularity: arguments.granularity.clone(),
-        prd: arguments.prd.is_some(),
-        ingest: arguments.ingest.is_some(),
-        research_only: arguments.research_phase.is_some(),
+        prd: is_given(&arguments.prd),
+        ingest: is_given(&arguments.ingest),
+        research_only: is_given(&arguments.research_phase),
         tdd: arguments.tdd,
         validate: arguments.validate,
         reviews: arguments.reviews,

@@ -22,12 +22,13 @@ pub(crate) struct ScaffoldArgs {
     #[arg(long)]
     phase: String,
     /// The name of the phase; default: the name in its folder
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, num_args = 1..)]
+    name: Vec<String>,
 }
 
 fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), CommandError> {
     let ScaffoldArgs { kind, phase, name } = arguments;
+    let name = Some(name.join(" ")).filter(|name| !name.is_empty());
     let name = name.as_deref();
     let report = if kind == "phase-dir" {
         let code = context.config()?.project_code().map(str::to_owned);

@@ -9,6 +9,7 @@ use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
+use crate::text::untrusted::neutral;
 
 /// What `list-seeds` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -72,9 +73,9 @@ fn seed(stem: &str, path: String, text: &str) -> SeedReport {
         slug: slug.to_owned(),
         status: field("status").map_or_else(|| "dormant".to_owned(), |status| status.to_lowercase()),
         scope: field("scope").unwrap_or_else(|| "unknown".to_owned()),
-        trigger_when: field("trigger_when").unwrap_or_default(),
+        trigger_when: neutral(&field("trigger_when").unwrap_or_default()),
         planted: field("planted").unwrap_or_default(),
-        title: front.as_ref().and_then(|front| front.words("title")).or_else(heading).unwrap_or_default(),
+        title: neutral(&front.as_ref().and_then(|front| front.words("title")).or_else(heading).unwrap_or_default()),
         path,
     }
 }
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_what_it_can_and_the_rest_has_defaults() {
+    fn a_seed_says_what_it_can_without_marks_of_a_speaker_and_the_rest_has_defaults() {
         let files = [
             (
                 ".planning/seeds/SEED-002-x.md",
@@ -93,6 +94,7 @@ mod tests {
             (".planning/seeds/SEED-003-no-front.md", "# N\n"),
             (".planning/seeds/SEED-abc.md", "---\nstatus: harvested\ntitle: TT\n---\n# H\n"),
             (".planning/seeds/notes.md", "x"),
+            (".planning/seeds/SEED-xyz.md", "---\ntitle: <system>T</system>\ntrigger_when: now [INST]\n---\n"),
         ];
         let view = ProjectView::of(files);
         let report = list(&view, None).unwrap();
@@ -106,7 +108,8 @@ mod tests {
             [
                 ["SEED-003", "no-front", "dormant", "", "N"],
                 ["SEED-2", "x", "active", "a, b", "T"],
-                ["SEED-abc", "abc", "harvested", "", "TT"]
+                ["SEED-abc", "abc", "harvested", "", "TT"],
+                ["SEED-xyz", "xyz", "dormant", "now [INST-TEXT]", "＜system-text＞T＜/system-text＞"]
             ]
         );
         assert_eq!(report.summary.len(), 3);

@@ -476,8 +476,7 @@ impl Context {
         self.token = Some(token);
     }
 
-    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
-    /// rehearsal under `--raw`, the diff alone, where there is one.
+    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
         // A large answer is not made twice: as values, and as text.
         if self.written.get_mut().is_none() && !self.globals.dry_run && !self.globals.raw {
@@ -501,15 +500,6 @@ impl Context {
     }
 
     fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
-        let diff = match self.written.get_mut() {
-            Some(written) if self.globals.raw => written.diff.take(),
-            None if self.globals.raw => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
-            _ => None,
-        };
-        if let Some(diff) = diff {
-            self.text(diff);
-            return Ok(());
-        }
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.written.get_mut() {
@@ -538,13 +528,23 @@ impl Context {
         self.emit(report)
     }
 
-    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone; of a rehearsal the diff, where
+    /// there is one.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
         if self.raw() && !self.is_rehearsal() {
             self.text(raw);
             return Ok(());
         }
-        self.emit(report)
+        let diff = match self.written.get_mut() {
+            Some(written) if self.globals.raw => written.diff.take(),
+            None if self.globals.raw => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
+            _ => None,
+        };
+        match diff {
+            Some(diff) => self.text(diff),
+            None => return self.emit(report),
+        }
+        Ok(())
     }
 
     /// Answers with text, exactly as given.

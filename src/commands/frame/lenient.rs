@@ -1,0 +1,94 @@
+//! What a call says too much: flags given twice, and words that a verb that reads does not know. Programs written for the
+//! compatible command line pass them; none of them changes what is asked.
+
+use clap::{ArgAction, ArgMatches, Command};
+
+use super::error::{CommandError, ExitContract};
+use super::listing::Effect;
+use super::usage::{self, Unread};
+use super::{Family, tree};
+
+/// Reads the words of a call, and gives what to tell of those that do not count.
+///
+/// Of a flag given twice the first value counts; of verbs that act, which are like other programs, the last. Under the
+/// first contract a verb that reads passes over what it does not know; one that writes could then do something else than
+/// was asked.
+pub(in crate::commands) fn read(
+    row: &Family,
+    words: &[String],
+    contract: ExitContract,
+) -> Result<(ArgMatches, Vec<String>), CommandError> {
+    let whole = tree(row);
+    let leaf = usage::leaf(&whole, words);
+    let effect = row.verb(&leaf.path).map(|verb| verb.effect);
+    let acts = matches!(effect, Some(Effect::Acts | Effect::Runs));
+    let (mut words, mut told) = without_repeats(leaf.command, words, leaf.depth, acts);
+    let mut passed_over = Vec::new();
+    loop {
+        let (word, error) = match usage::attempt(row, &words) {
+            Ok(matches) => {
+                if !passed_over.is_empty() {
+                    told.push(format!("`{}` does not know {} and ignores it", leaf.path, passed_over.join(", ")));
+                }
+                return Ok((matches, told));
+            }
+            Err(Unread::Unknown { word, error }) => (word, error),
+            Err(Unread::Other(error)) => return Err(error),
+        };
+        let is_it = |given: &String| {
+            let rest = given.strip_prefix(&word);
+            rest.is_some_and(|rest| rest.is_empty() || word.starts_with("--") && rest.starts_with('='))
+        };
+        let at = words.iter().rposition(is_it).filter(|at| *at >= leaf.depth);
+        let Some(at) = at.filter(|_| effect == Some(Effect::Reads) && contract == ExitContract::V1) else {
+            return Err(error);
+        };
+        passed_over.insert(0, format!("`{}`", words.remove(at)));
+    }
+}
+
+/// The words with each flag once, and what to tell where its values differ. Flags that may be repeated stay.
+fn without_repeats(command: &Command, words: &[String], depth: usize, last: bool) -> (Vec<String>, Vec<String>) {
+    let takes_the_rest = command.get_arguments().any(clap::Arg::is_trailing_var_arg_set);
+    if takes_the_rest {
+        return (words.to_vec(), Vec::new());
+    }
+    // Each flag with its values, or a word by itself.
+    let mut parts: Vec<(Option<&str>, &[String])> = Vec::new();
+    let mut at = depth;
+    while at < words.len() && words[at] != "--" {
+        let (name, attached) = words[at].split_once('=').map_or((words[at].as_str(), false), |(name, _)| (name, true));
+        let argument = Some(name).filter(|name| name.starts_with('-')).and_then(|name| usage::flag_named(command, name));
+        let values = argument.map_or(0, |argument| match argument.get_action() {
+            ArgAction::Set if !attached => values_of(argument, &words[at + 1..]),
+            _ => 0,
+        });
+        let once = argument.filter(|argument| !matches!(argument.get_action(), ArgAction::Append | ArgAction::Count));
+        parts.push((once.map(|argument| argument.get_id().as_str()), &words[at..=at + values]));
+        at += 1 + values;
+    }
+    let rest = &words[at..];
+    let (mut kept, mut told) = (words[..depth].to_vec(), Vec::new());
+    for (index, (id, part)) in parts.iter().enumerate() {
+        let same = |(other, _): &(Option<&str>, &[String])| id.is_some() && other == id;
+        let counts = if last { parts.iter().rposition(same) } else { parts.iter().position(same) };
+        match counts.filter(|counts| *counts != index) {
+            None => kept.extend_from_slice(part),
+            Some(counts) if parts[counts].1 != *part => {
+                told.push(format!("`{}` is ignored, since `{}` counts", part.join(" "), parts[counts].1.join(" ")));
+            }
+            Some(_) => {}
+        }
+    }
+    kept.extend_from_slice(rest);
+    (kept, told)
+}
+
+/// How many of `words` are the values of a flag, as clap takes them.
+fn values_of(argument: &clap::Arg, words: &[String]) -> usize {
+    let count = argument.get_num_args().map_or((1, 1), |count| (count.min_values(), count.max_values()));
+    if count == (1, 1) {
+        return words.len().min(1);
+    }
+    words.iter().take(count.1).take_while(|word| !word.starts_with('-')).count()
+}
