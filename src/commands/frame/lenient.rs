@@ -58,7 +58,8 @@ fn without_repeats(command: &Command, words: &[String], depth: usize, last: bool
     let mut at = depth;
     while at < words.len() && words[at] != "--" {
         let (name, attached) = words[at].split_once('=').map_or((words[at].as_str(), false), |(name, _)| (name, true));
-        let argument = Some(name).filter(|name| name.starts_with('-')).and_then(|name| usage::flag_named(command, name));
+        let argument =
+            Some(name).filter(|name| name.starts_with('-')).and_then(|name| usage::flag_named(command, name));
         let values = argument.map_or(0, |argument| match argument.get_action() {
             ArgAction::Set if !attached => values_of(argument, &words[at + 1..]),
             _ => 0,

@@ -40,7 +40,10 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
 /// Why words were not read.
 pub(super) enum Unread {
     /// The verb does not know this word.
-    Unknown { word: String, error: CommandError },
+    Unknown {
+        word: String,
+        error: CommandError,
+    },
     Other(CommandError),
 }
 

@@ -202,6 +202,8 @@ proptest! {
         prop_assert_eq!((memory.spent.sessions, memory.spent.tokens), (sessions, tokens));
         prop_assert!((memory.spent.money.unwrap_or(0.0) - money).abs() < 1e-9);
         prop_assert_eq!(memory.attempts.values().map(|attempts| attempts.sessions).sum::<u32>(), sessions);
-        prop_assert_eq!(simulated.sessions.len(), usize::try_from(sessions).unwrap());
+        // A session is counted before it is started, and the process may die in between.
+        let (started, counted) = (simulated.sessions.len(), usize::try_from(sessions).unwrap());
+        prop_assert!(started <= counted && counted <= started + deaths.len(), "{started} of {counted}");
     }
 }
