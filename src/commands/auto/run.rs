@@ -161,12 +161,12 @@ fn drive(
 ) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
-    let driver = driver(context, arguments)?;
     let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
     refuse_newer_engine(context, &place, &memory)?;
     leftovers::end_programs(&memory)?;
+    let driver = driver(context, arguments)?;
     Control::clear(&place.folder())?;
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
