@@ -80,7 +80,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             last = format!("{step:?}");
             match self.perform(&reading, step) {
                 Ok(None) => {}
-                Ok(Some(stop)) => return Ok(stop),
+                Ok(Some(end)) => return Ok(end),
                 // Ctrl-C at a terminal reaches git too, which fails then.
                 Err(error) => {
                     let Ok(Some(request)) = self.effects.urgent() else { return Err(error) };

@@ -236,7 +236,7 @@ fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) ->
         return Err(newer_engine(place, newest));
     }
     if newest < ENGINE {
-        context.tell(&format!(
+        context.tell(format!(
             "The run was begun by an older gsd-tools (rules {newest}); it continues with rules {ENGINE}."
         ));
     }
@@ -251,7 +251,7 @@ fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &Run
     }
     let Some(brief) = &arguments.brief else { return Ok(memory.stop.is_none()) };
     let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
-    let (asked, kept) = (disk::read_input(&context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
+    let (asked, kept) = (disk::read_input(context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
     Ok(had_brief && asked.is_some() && asked == kept)
 }
 
