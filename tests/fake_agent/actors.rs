@@ -121,7 +121,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             for dollars in 1.. {
                 voice.say(&tool("Read"));
                 voice.line(&format!(r#"{{"event":"money","scope":"session","amount":{dollars},"unit":"dollars"}}"#));
-                world::sleep(20);
+                world::sleep(150);
             }
         }
         "daemon" => {

@@ -78,8 +78,14 @@ impl<'a, E: Effects> Drive<'a, E> {
                 },
             };
             last = format!("{step:?}");
-            if let Some(stop) = self.perform(&reading, step)? {
-                return Ok(stop);
+            match self.perform(&reading, step) {
+                Ok(None) => {}
+                Ok(Some(end)) => return Ok(end),
+                // Ctrl-C at a terminal reaches git too, which fails then.
+                Err(error) => {
+                    let Ok(Some(request)) = self.effects.urgent() else { return Err(error) };
+                    return self.stop(requested(request, "between two steps"));
+                }
             }
         }
         Err(EngineError::Endless { steps: DECISIONS, last })

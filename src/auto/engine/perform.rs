@@ -41,7 +41,7 @@ impl<E: Effects> Drive<'_, E> {
         Ok(None)
     }
 
-    fn stop(&mut self, stop: Stop) -> Result<Stop, EngineError> {
+    pub(super) fn stop(&mut self, stop: Stop) -> Result<Stop, EngineError> {
         if self.memory.stop.is_none() {
             self.note(Event::Stopped(stop.clone()))?;
         }

@@ -294,7 +294,9 @@ fn remove_locks_below(folder: &AbsolutePath) -> Result<(), LandingError> {
         let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
         match entry.kind {
             EntryKind::Folder => remove_locks_below(&path)?,
-            EntryKind::File if path.name().ends_with(".lock") => disk::remove_note(&path)?,
+            EntryKind::File if path.as_path().extension().is_some_and(|extension| extension == "lock") => {
+                disk::remove_note(&path)?;
+            }
             _ => {}
         }
     }

@@ -161,12 +161,12 @@ fn drive(
 ) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
-    let driver = driver(context, arguments)?;
     let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
     refuse_newer_engine(context, &place, &memory)?;
     leftovers::end_programs(&memory)?;
+    let driver = driver(context, arguments)?;
     Control::clear(&place.folder())?;
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
@@ -236,7 +236,7 @@ fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) ->
         return Err(newer_engine(place, newest));
     }
     if newest < ENGINE {
-        context.tell(&format!(
+        context.tell(format!(
             "The run was begun by an older gsd-tools (rules {newest}); it continues with rules {ENGINE}."
         ));
     }
@@ -251,7 +251,7 @@ fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &Run
     }
     let Some(brief) = &arguments.brief else { return Ok(memory.stop.is_none()) };
     let had_brief = memory.run.as_ref().is_some_and(|run| run.brief.is_some());
-    let (asked, kept) = (disk::read_input(&context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
+    let (asked, kept) = (disk::read_input(context.here().resolve(brief))?, disk::read_text(kept_brief(place))?);
     Ok(had_brief && asked.is_some() && asked == kept)
 }
 

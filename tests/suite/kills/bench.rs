@@ -104,6 +104,15 @@ impl Bench {
         Engine { child: command.spawn().unwrap(), told }
     }
 
+    /// As [`Self::start`], in a group of its own, as a shell starts what it is told at a terminal.
+    pub(super) fn start_in_group(&self) -> Engine {
+        use std::os::unix::process::CommandExt;
+        let mut command = self.context.command(binary());
+        command.args(self.line()).process_group(0);
+        let (mut command, told) = self.prepared(command);
+        Engine { child: command.spawn().unwrap(), told }
+    }
+
     pub(super) fn run(&self) -> Ended {
         self.start().end()
     }

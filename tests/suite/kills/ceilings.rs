@@ -67,7 +67,7 @@ fn what_a_session_cost_whose_run_was_killed_is_counted() {
     let bench = Bench::new("spender").shape("1x1").flag("--budget").flag("30");
     let engine = bench.start();
     bench.await_event("unit-started", 1);
-    std::thread::sleep(Duration::from_millis(400));
+    std::thread::sleep(Duration::from_millis(1_500));
     engine.kill();
     bench.run().stopped(13, "ceiling");
     let first = bench.events("interrupted")[0]["money"].as_f64().unwrap();
