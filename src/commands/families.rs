@@ -127,7 +127,9 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     match context(call, world) {
         Ok(mut context) => {
             context.registry = hosts;
-            ignored.into_iter().for_each(|told| context.warn(told));
+            for told in ignored {
+                context.warn(told);
+            }
             let allowed = context.hold_agents_to_their_project(row, &words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)

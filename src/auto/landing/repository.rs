@@ -49,8 +49,11 @@ pub(crate) struct Repository {
     /// Whether the user signs commits.
     pub(super) signs: bool,
     /// The submodules of the commit that was asked for last.
-    pub(super) links: Arc<Mutex<Option<(Commit, Vec<GitPath>)>>>,
+    pub(super) links: Arc<Mutex<Option<Links>>>,
 }
+
+/// The submodules of a commit.
+pub(super) type Links = (Commit, Vec<GitPath>);
 
 /// The branch that work is for, when the repository was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]

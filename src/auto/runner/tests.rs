@@ -181,7 +181,9 @@ fn an_answer_for_which_nothing_was_counted_was_cut_off_where_a_client_counts_onl
     use crate::world::Ended;
     let judged = |events: &[Event], counts: bool| {
         let mut heard = Heard::default();
-        events.iter().for_each(|event| heard.add(event));
+        for event in events {
+            heard.add(event);
+        }
         let (ended, ran_for) = (Some(Ended::Code(0)), std::time::Duration::from_secs(9));
         judge(&heard, &End { ended, ran_for, counts_only_whole_answers: counts, ..End::default() }).verdict
     };

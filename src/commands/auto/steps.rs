@@ -70,7 +70,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
     let requirements_before = match (&memory.run, record::requirements_path(files.as_ref())?) {
         (Some(run), Some(path)) => {
             let shown = context.world().git(place.root.as_path(), ["show", &format!("{}:{path}", run.base)])?;
-            shown.success().then(|| shown.text().to_owned())
+            shown.success().then(|| shown.text().clone())
         }
         _ => None,
     };

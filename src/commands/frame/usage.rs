@@ -42,16 +42,16 @@ pub(super) enum Unread {
     /// The verb does not know this word.
     Unknown {
         word: String,
-        error: CommandError,
+        error: Box<CommandError>,
     },
-    Other(CommandError),
+    Other(Box<CommandError>),
 }
 
 /// Reads the words of a call of `row`'s family; each of them has to be known.
 #[cfg(test)]
 pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, CommandError> {
     attempt(row, words).map_err(|unread| match unread {
-        Unread::Unknown { error, .. } | Unread::Other(error) => error,
+        Unread::Unknown { error, .. } | Unread::Other(error) => *error,
     })
 }
 
@@ -61,14 +61,14 @@ pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unre
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
         let error = CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
-        return Err(Unread::Other(error));
+        return Err(Unread::Other(Box::new(error)));
     }
     let complain = |error: &clap::Error| {
         let word = error.get(ContextKind::InvalidArg).map(plain);
         let complaint = complaint(error, row, &leaf);
         match word.filter(|_| error.kind() == ErrorKind::UnknownArgument && !leaf.command.has_subcommands()) {
-            Some(word) => Unread::Unknown { word, error: complaint },
-            None => Unread::Other(complaint),
+            Some(word) => Unread::Unknown { word, error: Box::new(complaint) },
+            None => Unread::Other(Box::new(complaint)),
         }
     };
     let apart = texts_apart(&leaf, words);

@@ -143,7 +143,7 @@ const PLACES: &[&str] = &[
 /// Whether a unit of this class may change the file, in other words than the engine has them.
 fn may(class: Class, path: &str) -> bool {
     let is_planning = path.split('/').next() == Some(".gsd") && path.contains('/');
-    let is_text = path.split('/').next() == Some("docs") && path.contains('/') || path.ends_with(".md");
+    let is_text = path.split('/').next() == Some("docs") && path.contains('/') || path.rsplit('.').next() == Some("md");
     match class {
         Class::Work => true,
         Class::Documents => is_planning || is_text,
