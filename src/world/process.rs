@@ -222,8 +222,8 @@ impl Process {
         self.telling = None;
     }
 
-    /// The processor time that the program and all it started have used so far; what ended without being waited for is not
-    /// in it. `None` where the system does not say so.
+    /// The processor time that the program and all it started have used so far, or waited for; what ended without being
+    /// waited for is not in it. `None` where the system does not say so.
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         self.tree.processor_time(self.child.id())
     }

@@ -108,7 +108,8 @@ impl Tree {
         self.known.extend(system::members(self, root));
     }
 
-    /// The processor time of all that runs of it.
+    /// The processor time of all that runs of it, with that for which a processor was waited: on a busy machine a program that
+    /// works gets little.
     pub(super) fn processor_time(&self, root: u32) -> Option<std::time::Duration> {
         system::processor_time(self, root)
     }
@@ -211,7 +212,8 @@ mod system {
 
     pub(super) fn processor_time(tree: &Tree, root: u32) -> Option<Duration> {
         let members = find(tree, Some(root), &running());
-        members.iter().map(|process| process.worked).try_fold(Duration::ZERO, |sum, worked| Some(sum + worked?))
+        let worked = |process: &Seen| Some(process.worked? + waited(process.id));
+        members.iter().map(worked).try_fold(Duration::ZERO, |sum, worked| Some(sum + worked?))
     }
 
     /// What is there of it now.
@@ -260,11 +262,11 @@ mod system {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(super) use linux::adopt_orphans;
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    use linux::{Held, reap, seen};
+    use linux::{Held, reap, seen, waited};
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub(super) use other::adopt_orphans;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    use other::{Held, reap, seen};
+    use other::{Held, reap, seen, waited};
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
     mod linux {
@@ -373,6 +375,14 @@ mod system {
             Some(Stat { parent, began, worked })
         }
 
+        /// How long the first thread of a process could have run and did not; nothing where the kernel does not count it.
+        pub(super) fn waited(id: u32) -> Duration {
+            let told = read(&Path::new("/proc").join(id.to_string()).join("schedstat")).unwrap_or_default();
+            let told = String::from_utf8_lossy(&told).into_owned();
+            let waited = told.split(' ').nth(1).and_then(|nanoseconds| nanoseconds.parse().ok());
+            Duration::from_nanos(waited.unwrap_or(0))
+        }
+
         fn read(path: &Path) -> Option<Vec<u8>> {
             let mut bytes = Vec::new();
             File::open(path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
@@ -402,6 +412,10 @@ mod system {
             pub(super) fn kill(&self) -> bool {
                 pid(self.0).is_some_and(|id| rustix::process::kill_process(id, Signal::KILL).is_ok())
             }
+        }
+
+        pub(super) fn waited(_id: u32) -> std::time::Duration {
+            std::time::Duration::ZERO
         }
 
         /// Orphans are the children of the system's first process, which waits for them.

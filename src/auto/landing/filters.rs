@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::LandingError;
-use super::git::Git;
 use crate::disk::{self, AbsolutePath};
 use crate::world::fence::Fence;
 use crate::world::{Program, World};
@@ -38,11 +37,14 @@ const LARGE_FILES: (&str, &str) = ("filter.lfs.", "lfs");
 pub(super) struct Filters(Vec<(String, String)>);
 
 impl Filters {
-    /// The filters of the repository of `git`, whose folder is `common`, each in a fence. None where there is no fence.
-    pub(super) fn of(git: &Git, common: &AbsolutePath) -> Result<Self, LandingError> {
-        let line = ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
-        let told = git.run(line)?;
-        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    /// What git is asked for.
+    pub(super) const QUESTION: [&str; 4] =
+        ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
+
+    /// The filters among settings as git tells them, each in a fence; `common` is the folder of the repository. None where the
+    /// system has no fence.
+    pub(super) fn of(told: &[u8], world: &World, common: &AbsolutePath) -> Result<Self, LandingError> {
+        let told = String::from_utf8_lossy(told).into_owned();
         // The last one counts.
         let settings: BTreeMap<&str, &str> = told.split('\0').filter_map(|setting| setting.split_once('\n')).collect();
         if settings.values().all(|line| line.is_empty()) {
@@ -51,8 +53,8 @@ impl Filters {
         if settings.keys().any(|key| key.starts_with(LARGE_FILES.0)) {
             disk::make_folder(&common.resolve(LARGE_FILES.1))?;
         }
-        let fence = Fence::around(writable(git.world(), common)?);
-        let fenced = |(key, line): (&str, &str)| Some((key.to_owned(), fenced(git.world(), &fence, line)?));
+        let fence = Fence::around(writable(world, common)?);
+        let fenced = |(key, line): (&str, &str)| Some((key.to_owned(), fenced(world, &fence, line)?));
         Ok(Self(settings.into_iter().filter(|(_, line)| !line.is_empty()).filter_map(fenced).collect()))
     }
 

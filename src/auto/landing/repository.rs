@@ -113,7 +113,8 @@ impl Repository {
         }
         let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
         let target = Target { branch: target, commit, checked_out: None };
-        let git = git.with_filters(Filters::of(&git, &common)?);
+        let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common)?;
+        let git = git.with_filters(filters);
         let mut repository = Self { git, root, common, target, signs, links: Arc::default() };
         repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
         Ok(repository)

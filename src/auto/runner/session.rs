@@ -35,8 +35,8 @@ const STANDSTILL: Duration = Duration::from_secs(2);
 /// How often the work of the processor is looked at, once the client is silent.
 const LOOKS: Duration = Duration::from_secs(2);
 
-/// The part of that time which is work: what only waits uses less, and what works on a busy machine may not get much more.
-const WORK: u32 = 25;
+/// The part of that time which is work: what only waits uses less.
+const WORK: u32 = 10;
 
 /// How long an agent may take to break off when it is told so, before it is asked to end.
 const TO_CANCEL: Duration = Duration::from_millis(100);

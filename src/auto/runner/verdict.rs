@@ -103,7 +103,7 @@ fn success(heard: &Heard, end: &End) -> Judgement {
         }
     }
     if end.counts_only_whole_answers && heard.is_last_answer_uncounted() {
-        let evidence = format!("the client reported success after an answer that was cut off: {}", line(&heard.text));
+        let evidence = format!("the client reported success after an interrupted answer: {}", line(&heard.text));
         return dead(Death::Network, heard, evidence);
     }
     if end.was_helped || matches!(end.ended, Some(Ended::Code(0))) {
