@@ -237,7 +237,7 @@ impl Effects for Real<'_> {
         let Some(mark) = Mark::parse(mark) else { return Ok(()) };
         let left = mark.end_all();
         if left.is_empty() {
-            return Ok(Scratch::forget(&self.world.temporary_folder(), &mark.to_string())?);
+            return Ok(Scratch::forget(&self.world.temporary_folder(), &self.run)?);
         }
         let left: Vec<String> = left.iter().map(u32::to_string).collect();
         Err(EngineError::Effect {
