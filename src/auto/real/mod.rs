@@ -266,7 +266,7 @@ impl Effects for Real<'_> {
 
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
         leftovers::end_all(Mark::parse(&start.mark))?;
-        Scratch::forget(&self.world.temporary_folder(), &start.mark)?;
+        Scratch::forget(&self.world.temporary_folder(), &self.run)?;
         Ok(self.last_heard(start))
     }
 

@@ -47,7 +47,8 @@ impl Observer for Watch {
 impl Real<'_> {
     /// Runs a session to its end. A client that cannot be started is one that died.
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        let temporary = Scratch::named(&self.world.temporary_folder(), &session.mark)?;
+        // Called the same in all sessions of a run: some clients tell the model its name, and a cache would begin anew.
+        let temporary = Scratch::named(&self.world.temporary_folder(), &self.run)?;
         let mut request = self.request(session, temporary.folder())?;
         request.allowed = self.allowed(&session.unit)?;
         let liveness = Liveness::of(self.places.worktree.clone());

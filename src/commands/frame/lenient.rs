@@ -32,8 +32,8 @@ pub(in crate::commands) fn read(
                 }
                 return Ok((matches, told));
             }
-            Err(Unread::Unknown { word, error }) => (word, error),
-            Err(Unread::Other(error)) => return Err(error),
+            Err(Unread::Unknown { word, error }) => (word, *error),
+            Err(Unread::Other(error)) => return Err(*error),
         };
         let is_it = |given: &String| {
             let rest = given.strip_prefix(&word);
