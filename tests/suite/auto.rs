@@ -244,7 +244,7 @@ fn invariant_13_of_eight_calls_at_once_one_starts_a_session() {
     let call = || {
         let mut command = context.command(crate::kit::binary());
         command.args(["auto", "next", "--brief"]).arg(context.home().join("brief.md"));
-        command.args(["--runner", "fake", "--runner-program"]).arg(&agent);
+        command.args(["--runner", "fake", "--runner-program"]).arg(agent);
         command.env("FAKE_ACTOR", "hang").stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let mut calls: Vec<_> = (0..8).map(|_| call()).collect();

@@ -1,14 +1,12 @@
 //! What an agent and the checks of a run can reach when they are fenced, tried by an agent that tries all of it.
 
-#[path = "../fake_agent/compile.rs"]
-mod compile;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
+use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 
 /// Whether the kernel has a fence: said aloud, not passed.

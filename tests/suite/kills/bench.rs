@@ -99,7 +99,7 @@ impl Bench {
     /// As [`Self::start`], after a line of shell.
     pub(super) fn start_after(&self, line: &str) -> Engine {
         let mut command = self.context.command("sh");
-        command.args(["-c", &format!("{line}; exec \"$@\"",), "sh"]).arg(binary()).args(self.line());
+        command.args(["-c", &format!("{line}; exec \"$@\""), "sh"]).arg(binary()).args(self.line());
         let (mut command, told) = self.prepared(command);
         Engine { child: command.spawn().unwrap(), told }
     }

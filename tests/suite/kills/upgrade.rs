@@ -1,5 +1,7 @@
 //! A log that another version of the program has written.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -17,7 +19,7 @@ fn rewrite(bench: &Bench, change: impl Fn(&mut Value)) {
         change(&mut entry);
         let entry = entry.to_string();
         last = hex(format!("{last}{entry}").as_bytes());
-        text.push_str(&format!("{{\"digest\":\"{last}\",\"entry\":{entry}}}\n"));
+        writeln!(text, "{{\"digest\":\"{last}\",\"entry\":{entry}}}").unwrap();
     }
     std::fs::write(bench.log_path().unwrap(), text).unwrap();
 }

@@ -237,10 +237,13 @@ fn each_edge_has_its_state() {
     }
 }
 
+/// What an editor does to a text.
+type Change = fn(&str) -> String;
+
 /// Ends of lines and the mark at the beginning of a file make no difference.
 #[test]
 fn each_edge_has_its_state_whatever_editor_wrote_it() {
-    let variants: [(&str, fn(&str) -> String); 3] = [
+    let variants: [(&str, Change); 3] = [
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("a byte order mark", |text| format!("\u{feff}{text}")),
         ("both", |text| format!("\u{feff}{}", text.replace('\n', "\r\n"))),
