@@ -373,11 +373,11 @@ fn dead(
         },
         Death::Auth => {
             let text = format!("the client is not allowed to use its model: {text}");
-            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto probe"))
+            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto run"))
         }
         Death::Start => {
             let text = format!("the client could not be started: {text}");
-            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto probe"))
+            Judgement::SetAside(Stop::new(Cause::Auth, text, "gsd-tools auto run"))
         }
         Death::Overload | Death::Network => {
             let text = format!("the model could not be reached {} times: {text}", held + 1);

@@ -22,9 +22,6 @@ use shape::{Shape, Treatment, UnitClass};
 
 use crate::library;
 
-/// The calls of `gsd-tools auto` that prompts name, without their arguments.
-pub(crate) const CALLS: &[&str] = &["auto context", "auto record knowledge"];
-
 /// What an agent is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompt {
