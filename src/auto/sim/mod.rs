@@ -52,6 +52,8 @@ pub(crate) struct Simulated {
     pub(crate) resumes: bool,
     /// Whether earlier commits of the target belong to the milestone.
     pub(crate) has_history: bool,
+    /// What the worktree was at each effect, where somebody wants to know.
+    pub(crate) states: Option<Vec<MemoryFiles>>,
     identities: u64,
     preferences: Preferences,
     brief: Option<(String, String)>,
@@ -79,6 +81,7 @@ impl Simulated {
             requests: Vec::new(),
             resumes: false,
             has_history: false,
+            states: None,
             identities: 0,
             preferences: Preferences::default(),
             brief: None,
@@ -133,6 +136,11 @@ impl Simulated {
 
     fn step(&mut self) -> Result<(), EngineError> {
         self.effects += 1;
+        if let Some(states) = &mut self.states
+            && states.last().is_none_or(|last| last.texts != self.files.texts)
+        {
+            states.push(self.files.clone());
+        }
         if self.dies_at == Some(self.effects) { Err(EngineError::Died) } else { Ok(()) }
     }
 

@@ -107,7 +107,7 @@ fn the_projects_that_are_drawn_have_every_phase() {
     use proptest::strategy::ValueTree as _;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..3000 {
+    for _ in 0..1500 {
         let (files, preferences) = forest().new_tree(&mut runner).unwrap().current();
         seen.insert(found(&files, &preferences).state.phase.word());
     }
