@@ -38,6 +38,11 @@ fn remove_left_in(folder: &AbsolutePath, below: bool) -> Result<(), DiskError> {
     Ok(())
 }
 
+/// Removes a folder with all that is in it, which nobody is to keep. That it is gone already is no failure.
+pub(crate) fn remove_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
+    act::remove_tree(folder)
+}
+
 /// A folder that is gone with this value.
 #[derive(Debug)]
 pub(crate) struct Scratch {

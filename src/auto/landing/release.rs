@@ -67,10 +67,12 @@ impl Repository {
         let mut kept = vec![self.keep(proved.head(), name, "head", at)?];
         let mut remade = Vec::new();
         if let Some(known) = self.known(&worktree.folder)? {
-            if !is_ours(&known) {
+            // Of a git that was killed while it removed it: there is nothing left to keep.
+            let is_rest = !is_ours(&known) && !disk::exists(&worktree.folder);
+            if !is_ours(&known) && !is_rest {
                 return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
             }
-            if !self.has_mark(&worktree.folder, LEAVING)? {
+            if !is_rest && !self.has_mark(&worktree.folder, LEAVING)? {
                 let ignored = self.keep_files(worktree, proved.head(), (name, at), &mut kept)?;
                 if !ignored.left_out.is_empty() {
                     return Ok(Release::Held { kept, left_out: ignored.left_out });

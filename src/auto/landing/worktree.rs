@@ -154,6 +154,11 @@ impl Repository {
             return Err(LandingError::NotOurs { folder: folder.clone() });
         }
         let own = self.kept_for(folder)?.filter(|own| disk::is_folder(own) && disk::is_folder(folder));
+        if wanted.branch.is_none() && known.branch.is_none() && !disk::exists(folder) {
+            // A git that removed it was killed.
+            self.discard(folder)?;
+            return Ok(None);
+        }
         let is_ready = own.as_ref().is_some_and(|own| disk::is_file(own.resolve(READY)));
         if !is_ready && is_ours(&known) && !self.has_mark(folder, READY)? {
             self.discard(folder)?;
@@ -192,6 +197,13 @@ impl Repository {
     /// Removes the locks that a killed git left on what only the engine changes: the worktree at `folder`, its branch, and
     /// our own references. The caller knows that no git of the engine runs.
     pub(crate) fn remove_locks(&self, folder: &AbsolutePath, branch: &str) -> Result<(), LandingError> {
+        for entry in disk::list(self.common().resolve("worktrees"))?.unwrap_or_default() {
+            let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
+            // The rest of a removal, which no git knows for a worktree any more.
+            if path.name().starts_with(&folder.name()) && !disk::is_file(path.resolve("gitdir")) {
+                disk::remove_folder(&path)?;
+            }
+        }
         let own = self.kept_for(folder)?;
         let places = own.into_iter().chain([self.common().resolve("refs/gsd")]);
         for place in places {
@@ -254,10 +266,19 @@ impl Repository {
         if disk::is_folder(folder) && self.kept_for(folder)?.is_some() {
             self.mend(folder)?;
         }
-        self.git.run(["worktree", "unlock", &place])?;
-        if self.git.run(["worktree", "remove", "--force", "--", &place])?.success() {
+        // Twice, since it is locked: unlocked and then left by a git that was killed, nobody would know it for ours.
+        if self.git.run(["worktree", "remove", "--force", "--force", "--", &place])?.success() {
             return Ok(());
         }
+        // Without this file git knows no worktree there. It was killed before it had checked out anything, or at the end of
+        // removing it.
+        if let Some(own) = self.kept_for(folder)?
+            && !disk::is_file(own.resolve("HEAD"))
+        {
+            disk::remove_folder(folder)?;
+            return Ok(disk::remove_folder(&own)?);
+        }
+        self.git.run(["worktree", "unlock", &place])?;
         // Its folder is gone, or was never made: git only forgets it.
         self.git.ask(["worktree", "prune"])?;
         match self.known(folder)? {

@@ -375,10 +375,15 @@ fn started(
             leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
         }
         leftovers::remove_files(&repository, &folder, &place.folder())?;
-        let entered = repository.enter(&folder, &run.branch, &start, &run.milestone)?;
+        let worktree = if memory.landed.is_some() {
+            // It is only to be removed, which may be half done.
+            Worktree { folder, branch: Some(run.branch.clone()) }
+        } else {
+            repository.enter(&folder, &run.branch, &start, &run.milestone)?.worktree
+        };
         let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
         let milestone = run.milestone.clone();
-        return Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: None });
+        return Ok(Start { milestone, repository, worktree, brief, run: None });
     }
     let seen = Seen::of(context)?;
     let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;

@@ -277,3 +277,62 @@ fn the_history_of_the_target_says_whether_a_milestone_has_been_worked_on() {
     bench.commit_all("r", "three");
     assert!(has_work("M001") && !has_work("M002"));
 }
+
+#[test]
+fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obstacle() {
+    let bench = Bench::new();
+    let repository = bench.open();
+    let (gate, commit) = (bench.path("r/.gsd/worktrees/M001-candidate"), repository.tip().unwrap());
+    let own = "r/.git/worktrees/M001-candidate";
+    let remove = |path: &str| {
+        let path = bench.path(path);
+        if path.as_path().is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+    };
+    // What each kind of death leaves out of what was there.
+    let deaths: [&[&str]; 4] = [
+        &["r/.gsd/worktrees/M001-candidate"],
+        &["r/.gsd/worktrees/M001-candidate", "r/.git/worktrees/M001-candidate/locked"],
+        &[
+            "r/.gsd/worktrees/M001-candidate/a.txt",
+            "r/.git/worktrees/M001-candidate/HEAD",
+            "r/.git/worktrees/M001-candidate/gsd-ready",
+        ],
+        &[
+            "r/.gsd/worktrees/M001-candidate",
+            "r/.git/worktrees/M001-candidate/HEAD",
+            "r/.git/worktrees/M001-candidate/locked",
+        ],
+    ];
+    for gone in deaths {
+        repository.scratch(&gate, &commit, "gate").unwrap();
+        gone.iter().for_each(|path| remove(path));
+        let again = repository.scratch(&gate, &commit, "gate").unwrap_or_else(|error| panic!("{gone:?}: {error}"));
+        assert_eq!(bench.read("r/.gsd/worktrees/M001-candidate/a.txt").as_deref(), Some("one\n"), "{gone:?}");
+        repository.remove_scratch(&again).unwrap();
+        assert_eq!((bench.path(own).as_path().exists(), gate.as_path().exists()), (false, false), "{gone:?}");
+    }
+    // The rest of a folder that no git knows any more, and that of a worktree of somebody else.
+    bench.write(&format!("{own}/logs/HEAD"), "");
+    bench.write("r/.git/worktrees/other/commondir", "../..\n");
+    repository.remove_locks(&bench.path("r/.gsd/worktrees/M001"), "milestone/M001").unwrap();
+    assert!(!bench.path(own).as_path().exists() && bench.path("r/.git/worktrees/other").as_path().exists());
+}
+
+#[test]
+fn a_release_that_was_killed_at_the_end_of_the_removal_is_finished() {
+    for gone in ["locked", "HEAD"] {
+        let bench = Bench::new();
+        let repository = bench.open();
+        let worktree = bench.enter(&repository, "M001").worktree;
+        let head = repository.snapshot(&worktree).unwrap().head;
+        let proof = proved(repository.proof(&head, &head).unwrap());
+        std::fs::remove_dir_all(&worktree.folder).unwrap();
+        for name in ["locked", gone, "gsd-ready"] {
+            let _ = std::fs::remove_file(bench.path(&format!("r/.git/worktrees/M001/{name}")));
+        }
+        let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
+        assert!(matches!(released, Release::Removed { .. }), "{released:?}");
+        assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 1, "{gone}");
+        assert_eq!(bench.git("r", &["branch", "--format=%(refname:short)"]), "main");
+    }
+}
