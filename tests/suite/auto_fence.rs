@@ -61,7 +61,8 @@ fn ran(context: &TestContext, script: &str) -> Ran {
 
 /// Tries one thing after the other, and writes down which could be done.
 const TRIES: &str = r#"
-note() { echo "$GSD_UNIT_KIND $1 $2" >> "$TMPDIR/tries"; }
+# The folder for temporary files of a session is gone after it.
+note() { echo "$GSD_UNIT_KIND $1 $2" >> "${TMPDIR%/*}/tries"; }
 try() { if bash -c "$2" 2>/dev/null; then note "$1" yes; else note "$1" no; fi; }
 common=$(git rev-parse --path-format=absolute --git-common-dir); own=$(git rev-parse --absolute-git-dir)
 try worktree 'echo x > tried && rm tried'
@@ -128,18 +129,19 @@ fn a_unit_writes_in_its_worktree_or_only_in_its_planning_folder_and_never_in_the
 /// fenced program cannot.
 const CHEAT: &str = r#"
 if [ "$GSD_UNIT_KIND" = execute-task ]; then
-  evil="$TMPDIR/evil"
-  printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$OUT/proof" > "$TMPDIR/evil.sh"
-  mkdir -p "$TMPDIR/hooks"
-  for hook in pre-commit post-checkout post-index-change post-merge reference-transaction; do cp "$TMPDIR/evil.sh" "$TMPDIR/hooks/$hook"; done
-  chmod -R +x "$TMPDIR/evil.sh" "$TMPDIR/hooks"
+  stays="${TMPDIR%/*}"
+  evil="$stays/evil"
+  printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$OUT/proof" > "$stays/evil.sh"
+  mkdir -p "$stays/hooks"
+  for hook in pre-commit post-checkout post-index-change post-merge reference-transaction; do cp "$stays/evil.sh" "$stays/hooks/$hook"; done
+  chmod -R +x "$stays/evil.sh" "$stays/hooks"
   git init --quiet --initial-branch=milestone/${GSD_UNIT_ID%%/*} "$evil"
   git -C "$evil" commit --quiet --allow-empty -m evil
-  for setting in core.fsmonitor filter.tree.clean filter.tree.smudge diff.external gpg.program; do git -C "$evil" config $setting "$TMPDIR/evil.sh"; done
-  git -C "$evil" config core.hooksPath "$TMPDIR/hooks"
+  for setting in core.fsmonitor filter.tree.clean filter.tree.smudge diff.external gpg.program; do git -C "$evil" config $setting "$stays/evil.sh"; done
+  git -C "$evil" config core.hooksPath "$stays/hooks"
   echo "gitdir: $evil/.git" > .git
-  cp "$TMPDIR/evil.sh" a/clean.sh
-  cp "$TMPDIR/evil.sh" a/smudge.sh
+  cp "$stays/evil.sh" a/clean.sh
+  cp "$stays/evil.sh" a/smudge.sh
 fi
 "#;
 
@@ -166,11 +168,13 @@ fn an_agent_that_cheats_with_git_gets_no_program_run_outside_of_the_fence() {
     assert_eq!(git(&context, &["show", "HEAD:two  'b'.up"]), "BOOKS", "filters work in the fence");
     assert_eq!(context.read("two  'b'.up"), "books\n");
 
+    std::fs::write(context.home().join("brief.md"), "Make another shelf.\n").unwrap();
     let report = run(&context, CHEAT);
     let proof = std::fs::read_to_string(context.home().join("proof"));
     assert!(proof.is_err(), "{proof:?}\n{report:#}");
     assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
-    assert!(context.read("a/clean.sh").contains("proof"), "it landed, as anything that passes the checks does");
+    let landed = context.read("a/clean.sh");
+    assert!(landed.contains("proof"), "it landed, as anything that passes the checks does: {landed}");
     assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
 }
 

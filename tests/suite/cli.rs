@@ -76,8 +76,10 @@ fn the_second_contract_has_a_code_per_failure() {
 #[test]
 fn wrong_flags_and_surplus_words_are_refused() {
     let context = TestContext::new();
-    assert!(context.gsd(["verify-path-exists", "a", "--bogus"]).failure(1).contains("--bogus"));
-    assert!(context.gsd(["verify-path-exists", "a", "b"]).failure(1).contains("`b`"));
+    let v2 = "--exit-contract=v2";
+    assert!(context.gsd(["verify-path-exists", "a", "--bogus", v2]).failure(64).contains("--bogus"));
+    assert!(context.gsd(["verify-path-exists", "a", "b", v2]).failure(64).contains("`b`"));
+    assert!(context.gsd(["phase", "add", "A phase", "--bogus"]).failure(1).contains("--bogus"));
     assert!(context.gsd(["verify-path-exists"]).failure(1).contains("<PATH>"));
     assert!(context.gsd(["generate-slug", " "]).failure(1).contains("`<TEXT>` needs a value"));
     assert!(context.gsd(["phases", "list", "--type", "plan"]).failure(1).contains("plans, summaries, all"));

@@ -156,12 +156,25 @@ impl Repository {
         let mut pauses = LIST_PAUSES.iter();
         loop {
             match (self.git.ask(["worktree", "list", "--porcelain", "-z"]), pauses.next()) {
-                (Ok(answer), _) => return Ok(listed(&String::from_utf8_lossy(&answer))),
+                (Ok(answer), _) => {
+                    let mut found = listed(&String::from_utf8_lossy(&answer));
+                    self.place_main(&mut found);
+                    return Ok(found);
+                }
                 (Err(LandingError::Git { .. }), Some(pause)) => {
                     self.git.world().pause(Duration::from_millis(*pause));
                 }
                 (Err(error), _) => return Err(error),
             }
+        }
+    }
+
+    /// Where the folder of git is kept apart, git lists the main worktree as that folder.
+    fn place_main(&self, found: &mut [ListedWorktree]) {
+        let common = self.common.to_string();
+        let Some(main) = found.first_mut().filter(|main| main.path == common) else { return };
+        if self.git.text(["rev-parse", "--absolute-git-dir"]).is_ok_and(|own| own == common) {
+            main.path = self.root.to_string();
         }
     }
 
