@@ -129,7 +129,7 @@ fn hooks_and_verbs_find_the_same_project() {
         ("main/.trees/inside/app/src", Some("at-app")),
         ("main/vendor", None),
         ("plain", Some("at-plain")),
-        ("plain/src", None),
+        ("plain/src", Some("at-plain")),
         ("../home/work", None),
     ];
     for (place, status) in places {

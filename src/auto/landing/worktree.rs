@@ -295,7 +295,8 @@ impl Repository {
         let is_ours = |entry: &disk::Entry| entry.file_name() == IGNORE.0.as_bytes();
         if entries.iter().all(is_ours) && disk::read_text(&ignore)?.is_none_or(|text| text == IGNORE.1) {
             disk::remove_note(&ignore)?;
-            disk::remove_folder_if_empty(&around)?;
+            // An empty folder that stays, since something is mounted there, is no reason to fail after the landing.
+            let _ = disk::remove_folder_if_empty(&around);
         }
         Ok(())
     }

@@ -8,6 +8,10 @@ use super::listing::Effect;
 use super::usage::{self, Unread};
 use super::{Family, tree};
 
+/// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one
+/// answered.
+const NAMES: &[&str] = &["state get"];
+
 /// Reads the words of a call, and gives what to tell of those that do not count.
 ///
 /// Of a flag given twice the first value counts; of verbs that act, which are like other programs, the last. Under the
@@ -40,7 +44,9 @@ pub(in crate::commands) fn read(
             rest.is_some_and(|rest| rest.is_empty() || word.starts_with("--") && rest.starts_with('='))
         };
         let at = words.iter().rposition(is_it).filter(|at| *at >= leaf.depth);
-        let Some(at) = at.filter(|_| effect == Some(Effect::Reads) && contract == ExitContract::V1) else {
+        let is_rest_of_a_name = NAMES.contains(&leaf.path.as_str()) && !word.starts_with('-');
+        let is_passed_over = effect == Some(Effect::Reads) && contract == ExitContract::V1 && !is_rest_of_a_name;
+        let Some(at) = at.filter(|_| is_passed_over) else {
             return Err(error);
         };
         passed_over.insert(0, format!("`{}`", words.remove(at)));
