@@ -45,7 +45,8 @@ fn wrong_flags_and_surplus_words_are_refused() {
     for arguments in
         [["init", "phase-op", "2", "3"], ["init", "plan-phase", "2", "--wave"], ["init", "execute-phase", "2", "--prd"]]
     {
-        assert!(context.gsd(arguments).failure(1).starts_with("Error: "));
+        let refused = context.gsd_with(arguments, &[("GSD_EXIT_CONTRACT", "v2")], "").failure(64);
+        assert!(refused.starts_with("Error: "), "{refused}");
     }
     assert!(context.gsd(["init", "nope"]).failure(1).contains("plan-phase"));
     assert!(context.gsd(["init"]).failure(1).contains("phase-op"));

@@ -305,7 +305,9 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
     ];
     for gone in deaths {
         repository.scratch(&gate, &commit, "gate").unwrap();
-        gone.iter().for_each(|path| remove(path));
+        for path in gone {
+            remove(path);
+        }
         let again = repository.scratch(&gate, &commit, "gate").unwrap_or_else(|error| panic!("{gone:?}: {error}"));
         assert_eq!(bench.read("r/.gsd/worktrees/M001-candidate/a.txt").as_deref(), Some("one\n"), "{gone:?}");
         repository.remove_scratch(&again).unwrap();
