@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, lenient, program, usage};
+use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, program, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -118,7 +118,7 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         return Answer::failed(error);
     }
     usage::lift_json(row, &mut call);
-    let (matches, ignored) = match lenient::read(row, &call.words, manner.contract) {
+    let (matches, ignored) = match usage::lenient::read(row, &call.words, manner.contract) {
         Ok(read) => read,
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
         Err(error) => return Answer::failed(error.exits(row.usage_code)),

@@ -174,7 +174,7 @@ impl<'a, E: Effects> Drive<'a, E> {
                     Ok(changes) => {
                         for change in changes {
                             match change {
-                                Change::Write(edit) => self.effects.write(&[edit])?,
+                                Change::Write { path, text } => self.effects.write(&[Edit { path, text }])?,
                                 Change::Remove(path) => self.effects.remove(&path)?,
                             }
                         }

@@ -204,7 +204,7 @@ impl fmt::Display for Reason {
             Self::Whole => "it took longer than its time limit",
             Self::Idle => "nothing happened for longer than its idle limit",
             Self::FirstEvent => "it did not start to work in time",
-            Self::Slept => "its time limit passed while this process or the machine stood still",
+            Self::Slept => "its time limit passed while this process or the machine was suspended",
             Self::Money => "it cost more than the run may still spend",
             Self::Output => "it wrote more tokens than its limit",
             Self::CallsWithoutTool => "the model answered too often without using a tool",

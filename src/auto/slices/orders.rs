@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::places;
-use crate::auto::engine::Edit;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::evidence::TaskEvidence;
@@ -75,7 +74,7 @@ impl fmt::Display for Wish {
 /// A change of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    Write(Edit),
+    Write { path: String, text: String },
     Remove(String),
 }
 
@@ -124,7 +123,7 @@ fn not_there(id: &str) -> OrderError {
 }
 
 fn write(path: String, text: String) -> Vec<Change> {
-    vec![Change::Write(Edit { path, text })]
+    vec![Change::Write { path, text }]
 }
 
 fn steer(files: &dyn Files, at: &str, change: &str) -> Result<Vec<Change>, FileError> {
@@ -285,7 +284,7 @@ mod tests {
         let changes = changes(files, order).unwrap().unwrap();
         for change in &changes {
             match change {
-                Change::Write(edit) => files.texts.insert(edit.path.clone(), edit.text.clone()),
+                Change::Write { path, text } => files.texts.insert(path.clone(), text.clone()),
                 Change::Remove(path) => files.texts.remove(path),
             };
         }

@@ -34,9 +34,7 @@ pub(super) struct SteerArgs {
 pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), CommandError> {
     let change = arguments.change.join(" ");
     if change.trim().is_empty() {
-        return Err(
-            CommandError::usage("there is no text").hint("say what is to change: `gsd-tools auto steer \"...\"`")
-        );
+        return Err(CommandError::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
     }
     follow(context, "auto steer", Wish::Steer { change })
 }
@@ -72,7 +70,7 @@ pub(super) struct VerdictArgs {
 
 pub(super) fn verdict(context: &mut Context, arguments: &VerdictArgs) -> Result<(), CommandError> {
     if arguments.rationale.trim().is_empty() {
-        return Err(CommandError::usage("`--rationale` is empty").hint("say what the verdict rests on"));
+        return Err(CommandError::usage("`--rationale` is empty").hint("give the reason for the verdict"));
     }
     let passed = arguments.verdict == "pass";
     let wish = Wish::Verdict { id: arguments.id.to_ascii_uppercase(), passed, why: arguments.rationale.clone() };
@@ -134,7 +132,7 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
                 let mut edits = Edits::default();
                 for change in &changes {
                     match change {
-                        Change::Write(edit) => edits.write(view, &edit.path, edit.text.clone())?,
+                        Change::Write { path, text } => edits.write(view, path, text.clone())?,
                         Change::Remove(path) => edits.removals.push(path.clone()),
                     }
                 }
@@ -171,8 +169,7 @@ fn nothing(changes: &[Change]) -> Option<&'static str> {
 
 fn paths(changes: &[Change]) -> Vec<String> {
     let path = |change: &Change| match change {
-        Change::Write(edit) => edit.path.clone(),
-        Change::Remove(path) => path.clone(),
+        Change::Write { path, .. } | Change::Remove(path) => path.clone(),
     };
     changes.iter().map(path).collect()
 }

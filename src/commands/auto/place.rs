@@ -4,7 +4,7 @@ use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::{Log, LogError, read_log};
 use crate::disk::{self, AbsolutePath, Disk, DiskError};
 use crate::project::Project;
@@ -24,6 +24,15 @@ pub(super) enum Held<'d> {
     Running,
     /// None does; with the log of the run that is unfinished.
     Free(Option<Box<Log<'d>>>),
+}
+
+/// An error of the log; that another run has it has a code of its own.
+pub(super) fn log_error(error: &LogError) -> CommandError {
+    let failed = CommandError::because(Reason::Unknown, error);
+    match error {
+        LogError::Disk(DiskError::Locked { .. }) => failed.exits(75),
+        _ => failed,
+    }
 }
 
 /// Refuses to the agent of a unit what a person alone decides.
@@ -108,7 +117,7 @@ impl Place {
         match disk.log(&self.log()) {
             Ok(log) => Ok(Held::Free(Some(Box::new(log)))),
             Err(LogError::Disk(DiskError::Locked { .. })) => Ok(Held::Running),
-            Err(error) => Err(super::run::log_error(&error)),
+            Err(error) => Err(log_error(&error)),
         }
     }
 

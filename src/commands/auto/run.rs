@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Place, newer_engine};
+use super::place::{Place, log_error, newer_engine};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
@@ -23,7 +23,7 @@ use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
 use crate::auto::unit::Unit;
 use crate::commands::frame::{CommandError, Context, error::Reason};
-use crate::disk::log::{Log, LogError};
+use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::project::Project;
 use crate::project::layout::Layout;
@@ -133,14 +133,6 @@ pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Resul
 
 pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
     drive(context, arguments, Some(1), None)
-}
-
-pub(super) fn log_error(error: &LogError) -> CommandError {
-    let failed = CommandError::because(Reason::Unknown, error);
-    match error {
-        LogError::Disk(DiskError::Locked { .. }) => failed.exits(75),
-        _ => failed,
-    }
 }
 
 /// Where a run works, and for which milestone.

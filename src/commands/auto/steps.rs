@@ -64,7 +64,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
     let preferences = Place::preferences(files.as_ref(), context)?;
     let disk = context.disk();
     let Held::Free(mut log) = place.hold(&disk, &memory)? else {
-        let message = "a run goes on here, and writes these documents itself";
+        let message = "a run is active here, and writes these documents itself";
         return Err(CommandError::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
     let requirements_before = match (&memory.run, record::requirements_path(files.as_ref())?) {

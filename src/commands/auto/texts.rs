@@ -257,7 +257,7 @@ struct LogRow {
 pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     let path = place.log();
-    let found = read_log::<Entry>(&path).map_err(|error| super::run::log_error(&error))?;
+    let found = read_log::<Entry>(&path).map_err(|error| super::place::log_error(&error))?;
     let entries = found.map(|found| found.entries).unwrap_or_default();
     let unit = arguments.unit.as_deref().map(str::to_ascii_uppercase);
     let is_about = |id: &str| {

@@ -11,7 +11,6 @@ pub(crate) mod files;
 pub(crate) mod help;
 pub(crate) mod host;
 pub(crate) mod hosts;
-pub(crate) mod lenient;
 pub(crate) mod listing;
 pub(crate) mod named;
 pub(crate) mod program;

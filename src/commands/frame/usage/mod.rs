@@ -1,5 +1,7 @@
 //! From words to clap's matches, and clap's errors as ours.
 
+pub(in crate::commands) mod lenient;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, ArgMatches};
 

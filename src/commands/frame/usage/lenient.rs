@@ -3,10 +3,10 @@
 
 use clap::{ArgAction, ArgMatches, Command};
 
-use super::error::{CommandError, ExitContract};
-use super::listing::Effect;
-use super::usage::{self, Unread};
-use super::{Family, tree};
+use super::{Unread, attempt, flag_named};
+use crate::commands::frame::error::{CommandError, ExitContract};
+use crate::commands::frame::listing::Effect;
+use crate::commands::frame::{Family, tree};
 
 /// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one
 /// answered.
@@ -23,13 +23,13 @@ pub(in crate::commands) fn read(
     contract: ExitContract,
 ) -> Result<(ArgMatches, Vec<String>), CommandError> {
     let whole = tree(row);
-    let leaf = usage::leaf(&whole, words);
+    let leaf = super::leaf(&whole, words);
     let effect = row.verb(&leaf.path).map(|verb| verb.effect);
     let acts = matches!(effect, Some(Effect::Acts | Effect::Runs));
     let (mut words, mut told) = without_repeats(leaf.command, words, leaf.depth, acts);
     let mut passed_over = Vec::new();
     loop {
-        let (word, error) = match usage::attempt(row, &words) {
+        let (word, error) = match attempt(row, &words) {
             Ok(matches) => {
                 if !passed_over.is_empty() {
                     told.push(format!("`{}` does not know {} and ignores it", leaf.path, passed_over.join(", ")));
@@ -64,8 +64,7 @@ fn without_repeats(command: &Command, words: &[String], depth: usize, last: bool
     let mut at = depth;
     while at < words.len() && words[at] != "--" {
         let (name, attached) = words[at].split_once('=').map_or((words[at].as_str(), false), |(name, _)| (name, true));
-        let argument =
-            Some(name).filter(|name| name.starts_with('-')).and_then(|name| usage::flag_named(command, name));
+        let argument = Some(name).filter(|name| name.starts_with('-')).and_then(|name| flag_named(command, name));
         let values = argument.map_or(0, |argument| match argument.get_action() {
             ArgAction::Set if !attached => values_of(argument, &words[at + 1..]),
             _ => 0,
