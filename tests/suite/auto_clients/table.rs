@@ -36,7 +36,7 @@ impl Row {
         let tokens = |usage: Usage| usage.sent() + usage.output;
         let beside = match tokens(count.beside) {
             0 => String::new(),
-            beside => format!(", {beside} of them beside the conversation"),
+            beside => format!(", {beside} of them outside of the conversation"),
         };
         let (ledger, server) = (tokens(*ledger), tokens(count.usage));
         format!(
