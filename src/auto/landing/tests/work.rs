@@ -252,8 +252,8 @@ fn each_operation_asks_git_a_few_times() {
         "enter {enter}, again {again}, checkpoint {checkpoint_calls}, commit {commit}, restore {restore}, candidate \
          {candidate}, scratch {scratch}, remove {remove}, land {land}, proof {proof_calls}, release {release}"
     );
-    let expected = "enter 5, again 2, checkpoint 7, commit 7, restore 14, candidate 4, scratch 2, remove 3, land 6, proof 6, \
-                    release 11";
+    let expected = "enter 5, again 2, checkpoint 7, commit 7, restore 14, candidate 4, scratch 2, remove 2, land 6, proof 6, \
+                    release 10";
     assert_eq!(told, expected);
 }
 
