@@ -86,6 +86,7 @@ fn of_add(error: &AddError) -> Option<String> {
         AddError::File(error) => error.hint(),
         AddError::NoRoadmap | AddError::NotARoadmap { .. } => own(NO_ROADMAP),
         AddError::NoTarget { .. } => own(PHASES),
+        AddError::NoSection { .. } => own("add the section first; `gsd-tools roadmap validate` lists what is missing"),
         AddError::Taken { .. } => own("choose another identifier, or leave out `--id` to use the next number"),
         AddError::NoName { .. } => own("describe the phase in words, such as `gsd-tools phase add \"Search\"`"),
     }
@@ -121,7 +122,6 @@ fn of_remove(error: &RemoveError) -> Option<String> {
         RemoveError::Executed { phase, .. } => {
             Some(format!("`gsd-tools phase remove {phase} --force` removes it with its summaries"))
         }
-        RemoveError::Orphans { .. } => own("remove the inserted phases first"),
     }
 }
 
@@ -284,6 +284,9 @@ fn of_plans(error: &PlanIndexError) -> Option<String> {
     match error {
         PlanIndexError::Unreadable(error) => error.hint(),
         PlanIndexError::Cycle { .. } => None,
+        PlanIndexError::SameName { other, .. } => {
+            Some(format!("rename {other} and its summary, or remove one of them"))
+        }
     }
 }
 

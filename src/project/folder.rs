@@ -73,6 +73,17 @@ impl PhaseFolder {
         self.files.iter().map(String::as_str).filter(|file| is_plan(file))
     }
 
+    /// Tells of files that look like plans and are none that can be executed, for their names.
+    pub(crate) fn told_misnamed(&self) -> Option<String> {
+        let misnamed: Vec<&str> = self.misnamed_plans().collect();
+        (!misnamed.is_empty()).then(|| {
+            format!(
+                "ignored, because plans are named `<phase>-<number>-PLAN.md`: {}; rename those to execute",
+                misnamed.join(", ")
+            )
+        })
+    }
+
     /// The plans with a name that gives an identifier: `02-01-PLAN.md`, `PLAN.md`, or one of the `plans` folder.
     pub(crate) fn named_plans(&self) -> impl Iterator<Item = &str> {
         self.plans().filter(|file| is_named_plan(file))
@@ -198,12 +209,12 @@ pub(crate) fn is_artifact(file: &str) -> bool {
 
 fn is_summary(file: &str) -> bool {
     match file.strip_prefix("plans/") {
-        Some(nested) => nested.starts_with("SUMMARY-"),
+        Some(nested) => nested.ends_with(".md") && (nested.starts_with("SUMMARY-") || is_behind(nested, "-SUMMARY-")),
         None => file.ends_with("-SUMMARY.md") || file == "SUMMARY.md",
     }
 }
 
-fn is_named_plan(file: &str) -> bool {
+pub(crate) fn is_named_plan(file: &str) -> bool {
     is_plan(file) && (file.contains('/') || file.ends_with("-PLAN.md") || file == "PLAN.md")
 }
 
@@ -225,7 +236,7 @@ fn is_plan(file: &str) -> bool {
     }
     let numbered = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
     if let Some(nested) = file.strip_prefix("plans/") {
-        return nested.strip_prefix("PLAN-").is_some_and(numbered);
+        return nested.strip_prefix("PLAN-").is_some_and(numbered) || is_behind(nested, "-PLAN-");
     }
     if file.contains('/') || file.ends_with("-SUMMARY.md") {
         return false;
@@ -233,7 +244,14 @@ fn is_plan(file: &str) -> bool {
     file.ends_with("-PLAN.md")
         || file == "PLAN.md"
         || file.strip_prefix("PLAN-").is_some_and(numbered)
-        || file.find("-PLAN-").is_some_and(|at| numbered(file) && numbered(&file[at + 6..]))
+        || is_behind(file, "-PLAN-")
+}
+
+/// Whether `kind` stands between the number of a phase and that of a plan: `02-PLAN-03-slug.md`.
+fn is_behind(file: &str, kind: &str) -> bool {
+    let numbered = |rest: &str| rest.starts_with(|first: char| first.is_ascii_digit());
+    let bare = phase::without_code(file);
+    bare.split_once(kind).is_some_and(|(phase, rest)| numbered(phase) && numbered(rest))
 }
 
 /// Whether a file's numeric prefix names the phase `token`, or it has none.
@@ -269,6 +287,10 @@ mod tests {
             "PLAN.md",
             "PLAN-01-x.md",
             "plans/PLAN-02-y.md",
+            "plans/02-PLAN-04-z.md",
+            "plans/02-SUMMARY-04-z.md",
+            "plans/02-PLAN-05-OUTLINE.md",
+            "plans/02-PLAN-06.pre-bounce.md",
             "02-PLAN-03.md",
             "02-01-SUMMARY.md",
             "notes.md",
@@ -276,10 +298,19 @@ mod tests {
         let folder = folder("02-notes-core", &files);
         assert_eq!(
             folder.plans().collect::<Vec<_>>(),
-            ["02-01-PLAN.md", "03-01-PLAN.md", "PLAN.md", "PLAN-01-x.md", "plans/PLAN-02-y.md", "02-PLAN-03.md"]
+            [
+                "02-01-PLAN.md",
+                "03-01-PLAN.md",
+                "PLAN.md",
+                "PLAN-01-x.md",
+                "plans/PLAN-02-y.md",
+                "plans/02-PLAN-04-z.md",
+                "02-PLAN-03.md"
+            ]
         );
+        assert_eq!(folder.summary_of("plans/02-PLAN-04-z.md"), Some("plans/02-SUMMARY-04-z.md"));
         assert_eq!(folder.misnamed_plans().collect::<Vec<_>>(), ["PLAN-01-x.md", "02-PLAN-03.md"]);
-        assert_eq!(folder.summaries().collect::<Vec<_>>(), ["02-01-SUMMARY.md"]);
+        assert_eq!(folder.summaries().collect::<Vec<_>>(), ["plans/02-SUMMARY-04-z.md", "02-01-SUMMARY.md"]);
         assert_eq!(folder.summary_of("02-01-PLAN.md"), Some("02-01-SUMMARY.md"));
         assert_eq!(folder.summary_of("02-PLAN-03.md"), None);
     }

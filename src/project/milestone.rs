@@ -29,6 +29,8 @@ pub(crate) struct Milestone {
     pub(crate) version: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) scope: MilestoneScope,
+    /// The roadmap has milestones, and STATE.md names none of them: which phases are its own is anybody's guess.
+    pub(crate) is_unmatched: bool,
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
     held: Lines,
@@ -49,6 +51,7 @@ impl Milestone {
             version: version.map(str::to_owned),
             name: None,
             scope: MilestoneScope::Unreadable,
+            is_unmatched: false,
             window: Vec::new(),
             held: Lines::default(),
         }
@@ -89,14 +92,16 @@ impl Milestone {
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
-        Self { version, name, scope, held: Lines::new(&window), window }
+        let is_unmatched = scope == MilestoneScope::Unscoped && version.is_some() && !versioned.is_empty();
+        Self { version, name, scope, is_unmatched, held: Lines::new(&window), window }
     }
 
     pub(crate) fn holds(&self, line: usize) -> bool {
         self.held.contain(line)
     }
 
-    /// The identifiers of the phases in the window, in order of appearance, without shelves and without repeats.
+    /// The identifiers of the phases in the window, in order of appearance, without shelves, without phases that were given
+    /// up, and without repeats.
     pub(crate) fn phase_ids<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<&'text str> {
         let mut found: Vec<(usize, &str)> = roadmap
             .sections()
@@ -106,6 +111,7 @@ impl Milestone {
             .chain(roadmap.rows().iter().filter(|row| row.lists).map(|row| (row.line, row.id)))
             .filter(|(line, id)| self.holds(*line) && !PhaseId::names_sentinel(id))
             .collect();
+        found.retain(|(_, id)| !roadmap.is_retired(id));
         found.sort_by_key(|(line, _)| *line);
         let mut known = HashSet::new();
         found.retain(|(_, id)| known.insert(normal_key(id)));

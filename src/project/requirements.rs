@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::markdown::Markdown;
+use crate::text::markdown::{Heading, Markdown};
 use crate::text::splice::Splices;
 
 /// The requirements of a project. Borrows the text.
@@ -12,6 +12,16 @@ pub(crate) struct Requirements<'text> {
     boxes: Vec<RequirementBox<'text>>,
     rows: Vec<TraceRow<'text>>,
     has_table: bool,
+    /// Every line that begins with an identifier in bold, with or without a checkbox.
+    named: Vec<NamedRequirement<'text>>,
+}
+
+/// A line such as `- **AUTH-01**: text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NamedRequirement<'text> {
+    id: &'text str,
+    /// The titles of the sections it is in.
+    titles: Vec<&'text str>,
 }
 
 /// A line `- [ ] **AUTH-01**: text`.
@@ -100,16 +110,25 @@ impl Open {
 impl<'text> Requirements<'text> {
     pub(crate) fn parse(text: &'text str) -> Self {
         let markdown = Markdown::parse(text);
-        let mut requirements = Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false };
+        let mut requirements = Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false, named: Vec::new() };
         let mut table = Table::None;
+        let mut headings = markdown.headings().peekable();
+        let mut above: Vec<Heading<'text>> = Vec::new();
         for (index, line) in markdown.lines().iter().enumerate() {
             if !markdown.is_prose(index) || !markdown.line(index).trim_start().starts_with('|') {
                 table = Table::None;
             } else {
                 table = requirements.read_row(table, line.start..line.end);
             }
+            while let Some(heading) = headings.next_if(|heading| heading.line <= index) {
+                above.retain(|other| other.level < heading.level);
+                above.push(heading);
+            }
             if markdown.is_prose(index) {
                 requirements.boxes.extend(requirement_box(markdown.line(index), line.start));
+                let titles = || above.iter().map(|heading| heading.title).collect();
+                let named = bold_id(markdown.line(index)).map(|id| NamedRequirement { id, titles: titles() });
+                requirements.named.extend(named);
             }
         }
         requirements
@@ -140,6 +159,29 @@ impl<'text> Requirements<'text> {
     /// How many requirements have a checkbox, and how many of those are ticked.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.boxes.len(), self.boxes.iter().filter(|line| line.ticked).count())
+    }
+
+    /// The requirements of the milestone `version` that the traceability table lacks, each once. Those below a heading for
+    /// later or no work need no row; without a table none does.
+    pub(crate) fn untraced(&self, version: Option<&str>) -> Vec<&'text str> {
+        let has_row = |id: &str| self.rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));
+        let mut untraced: Vec<&str> = Vec::new();
+        for line in self.named.iter().filter(|_| self.has_table) {
+            let is_new = !untraced.contains(&line.id) && !has_row(line.id);
+            if is_new && !line.titles.iter().any(|title| is_for_later(title, version)) {
+                untraced.push(line.id);
+            }
+        }
+        untraced
+    }
+
+    /// Whether a line or a row is about the requirement.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.named
+            .iter()
+            .map(|line| line.id)
+            .chain(self.rows.iter().map(|row| row.id))
+            .any(|own| own.eq_ignore_ascii_case(id))
     }
 
     /// Whether there is a traceability table.
@@ -264,6 +306,33 @@ fn requirement_box(line: &str, start: usize) -> Option<RequirementBox<'_>> {
     (known && !id.is_empty()).then(|| RequirementBox { id, asks, mark: at..at + mark.len_utf8(), ticked: mark != ' ' })
 }
 
+/// The identifier in bold that an item of a list begins with, behind a checkbox or without one.
+fn bold_id(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
+    let rest = rest.strip_prefix('[').and_then(|inside| Some(inside.split_once(']')?.1)).unwrap_or(rest);
+    let (id, _) = rest.trim_start().strip_prefix("**")?.split_once("**")?;
+    Some(id.trim().trim_end_matches(':').trim_end()).filter(|id| is_id(id))
+}
+
+/// Whether a text has the form of an identifier: letters, a dash, a number, such as `AUTH-01`.
+pub(crate) fn is_id(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && text.rsplit_once('-').is_some_and(|(_, number)| number.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// Whether a heading is for work that is put off, left out, or of a major version behind that of the milestone.
+fn is_for_later(title: &str, version: Option<&str>) -> bool {
+    const LATER: &[&str] = &["deferred", "future", "backlog", "later", "someday", "out of scope", "out-of-scope"];
+    let title = title.to_lowercase();
+    let major = |text: &str| -> Option<u64> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '.');
+        words.filter_map(|word| word.strip_prefix('v')).find_map(|word| word.split('.').next()?.parse().ok())
+    };
+    let current = version.and_then(|version| major(&version.to_lowercase())).unwrap_or(1);
+    LATER.iter().any(|word| title.contains(word)) || major(&title).is_some_and(|major| major > current)
+}
+
 /// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped.
 pub(crate) fn typed_ids(words: &[String]) -> Vec<String> {
     words
@@ -321,6 +390,19 @@ mod tests {
             assert!(completed(word, Open::Pending) && completed(word, Open::Started), "{word}");
         }
         assert!(!completed("In Progress", Open::Pending) && completed("In Progress", Open::Started));
+    }
+
+    #[test]
+    fn requirements_of_now_need_a_row_and_those_for_later_do_not() {
+        let text = "# R\n\n## v1 Requirements\n\n- [ ] **A-1**: one\n- [ ] **A-2**: two\n- **A-3**: three\n- [ ] **Note**: x\n\n\
+            ## v2 Requirements\n\n### Sub\n\n- **B-1**: x\n\n## Deferred\n\n- [ ] **C-1**: x\n\n## Out of Scope\n\n- **D-1**: x\n\n";
+        let table = "| Requirement | Status |\n|---|---|\n| A-1 | Pending |\n";
+        let whole = format!("{text}{table}");
+        let requirements = Requirements::parse(&whole);
+        assert_eq!(requirements.untraced(Some("v1.0")), ["A-2", "A-3"]);
+        assert_eq!(requirements.untraced(Some("v2.0")), ["A-2", "A-3", "B-1"]);
+        assert_eq!(Requirements::parse(text).untraced(None), [""; 0], "nothing is traced");
+        assert!(requirements.knows("a-3") && requirements.knows("A-1") && !requirements.knows("Z-9"));
     }
 
     #[test]

@@ -31,6 +31,8 @@ struct Marks {
     /// Per line: inside a folded `<details>` block.
     shipped: Vec<bool>,
     blocks: Vec<DetailsBlock>,
+    /// Some phase is given up.
+    has_retired: bool,
     open_sections: OnceLock<PhaseIndex>,
     open_bullets: OnceLock<PhaseIndex>,
     all_rows: OnceLock<PhaseIndex>,
@@ -77,6 +79,8 @@ pub(crate) struct Bullet<Text> {
     /// Ticked with a lower-case `x`.
     pub(crate) checked: bool,
     pub(crate) is_bold: bool,
+    /// Struck through: the phase is given up, and no work.
+    pub(crate) is_retired: bool,
     pub(crate) shipped: bool,
 }
 
@@ -87,8 +91,11 @@ pub(crate) struct Row<Text> {
     /// From a name column, or behind the number in the first cell.
     pub(crate) name: Text,
     pub(crate) line: usize,
-    /// The table has a column for names: it lists phases. Otherwise it reports progress.
+    /// The table has a column for names: it lists phases.
     pub(crate) lists: bool,
+    /// The table tells how far phases are: of those that list no phases, the ones with a column for plans or for the day of
+    /// completion; all, where none has such a column.
+    pub(crate) reports: bool,
     /// The columns, lower case, with their trimmed cells.
     pub(crate) cells: Vec<(Arc<str>, Text)>,
     pub(crate) shipped: bool,
@@ -114,17 +121,19 @@ impl<Text> Section<Text> {
 
 impl<Text> Bullet<Text> {
     fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Bullet<Other> {
-        let Self { id, name, line, mark, checked, is_bold, shipped } = self;
-        let (line, mark, checked, is_bold, shipped) = (*line, *mark, *checked, *is_bold, *shipped);
-        Bullet { id: of(id), name: of(name), line, mark, checked, is_bold, shipped }
+        let Self { id, name, line, mark, checked, is_bold, is_retired, shipped } = self;
+        let (line, mark, checked, is_bold, is_retired, shipped) =
+            (*line, *mark, *checked, *is_bold, *is_retired, *shipped);
+        Bullet { id: of(id), name: of(name), line, mark, checked, is_bold, is_retired, shipped }
     }
 }
 
 impl<Text> Row<Text> {
     fn map<Other>(&self, of: impl Fn(&Text) -> Other) -> Row<Other> {
-        let Self { id, name, line, lists, cells, shipped } = self;
+        let Self { id, name, line, lists, reports, cells, shipped } = self;
+        let (line, lists, reports, shipped) = (*line, *lists, *reports, *shipped);
         let cells = cells.iter().map(|(column, cell)| (Arc::clone(column), of(cell))).collect();
-        Row { id: of(id), name: of(name), line: *line, lists: *lists, cells, shipped: *shipped }
+        Row { id: of(id), name: of(name), line, lists, reports, cells, shipped }
     }
 }
 
@@ -164,7 +173,7 @@ impl<'text> Roadmap<'text> {
             })
             .collect();
         let in_section = covered(markdown.lines().len(), sections.iter().map(|section| &section.lines));
-        let bullets = (0..markdown.lines().len())
+        let bullets: Vec<PhaseBullet<'text>> = (0..markdown.lines().len())
             .filter(|line| markdown.is_prose(*line))
             .filter_map(|line| phase_bullet(&markdown, line, shipped[line]))
             // In the section of a phase, a task may begin with the word.
@@ -174,6 +183,7 @@ impl<'text> Roadmap<'text> {
         let marks = Marks {
             shipped,
             blocks,
+            has_retired: bullets.iter().any(|bullet| bullet.is_retired),
             open_sections: OnceLock::new(),
             open_bullets: OnceLock::new(),
             all_rows: OnceLock::new(),
@@ -254,6 +264,11 @@ impl<'text> Roadmap<'text> {
         Some(&self.bullets[index.find_spelled(typed)?])
     }
 
+    /// Whether the checklist line of `typed` is struck through: the phase is given up.
+    pub(crate) fn is_retired(&self, typed: &str) -> bool {
+        self.marks.has_retired && self.bullet(typed).is_some_and(|bullet| bullet.is_retired)
+    }
+
     /// Whether line `index` is the heading of a phase.
     pub(crate) fn opens_section(&self, index: usize) -> bool {
         self.sections.binary_search_by_key(&index, |section| section.heading_line).is_ok()
@@ -267,7 +282,14 @@ impl<'text> Roadmap<'text> {
 
     /// The row of `typed` in a table that reports progress.
     pub(crate) fn progress_row(&self, typed: &str) -> Option<&PhaseRow<'text>> {
-        self.rows_of(typed).find(|row| !row.lists)
+        self.rows_of(typed).find(|row| row.reports)
+    }
+
+    /// What the open rows of `typed` say of its status, in tables that list phases or report on them.
+    pub(crate) fn statuses(&self, typed: &str) -> impl Iterator<Item = &str> {
+        self.rows_of(typed)
+            .filter(|row| !row.shipped && (row.lists || row.reports))
+            .filter_map(|row| row.cell("status"))
     }
 
     /// The bytes of a detail section from its heading on, without trailing blank lines.
@@ -291,23 +313,38 @@ impl<'text> Roadmap<'text> {
 
     /// The identifiers in the field `Requirements` of a section; none where they are still open.
     pub(crate) fn requirement_ids(&self, section: &PhaseSection<'_>) -> Vec<String> {
-        let field = self.field(section, "Requirements").unwrap_or_default();
+        let field = without_comments(self.field(section, "Requirements").unwrap_or_default());
         let words = field.split([',', ' ', '[', ']']).filter(|word| word.contains(char::is_alphanumeric));
         let is_open = |word: &&str| ["tbd", "none", "null", "n/a"].contains(&word.to_lowercase().as_str());
         words.filter(|word| !is_open(word)).map(str::to_owned).collect()
     }
 
-    /// The numbered lines under `**Success Criteria**`.
-    pub(crate) fn success_criteria(&self, section: &PhaseSection<'_>) -> Vec<&'text str> {
+    /// How a phase is worked on, by its field `Mode`, in lower case.
+    pub(crate) fn mode(&self, section: &PhaseSection<'_>) -> Option<String> {
+        self.field(section, "Mode").map(str::trim).filter(|mode| !mode.is_empty()).map(str::to_lowercase)
+    }
+
+    /// The numbered items under `**Success Criteria**`, each with the lines that go on with it. Blank lines between them do
+    /// not end the list.
+    pub(crate) fn success_criteria(&self, section: &PhaseSection<'_>) -> Vec<String> {
         let Some((start, _)) = self.field_line(section, "Success Criteria") else { return Vec::new() };
-        let mut criteria = Vec::new();
+        let mut criteria: Vec<String> = Vec::new();
+        let mut after_blank = false;
         for line in start + 1..section.lines.end {
-            let text = self.markdown.line(line).trim();
-            match numbered_item(text) {
-                Some(item) => criteria.push(item),
-                None if text.is_empty() && criteria.is_empty() => {}
-                None => break,
+            let (whole, text) = (self.markdown.line(line), self.markdown.line(line).trim());
+            let is_indented = whole.starts_with([' ', '\t']);
+            let is_block = text.starts_with(['#', '|', '<', '-', '*', '+', '`']) || text.starts_with("Plans:");
+            let is_other = is_block && !is_indented;
+            match (numbered_item(text), criteria.last_mut()) {
+                (Some(item), _) => criteria.push(item.to_owned()),
+                (None, _) if text.is_empty() => {}
+                (None, Some(last)) if !is_other && text != "---" && (!after_blank || is_indented) => {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+                (None, _) => break,
             }
+            after_blank = text.is_empty();
         }
         criteria
     }
@@ -428,12 +465,17 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
             rest = after[inside.len_utf8() + 1..].trim_start();
         }
     }
-    let bold = rest.strip_prefix("**");
+    let unstruck = rest.strip_prefix("~~").unwrap_or(rest);
+    let bold = unstruck.strip_prefix("**");
     let is_bold = bold.is_some();
-    let rest = strip_word(bold.unwrap_or(rest).trim_start(), "Phase")?;
+    let bare = bold.unwrap_or(unstruck);
+    let plain = bare.strip_prefix("~~").unwrap_or(bare);
+    let is_retired = unstruck.len() < rest.len() || plain.len() < bare.len();
+    let rest = strip_word(plain.trim_start(), "Phase")?;
     let (id, rest) = identifier(rest)?;
     let rest = skip_tag(rest.trim_start());
-    let name = match (is_bold, rest.strip_prefix("**")) {
+    let end = rest.strip_prefix("~~").filter(|_| is_retired).unwrap_or(rest);
+    let name = match (is_bold, end.strip_prefix("**")) {
         (true, Some(behind)) => behind.strip_prefix(':').map_or("", bare_name),
         (true, None) => {
             let rest = rest.strip_prefix(NAME_MARKS)?;
@@ -441,14 +483,15 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
         }
         (false, _) => {
             mark?;
-            match rest.strip_prefix(NAME_MARKS) {
+            match end.strip_prefix(NAME_MARKS) {
                 Some(rest) => bare_name(rest),
-                None if rest.is_empty() => "",
+                None if end.is_empty() => "",
                 None => return None,
             }
         }
     };
-    Some(PhaseBullet { id, name, line, mark, checked, is_bold, shipped })
+    let name = if is_retired { name.split("~~").next().unwrap_or(name).trim() } else { name };
+    Some(PhaseBullet { id, name, line, mark, checked, is_bold, is_retired, shipped })
 }
 
 /// The marks between the identifier of a phase and its name.
@@ -483,6 +526,13 @@ fn skip_tag(text: &str) -> &str {
         Some(rest) => rest.trim_start(),
         None => text,
     }
+}
+
+/// The text without its HTML comments; one that is not closed ends with the line.
+fn without_comments(text: &str) -> String {
+    let mut parts = text.split("<!--");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |shown, part| shown + part.split_once("-->").map_or("", |(_, behind)| behind))
 }
 
 /// The value of `**Label**: value` or `**Label:** value`; text in parentheses between label and colon is skipped.
@@ -522,6 +572,13 @@ fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseR
             Some(_) => {}
         }
     }
+    let tells_progress = |row: &PhaseRow<'_>| {
+        !row.lists && row.cells.iter().any(|(column, _)| column.contains("plans") || column.contains("completed"))
+    };
+    let is_told = rows.iter().any(tells_progress);
+    for row in &mut rows {
+        row.reports = if is_told { tells_progress(row) } else { !row.lists };
+    }
     rows
 }
 
@@ -553,7 +610,7 @@ fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shi
     }
     let name = name_column.and_then(|column| cells.get(column).copied()).unwrap_or(inline_name);
     let cells = columns.iter().cloned().zip(cells.iter().copied()).collect();
-    Some(PhaseRow { id, name, line, lists: name_column.is_some(), cells, shipped })
+    Some(PhaseRow { id, name, line, lists: name_column.is_some(), reports: false, cells, shipped })
 }
 
 /// An optional letter, a digit, then word characters, dots and dashes.
@@ -580,6 +637,46 @@ mod tests {
         **Success Criteria** (what must be TRUE):\n  1. one\n  2. two\n**Plans**: 2 plans\n\n```\n### Phase 7: code\n```\n\n\
         ### Phase 2.1: Fix (INSERTED)\n**Goal:** mend\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
         | 1. Base | 2/2 | Complete | 2026-01-10 |\n";
+
+    #[test]
+    fn a_criterion_goes_on_over_lines_and_the_list_over_blank_ones() {
+        let text = "### Phase 1: A\n**Success Criteria** (what must be TRUE):\n  1. User can\n     create a\nnote\n\n  2. Second\n     - detail\n\n     more\n  3. Third\n\nloose text\n  4. Fourth\n**Plans**: TBD\n";
+        let roadmap = Roadmap::parse(text);
+        let criteria = roadmap.success_criteria(&roadmap.sections()[0]);
+        assert_eq!(criteria, ["User can create a note", "Second - detail more", "Third"]);
+    }
+
+    #[test]
+    fn the_row_of_a_table_that_does_not_report_progress_is_left_alone() {
+        let text = "- [x] **Phase 2: B** - b\n\n| Phase | Risk | Status |\n|---|---|---|\n| 2. B | high | Open |\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 2. B | 1/1 | Complete | 2026-01-02 |\n";
+        let roadmap = Roadmap::parse(text);
+        assert_eq!(roadmap.progress_row("2").unwrap().cell("plans"), Some("1/1"));
+        assert_eq!(roadmap.statuses("2").collect::<Vec<_>>(), ["Complete"]);
+        let alone = Roadmap::parse("| Phase | Status |\n|---|---|\n| 2. B | Done |\n");
+        assert_eq!(alone.progress_row("2").unwrap().cell("status"), Some("Done"), "where it is the only table");
+    }
+
+    #[test]
+    fn a_phase_that_is_struck_through_is_retired() {
+        for line in [
+            "- [ ] ~~**Phase 2: B**~~ - b",
+            "- [ ] **~~Phase 2: B~~** - b",
+            "- [x] ~~Phase 2: B~~",
+            "- ~~**Phase PROJ-02: B**~~",
+        ] {
+            let text = format!("{line}\n- [ ] **Phase 3: C** - ~~not~~ this\n");
+            let roadmap = Roadmap::parse(&text);
+            assert!(roadmap.is_retired("2") && !roadmap.is_retired("3"), "{line}");
+            assert_eq!(roadmap.bullet("2").unwrap().name, "B", "{line}");
+        }
+    }
+
+    #[test]
+    fn comments_and_open_words_are_no_requirements() {
+        let text = "### Phase 1: A\n**Requirements**: [A-1, TBD] <!-- B-2, see\n";
+        let roadmap = Roadmap::parse(text);
+        assert_eq!(roadmap.requirement_ids(&roadmap.sections()[0]), ["A-1"]);
+    }
 
     #[test]
     fn the_three_places_of_a_phase_are_read() {

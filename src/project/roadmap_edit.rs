@@ -24,12 +24,13 @@ impl PlanBullet<'_> {
         let id = plan_id(plan);
         let ends = |rest: &str| rest.starts_with([':', ' ', '\t', '—', '–', '-']) || rest.is_empty();
         let bare = self.text.trim_start_matches(['`', '*', '[']);
-        match bare.strip_prefix(plan) {
-            Some(_) => true,
-            None => {
-                bare.strip_prefix(id).is_some_and(|rest| rest.starts_with("-PLAN") || (ends(rest) && !continues(rest)))
-            }
+        if bare.starts_with(plan) {
+            return true;
         }
+        bare.strip_prefix(id).is_some_and(|rest| {
+            let behind = rest.trim_start_matches(['`', '*', ']']);
+            rest.starts_with("-PLAN") || (ends(behind) && !continues(rest))
+        })
     }
 }
 
@@ -102,7 +103,7 @@ impl<'text> Roadmap<'text> {
 
     /// The last open row of a phase in a Progress table that fits, by its identifier and its line.
     pub(crate) fn last_row(&self, fits: impl Fn(&str, usize) -> bool) -> Option<&PhaseRow<'text>> {
-        let mut open = self.rows().iter().filter(|row| !row.shipped && !row.lists);
+        let mut open = self.rows().iter().filter(|row| !row.shipped && row.reports);
         open.rfind(|row| fits(row.id, row.line))
     }
 
@@ -204,14 +205,21 @@ impl<'text> Roadmap<'text> {
             splices.replace(self.markdown().span(placeholder.line..placeholder.line + 1), lines);
         } else if let Some(last) = bullets.last() {
             self.insert_after_item(last.line, &lines, splices);
-        } else if let Some((line, _)) = self.field_line(section, "Plans") {
-            self.insert_after(line, &format!("{newline}Plans:{newline}{lines}"), splices);
+        } else if let Some((line, _)) = self.plan_count_line(section) {
+            let is_plain = self.markdown().line(line).trim_start().starts_with("Plans:");
+            let title = if is_plain { String::new() } else { format!("Plans:{newline}") };
+            self.insert_after(line, &format!("{newline}{title}{lines}"), splices);
         }
     }
 
     /// Replaces the value of a section's field; the label keeps its spelling.
     pub(crate) fn set_field(&self, section: &PhaseSection<'_>, label: &str, value: &str, splices: &mut Splices) {
         let Some((line, current)) = self.field_line(section, label) else { return };
+        self.set_value(line, current, value, splices);
+    }
+
+    /// Replaces the value at the end of a line.
+    fn set_value(&self, line: usize, current: &str, value: &str, splices: &mut Splices) {
         let start = self.markdown().lines()[line].start;
         let text = self.markdown().line(line);
         if current.is_empty() {
@@ -222,15 +230,25 @@ impl<'text> Roadmap<'text> {
         }
     }
 
-    /// Replaces the count in the `Plans` field of a section; what a person wrote behind it stays.
+    /// The line that tells how many plans a section has, and its value: the field `Plans`, or a line `Plans: 0/3 plans`.
+    pub(crate) fn plan_count_line(&self, section: &PhaseSection<'_>) -> Option<(usize, &'text str)> {
+        let plain = |line: usize| {
+            let value = self.markdown().line(line).trim().strip_prefix("Plans:")?.trim();
+            count_length(value).map(|_| (line, value))
+        };
+        let lines = || section.lines.clone().filter(|line| self.markdown().is_prose(*line));
+        self.field_line(section, "Plans").or_else(|| lines().find_map(plain))
+    }
+
+    /// Replaces the count in the line that tells how many plans a section has; what a person wrote behind it stays.
     pub(crate) fn set_plan_count(&self, section: &PhaseSection<'_>, count: &str, splices: &mut Splices) {
-        let Some((_, current)) = self.field_line(section, "Plans") else { return };
+        let Some((line, current)) = self.plan_count_line(section) else { return };
         let value = match count_length(current) {
             Some(length) => format!("{count}{}", &current[length..]),
             None if current.is_empty() => count.to_owned(),
             None => format!("{count} ({current})"),
         };
-        self.set_field(section, "Plans", &value, splices);
+        self.set_value(line, current, &value, splices);
     }
 
     /// Replaces cells of a phase's progress row, by a word of their column. The new cell text is taken as it is.
@@ -326,9 +344,8 @@ mod tests {
     }
 
     #[test]
-    fn plan_lines_are_known_in_both_spellings() {
-        let text =
-            "### Phase 2: A\n**Plans**: 3 plans\n\nPlans:\n- [ ] 02-01-PLAN.md — x\n- [ ] 02-02: y\n- [ ] 02-10: z\n";
+    fn plan_lines_are_known_in_every_spelling() {
+        let text = "### Phase 2: A\n**Plans**: 3 plans\n\nPlans:\n- [ ] 02-01-PLAN.md — x\n- [ ] **02-02**: y\n- [ ] 02-10: z\n";
         let after = edited(text, |roadmap, splices| {
             let section = roadmap.section("2").unwrap().clone();
             roadmap.tick_plans(&section, &["02-01-PLAN.md", "02-02-PLAN.md", "02-1-PLAN.md"], splices);
@@ -337,7 +354,20 @@ mod tests {
         });
         assert_eq!(
             after,
-            "### Phase 2: A\n**Plans**: 2/3 plans executed\n\nPlans:\n- [x] 02-01-PLAN.md — x\n- [x] 02-02: y\n- [ ] 02-10: z\n- [ ] 02-03-PLAN.md\n"
+            "### Phase 2: A\n**Plans**: 2/3 plans executed\n\nPlans:\n- [x] 02-01-PLAN.md — x\n- [x] **02-02**: y\n- [ ] 02-10: z\n- [ ] 02-03-PLAN.md\n"
+        );
+    }
+
+    #[test]
+    fn a_section_with_a_plain_count_gets_a_line_for_each_plan() {
+        let text = "### Phase 2: A\nPlans: 0/3 plans executed\n\n### Phase 3: B\n";
+        let after = edited(text, |roadmap, splices| {
+            roadmap.set_plan_count(&roadmap.sections()[0], "1/2 plans executed", splices);
+            roadmap.add_plans(&roadmap.sections()[0], &[("02-01-PLAN.md", true), ("02-02-PLAN.md", false)], splices);
+        });
+        assert_eq!(
+            after,
+            "### Phase 2: A\nPlans: 1/2 plans executed\n\n- [x] 02-01-PLAN.md\n- [ ] 02-02-PLAN.md\n\n### Phase 3: B\n"
         );
     }
 
@@ -364,7 +394,8 @@ mod tests {
             ("two of the core", "1/3 plans executed (two of the core)"),
             ("3rd round", "1/3 plans executed (3rd round)"),
         ] {
-            for label in ["**Plans**:", "**Plans:**"] {
+            let is_count = !["two of the core", "3rd round"].contains(&value);
+            for label in ["**Plans**:", "**Plans:**", "Plans:"].iter().filter(|label| is_count || **label != "Plans:") {
                 let text = format!("### Phase 2: A\r\n{label} {value}\r\nx\r\n");
                 let got = edited(&text, |roadmap, splices| {
                     roadmap.set_plan_count(&roadmap.sections()[0], "1/3 plans executed", splices);

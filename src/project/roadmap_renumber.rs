@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text::splice::Splices;
 
-use super::phase::{PhaseId, pad};
+use super::phase::{self, PhaseId, pad};
 use super::roadmap::{Roadmap, covered};
 
 /// The new identifiers of phases by their old ones, both in normal form.
@@ -16,23 +16,30 @@ pub(crate) struct Renumbering {
 
 impl Renumbering {
     /// What taking `removed` out makes of the other identifiers: those behind an integer move one down, those behind a
-    /// decimal move down within their integer. Decimals of a removed integer go on behind the integer before it.
+    /// decimal move down within their integer. Where an integer has decimals, the first of them takes its place, the others
+    /// follow, and the integers behind it stay: a decimal says what comes in which order.
     pub(crate) fn without<'text>(removed: &PhaseId, ids: impl IntoIterator<Item = &'text str>) -> Self {
         let mut new_ids = BTreeMap::new();
         let mut known: Vec<PhaseId> = ids.into_iter().map(PhaseId::new).collect();
         known.sort_by(|left, right| super::phase::compare(left.as_str(), right.as_str()));
         known.dedup();
         let Some(gone) = Parts::of(removed).filter(|_| !removed.is_sentinel()) else { return Self::default() };
-        let before = gone.integer.saturating_sub(1);
-        let children_before = known.iter().filter_map(Parts::of).filter(|parts| parts.integer == before);
-        let mut next_child = children_before.filter_map(|parts| parts.decimal).max().unwrap_or(0);
+        let is_child = |parts: &Parts| {
+            gone.decimal.is_none()
+                && parts.decimal.is_some()
+                && (parts.integer, parts.letter) == (gone.integer, gone.letter)
+        };
+        let has_children = known.iter().filter_map(Parts::of).any(|parts| is_child(&parts));
+        let mut children = 0;
         for id in &known {
             let Some(parts) = Parts::of(id).filter(|_| !id.is_sentinel() && id != removed) else { continue };
             let new = match (gone.decimal, parts.decimal) {
-                (None, _) if parts.integer > gone.integer => Parts { integer: parts.integer - 1, ..parts },
-                (None, Some(_)) if parts.integer == gone.integer && parts.letter == gone.letter && before > 0 => {
-                    next_child += 1;
-                    Parts { integer: before, decimal: Some(next_child), ..parts }
+                (None, _) if is_child(&parts) => {
+                    children += 1;
+                    Parts { decimal: Some(children - 1).filter(|decimal| *decimal > 0), ..parts }
+                }
+                (None, _) if parts.integer > gone.integer && !has_children => {
+                    Parts { integer: parts.integer - 1, ..parts }
                 }
                 (Some(gone_decimal), Some(decimal))
                     if (parts.integer, parts.letter) == (gone.integer, gone.letter) && decimal > gone_decimal =>
@@ -44,6 +51,11 @@ impl Renumbering {
             new_ids.insert(id.as_str().to_owned(), new.normal());
         }
         Self { new_ids }
+    }
+
+    /// The old and new identifiers in the order of phases, as people write them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.new_ids.iter().map(|(old, new)| (phase::short(old), phase::short(new)))
     }
 
     /// The new identifiers as they are given, both in normal form.
@@ -105,8 +117,8 @@ impl Parts {
 }
 
 impl Roadmap<'_> {
-    /// The text without the phase `removed`: its section, its checklist lines, its rows; the others renumbered. Text
-    /// that names a phase in passing stays as it is.
+    /// The text without the phase `removed`: its section, its checklist lines, its rows; the others renumbered, also where
+    /// the files of their plans are named. Text that names a phase in passing stays as it is.
     pub(crate) fn without_phase(&self, removed: &PhaseId, renumbering: &Renumbering) -> String {
         let mut splices = Splices::default();
         let mut gone: Vec<Range<usize>> = Vec::new();
@@ -135,7 +147,30 @@ impl Roadmap<'_> {
         for row in self.rows().iter().filter(|row| !is_gone(row.line)) {
             self.renumber(row.id, renumbering, &mut splices);
         }
+        for line in (0..self.markdown().lines().len()).filter(|line| !is_gone(*line)) {
+            for name in plan_files_in(self.markdown().line(line)) {
+                self.renumber_path(name, renumbering, &mut splices);
+            }
+        }
         splices.apply(self.text())
+    }
+
+    /// Rewrites the number that the file of a plan or a summary begins with, and that of the folder it is in.
+    fn renumber_path(&self, path: &str, renumbering: &Renumbering, splices: &mut Splices) {
+        let head = |segment: &str| -> usize {
+            let bare = phase::without_code(segment);
+            segment.len() - bare.len() + bare.split('-').next().unwrap_or_default().len()
+        };
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let of_file = PhaseId::new(&file[..head(file)]);
+        for segment in path.split('/') {
+            let number = &segment[..head(segment)];
+            let at = number.as_ptr() as usize - self.text().as_ptr() as usize;
+            // The line of a plan is renumbered already.
+            if of_file.matches(number) && !splices.touch(&(at..at + number.len())) {
+                self.renumber(number, renumbering, splices);
+            }
+        }
     }
 
     /// The text with the open phases renumbered wherever the roadmap lists them, and where they depend on each other.
@@ -224,6 +259,13 @@ impl Roadmap<'_> {
     }
 }
 
+/// The names of files of plans and summaries in a text, with the folders before them.
+fn plan_files_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_' | '/');
+    let words = text.split(move |letter| !is_part(letter)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| word.ends_with("-PLAN.md") || word.ends_with("-SUMMARY.md"))
+}
+
 /// The identifiers in a list such as `Phase 2, Phase 3.1`.
 fn numbers_in(value: &str) -> Vec<&str> {
     value
@@ -245,23 +287,22 @@ mod tests {
     }
 
     #[test]
-    fn phases_behind_an_integer_move_down_and_its_decimals_behind_the_one_before() {
+    fn the_first_decimal_takes_the_place_of_a_removed_integer_and_without_one_the_phases_behind_move_up() {
         let ids = ["1", "1.1", "2", "2.1", "2.2", "3", "3.1", "12A", "999.1"];
         let new = Renumbering::without(&PhaseId::new("2"), ids);
-        for (old, new_id) in [
-            ("2.1", "1.2"),
-            ("02.2", "01.3"),
-            ("3", "2"),
-            ("03", "02"),
-            ("3.1", "2.1"),
-            ("12A", "11A"),
-            ("ACME-03", "ACME-02"),
-        ] {
+        for (old, new_id) in [("2.1", "2"), ("02.2", "02.1"), ("ACME-02.2", "ACME-02.1")] {
             assert_eq!(new.of(old).as_deref(), Some(new_id), "{old}");
         }
-        for same in ["1", "1.1", "2", "999.1", "nope"] {
+        for same in ["1", "1.1", "2", "3", "3.1", "12A", "999.1", "nope"] {
             assert_eq!(new.of(same), None, "{same}");
         }
+        let new = Renumbering::without(&PhaseId::new("1"), ["1", "1.1", "2"]);
+        assert_eq!((new.of("1.1").as_deref(), new.of("2")), (Some("1"), None), "the first phase too");
+        let new = Renumbering::without(&PhaseId::new("2"), ["1", "1.1", "2", "3", "3.1", "12A", "999.1"]);
+        for (old, new_id) in [("3", "2"), ("03", "02"), ("3.1", "2.1"), ("12A", "11A"), ("ACME-03", "ACME-02")] {
+            assert_eq!(new.of(old).as_deref(), Some(new_id), "{old}");
+        }
+        assert_eq!(new.of("1.1"), None);
         assert_eq!(new.of_name("03-sync").as_deref(), Some("02-sync"));
         assert_eq!(new.of_name("03.1-01-PLAN.md").as_deref(), Some("02.1-01-PLAN.md"));
         assert_eq!(new.of_name("notes.md"), None);
@@ -275,6 +316,19 @@ mod tests {
         assert_eq!(
             without(text, "2"),
             "# R\r\n\r\n- [x] **Phase 1: A** - a\r\n- [ ] **Phase 2: C** - c, after phase 2\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n### Phase 2: C\r\n**Depends on**: Phase 1\r\n\r\n- [ ] 02-01-PLAN.md — x\r\n- [ ] 02-02: y\r\n- [ ] TBD (run /gsd-plan-phase 2 to break down)\r\n\r\n| Phase | Plans Complete |\r\n|---|---|\r\n| 2. C | 0/1 |\r\n"
+        );
+    }
+
+    #[test]
+    fn plans_of_later_phases_are_renumbered_wherever_their_files_are_named() {
+        let text = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n\n### Phase 1: A\n\n### Phase 2: B\n\n\
+            Plans: 02-01-PLAN.md, 02-02-some-slug-PLAN.md\n- [ ] 02-01-PLAN.md — see phases/02-b/02-01-SUMMARY.md.\n\n\
+            Notes of 2026-02-01: `02-02-PLAN.md` needs v2.02-PLAN, 12-01-PLAN.md and 02-01.\n";
+        assert_eq!(
+            without(text, "1"),
+            "- [ ] **Phase 1: B** - b\n\n### Phase 1: B\n\n\
+            Plans: 01-01-PLAN.md, 01-02-some-slug-PLAN.md\n- [ ] 01-01-PLAN.md — see phases/01-b/01-01-SUMMARY.md.\n\n\
+            Notes of 2026-02-01: `01-02-PLAN.md` needs v2.02-PLAN, 12-01-PLAN.md and 02-01.\n"
         );
     }
 

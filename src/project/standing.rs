@@ -208,9 +208,7 @@ impl PhaseStanding {
 /// where it has several of them by all.
 pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let ticked = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
-    let rows = roadmap.rows_of(id).filter(|row| !row.shipped);
-    let rows = rows.filter_map(|row| row.cell("status")).filter_map(says_done);
-    let mut said = ticked.into_iter().chain(rows).peekable();
+    let mut said = ticked.into_iter().chain(roadmap.statuses(id).filter_map(says_done)).peekable();
     said.peek().is_some() && said.all(|done| done)
 }
 

@@ -88,6 +88,7 @@ mod state;
 mod structure;
 mod subsets;
 mod takeover;
+mod tolerance;
 mod tree;
 mod truth;
 mod tutorial;

@@ -52,6 +52,23 @@ fn a_phase_that_is_not_there_is_not_removed() {
 
 #[cfg(unix)]
 #[test]
+fn a_completion_says_where_it_cannot_tell_what_changed_since_the_verification() {
+    let context = project();
+    let report = ".planning/phases/01-a/01-VERIFICATION.md";
+    context.write(report, "---\nstatus: gaps_found\n---\n");
+    let summary = context.project().join(".planning/phases/01-a/01-01-SUMMARY.md");
+    std::os::unix::fs::symlink("nowhere.md", summary).unwrap();
+    let refused = context.gsd(["--json-errors", "phase", "complete", "1"]).failure(1);
+    assert!(refused.contains("\"verification_stale_check_indeterminate\":"), "{refused}");
+    context.write(report, "---\nstatus: passed\n---\n");
+    let told = context.gsd(["phase", "complete", "1"]).json();
+    assert_eq!(told["verification_stale_check_indeterminate"], true, "{told}");
+    let warned = told["warnings"].as_array().unwrap();
+    assert!(warned.iter().any(|warning| warning.as_str().unwrap().contains("since the verification")), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_link_is_refused_and_nothing_moves() {
     let context = project();
     context.write("elsewhere.md", "mine");

@@ -30,7 +30,10 @@ fn a_command_that_cannot_be_rehearsed_says_so_instead_of_running() {
     let before = tree(&context.project());
     assert!(context.gsd(["dispatch-isolation", "--dry-run"]).failure(1).contains("--dry-run"));
     assert!(context.gsd(["commit", "x", "--if-match", "a"]).failure(1).contains("--if-match"));
-    assert!(context.gsd(["state", "json", "--dry-run"]).failure(1).contains("--dry-run"));
+    // A verb that reads has nothing to rehearse: it says that the flag means nothing, and to a strict caller fails.
+    let read = context.gsd(["state", "json", "--dry-run"]);
+    assert!(read.code == 0 && read.stderr.contains("does not know `--dry-run`"), "{}", read.stderr);
+    assert!(context.gsd(["state", "json", "--dry-run", "--exit-contract=v2"]).failure(64).contains("--dry-run"));
     assert_eq!(tree(&context.project()), before);
 }
 

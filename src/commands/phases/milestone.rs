@@ -71,14 +71,12 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         force: arguments.force,
         next_command: next_command.as_deref(),
     };
-    let (completion, other) = context.update(|view| {
-        let current = view.state_text()?.as_deref().and_then(state_version);
-        let (completion, edits) = complete::complete(view, request, &facts)?;
-        Ok(((completion, current.filter(|current| current != version)), edits))
-    })?;
-    if let Some(other) = other {
+    // Told first: it may be why the milestone is refused.
+    let current = context.view().state_text()?.as_deref().and_then(state_version);
+    if let Some(other) = current.filter(|current| current != version) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
+    let completion = context.update(|view| Ok(complete::complete(view, request, &facts)?))?;
     if context.is_rehearsal() {
         return context.emit(&completion.rehearsed());
     }

@@ -9,6 +9,7 @@ use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
 use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
+use crate::world::Finished;
 
 verbs! {
     "Phases";
@@ -107,6 +108,9 @@ pub(crate) struct ClearArgs {
     /// Confirm: archive the folders
     #[arg(long)]
     confirm: bool,
+    /// Archive them even if git reports uncommitted changes in them
+    #[arg(long)]
+    force: bool,
     /// The milestone to archive them under; default: the current one, or the date
     #[arg(long)]
     archive_version: Option<String>,
@@ -308,9 +312,26 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandEr
 fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandError> {
     let today = context.world().today();
     let label = arguments.archive_version.as_deref();
+    if arguments.confirm && !arguments.force {
+        refuse_uncommitted_phases(context)?;
+    }
     let report = context.update(|view| Ok(archive::clear(view, label, arguments.confirm, &today)?))?;
     let raw = format!("{} phase directories cleared", report.cleared);
     context.emit_raw(&report, raw)
+}
+
+/// Refuses to move phase folders as long as git reports a change in them: the commit that follows would mix the two.
+fn refuse_uncommitted_phases(context: &Context) -> Result<(), CommandError> {
+    let phases = context.layout().phases();
+    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", phases.as_str()];
+    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
+    let changes = status.map_or(0, |status| status.text().lines().count());
+    if changes == 0 {
+        return Ok(());
+    }
+    let plural = if changes == 1 { "" } else { "s" };
+    let refused = format!("git reports {changes} uncommitted change{plural} in `{phases}`; nothing was archived");
+    Err(CommandError::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
 fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
@@ -332,8 +353,9 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
     context.needs_a_workstream("phase complete")?;
     let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
+    let prunes = context.config()?.flag("workflow.auto_prune_state");
     let report = context.update(|view| {
-        complete::complete(view, phase, prefix, &facts).map_err(|error| {
+        complete::complete(view, phase, prefix, prunes, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
                 Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
@@ -342,7 +364,11 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
                 Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };
-            CommandError::because(reason, &error)
+            let told = CommandError::because(reason, &error);
+            match error {
+                Incomplete::NotVerified { indeterminate, .. } => told.with_stale_check(indeterminate),
+                _ => told,
+            }
         })
     })?;
     context.say(&report, None, |screen| report.shown(screen))

@@ -148,7 +148,8 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Command
     if arguments.convention.as_deref().is_some_and(|wanted| wanted != upgrade::CONVENTION) {
         return Err(CommandError::usage("`--convention` takes only `milestone-prefixed`").hint("leave it out"));
     }
-    let convention = context.config()?.text("phase_id_convention").map(str::to_owned);
+    let roadmap = context.view().roadmap_text()?.unwrap_or_default();
+    let convention = check::convention(&roadmap, context.config()?);
     let facts = context.state_facts()?;
     if !arguments.apply && !context.is_rehearsal() {
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;

@@ -36,6 +36,7 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
         PlanIndexError::Cycle { .. } => {
             CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
         }
+        PlanIndexError::SameName { .. } => CommandError::because(Reason::Unknown, &error),
         PlanIndexError::Unreadable(error) => error.into(),
     })?;
     if report.error.is_some() && context.shows_to_a_person() {

@@ -502,6 +502,6 @@ fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, Com
         Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),
         Err(PlanIndexError::Unreadable(error)) => Err(error.into()),
         // Plans that wait for each other cannot be executed.
-        Err(PlanIndexError::Cycle { .. }) => Ok(None),
+        Err(PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. }) => Ok(None),
     }
 }

@@ -98,6 +98,11 @@ pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandErro
     let facts = context.state_facts()?;
     let view = context.view();
     let report = read::json(&view, &facts)?;
+    let milestone = view.milestone()?;
+    if milestone.is_unmatched {
+        let version = milestone.version.unwrap_or_default();
+        context.warn(format_args!("no milestone of ROADMAP.md is {version}, so its phases are not counted anew"));
+    }
     let token = token::of(&view, Seen::State)?;
     drop(view);
     context.answer_for(token);

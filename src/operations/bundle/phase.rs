@@ -143,13 +143,12 @@ impl Bundle<'_> {
         let section =
             spellings().find_map(|typed| roadmap.section(typed).filter(|section| self.same_code(typed, section.id)));
         if let Some(section) = section {
-            let mode = roadmap.field(section, "Mode");
             let entry = RoadmapEntry {
                 name: section.name.to_owned(),
                 requirements: roadmap.field(section, "Requirements").and_then(requirements),
-                is_mvp: mode.is_some_and(|mode| mode.eq_ignore_ascii_case("mvp")),
+                is_mvp: roadmap.mode(section).as_deref() == Some("mvp"),
                 goal: roadmap.field(section, "Goal").filter(|goal| !goal.is_empty()).map(str::to_owned),
-                success_criteria: roadmap.success_criteria(section).into_iter().map(str::to_owned).collect(),
+                success_criteria: roadmap.success_criteria(section),
             };
             return Ok(Some((true, entry)));
         }

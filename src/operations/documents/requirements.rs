@@ -71,13 +71,15 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
         } else {
             requirements.complete(id, Open::Pending, &mut splices)
         };
-        let told = match (outcome.is_found(), outcome.is_changed()) {
-            (false, _) => &mut not_found,
-            (true, true) => &mut marked,
-            (true, false) => &mut already,
-        };
-        told.push(id.clone());
-        if requirements.has_table() && outcome.checkbox != Place::Absent && outcome.row == Place::Absent {
+        let lacks_row = requirements.has_table() && outcome.checkbox != Place::Absent && outcome.row == Place::Absent;
+        match (outcome.is_found(), outcome.is_changed()) {
+            (false, _) => not_found.push(id.clone()),
+            (true, true) => marked.push(id.clone()),
+            // One that the table lacks is not complete everywhere.
+            (true, false) if lacks_row => {}
+            (true, false) => already.push(id.clone()),
+        }
+        if lacks_row {
             unmatched.push(id.clone());
         }
         let written =
@@ -193,6 +195,20 @@ mod tests {
         assert_eq!(write_set.iter().filter(|write| write.applied).count(), 3);
         let after = &edits.texts[".planning/REQUIREMENTS.md"];
         assert_eq!(*after, text.replace("[ ]", "[x]").replace("Gaps Found", "Complete"));
+    }
+
+    #[test]
+    fn one_that_is_ticked_and_has_no_row_is_not_complete_everywhere() {
+        let text = "- [x] **A-1**: a\n\n| Requirement | Status |\n|-|-|\n| A-2 | Pending |\n";
+        let told =
+            |text: &str| match mark_complete(&view(&[(".planning/REQUIREMENTS.md", text)]), ids("A-1")).unwrap().0 {
+                MarkReport::Marked { already_complete, table_unmatched, .. } => {
+                    (already_complete.len(), table_unmatched.len())
+                }
+                MarkReport::NoDocument { .. } => panic!("there is one"),
+            };
+        assert_eq!(told(text), (0, 1));
+        assert_eq!(told("- [x] **A-1**: a\n"), (1, 0), "without a table the box is all there is");
     }
 
     #[test]

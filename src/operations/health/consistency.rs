@@ -138,8 +138,8 @@ fn gaps(numbers: BTreeSet<u64>) -> impl Iterator<Item = (u64, u64)> {
 
 /// The number of a plan within its phase: 3 of `02-03-PLAN.md`, of `02-03-model-PLAN.md` and of `plans/PLAN-03.md`.
 fn plan_number(plan: &str, token: &str) -> Option<u64> {
-    if let Some(nested) = plan.strip_prefix("plans/PLAN-") {
-        return phase::leading_integer(nested);
+    if let Some(nested) = plan.strip_prefix("plans/") {
+        return phase::leading_integer(nested.split_once("PLAN-")?.1);
     }
     let id = canonical_id(plan_id(plan));
     let (phase, number) = id.rsplit_once('-')?;

@@ -24,6 +24,8 @@ pub(crate) enum AddError {
     NotARoadmap { path: String, line: usize },
     #[error("ROADMAP.md has no phase {phase}")]
     NoTarget { phase: String },
+    #[error("phase {phase} is on line {line} of ROADMAP.md and has no section `### Phase {phase}: ...`")]
+    NoSection { phase: String, line: usize },
     #[error("ROADMAP.md already has a phase {phase} (line {line})")]
     Taken { phase: String, line: usize },
     #[error("`{description}` has no letter or digit to name a folder by")]
@@ -60,6 +62,21 @@ pub(crate) struct AddReport {
     pub(crate) slug: String,
     pub(crate) directory: String,
     pub(crate) naming_mode: String,
+    /// What is odd about the name: it is written wherever the phase is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<String>,
+}
+
+/// What is odd about a name: that it is a text. Up to 80 letters of one sentence are a name.
+fn name_warning(name: &str) -> Option<String> {
+    const LONGEST: usize = 80;
+    let length = name.chars().count();
+    let is_sentences = [". ", "! ", "? "].iter().any(|end| name.trim().contains(end));
+    match (length > LONGEST, is_sentences) {
+        (true, _) => Some(format!("the name has {length} characters; {LONGEST} or fewer are easier to read")),
+        (false, true) => Some("the name has several sentences; the details belong into the phase's section".to_owned()),
+        (false, false) => None,
+    }
 }
 
 /// Adds a phase at the end of the current milestone.
@@ -125,6 +142,7 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddRepo
         slug,
         directory,
         naming_mode: request.naming.to_owned(),
+        warning: name_warning(name),
     };
     Ok((report, edits))
 }
@@ -172,7 +190,13 @@ pub(crate) fn insert(
 ) -> Edited<InsertReport, AddError> {
     let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
     let roadmap = view.parse_roadmap(&text);
-    let section = roadmap.section(after).ok_or_else(|| AddError::NoTarget { phase: after.to_owned() })?;
+    let section = roadmap.section(after).ok_or_else(|| {
+        let phase = after.to_owned();
+        match roadmap.bullet(after) {
+            Some(bullet) => AddError::NoSection { phase, line: bullet.line + 1 },
+            None => AddError::NoTarget { phase },
+        }
+    })?;
     let name = request.description.trim();
     let slug = slug(name);
     if slug.is_empty() {
@@ -271,8 +295,7 @@ pub(crate) fn mvp_mode(view: &ProjectView, typed: &str, flag: bool, configured: 
     let text = view.roadmap_text()?;
     let roadmap_mode = text.as_deref().and_then(|text| {
         let roadmap = view.parse_roadmap(text);
-        let section = roadmap.section(typed)?;
-        roadmap.field(section, "Mode").filter(|mode| !mode.is_empty()).map(str::to_lowercase)
+        roadmap.mode(roadmap.section(typed)?)
     });
     let from_roadmap = roadmap_mode.as_deref() == Some("mvp");
     let source = match (flag, from_roadmap, configured) {
@@ -471,6 +494,14 @@ mod tests {
     };
 
     #[test]
+    fn a_name_that_is_a_text_is_told() {
+        assert_eq!(name_warning(&"x".repeat(80)), None);
+        assert!(name_warning(&"x".repeat(81)).unwrap().contains("81 characters"));
+        assert!(name_warning("Add tags. Then search").is_some());
+        assert_eq!(name_warning("Release v1.2 of the app."), None);
+    }
+
+    #[test]
     fn a_phase_goes_before_the_rule_of_its_milestone() {
         let view = view(
             "### 🚧 v1.0 A\r\n\r\n### Phase 1: A\r\n\r\n---\r\n\r\n## Progress\r\n### 📋 v2.0 B\r\n\r\n#### Phase 3: C\r\n",
@@ -580,5 +611,7 @@ mod tests {
         assert_eq!((beside("2.1"), beside("2")), ("2.3".to_owned(), "2.3".to_owned()));
         assert_eq!(insert(&view, "2.1", false, REQUEST).unwrap().0.phase_number, "2.1.1");
         assert!(matches!(insert(&view, "9", false, REQUEST), Err(AddError::NoTarget { .. })));
+        let listed = ProjectView::of([(".planning/ROADMAP.md", "# R\n\n- [ ] **Phase 9: A** - a\n")]);
+        assert!(matches!(insert(&listed, "9", false, REQUEST), Err(AddError::NoSection { line: 3, .. })));
     }
 }

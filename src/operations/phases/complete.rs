@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId};
-use crate::project::requirements::{Open, Requirements};
+use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::standing;
 use crate::project::state::State;
@@ -18,7 +18,7 @@ use crate::text::splice::Splices;
 use crate::operations::roadmap::analyze::completed_day;
 use crate::operations::state::claim::{self, Conflict};
 use crate::operations::state::position::{self, Transition};
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
+use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, prune};
 use crate::operations::verification::human_checks;
 use crate::project::deferred_checks::DeferredCheck;
 use crate::text::screen::{Mark, Screen};
@@ -39,7 +39,13 @@ pub(crate) enum Incomplete {
     #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansHalted { phase: String, plans: Vec<String> },
     #[error("phase {phase} is not verified: {action}")]
-    NotVerified { phase: String, action: String, command: String },
+    NotVerified {
+        phase: String,
+        action: String,
+        command: String,
+        /// Whether files changed since could not be told.
+        indeterminate: bool,
+    },
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -92,11 +98,13 @@ impl CompleteReport {
     }
 }
 
-/// Completes `typed` if its plans are executed and its goal is verified.
+/// Completes `typed` if its plans are executed and its goal is verified. `prunes`: what STATE.md says of phases long past
+/// goes to its archive then.
 pub(crate) fn complete(
     view: &ProjectView,
     typed: &str,
     command_prefix: &str,
+    prunes: bool,
     facts: &Facts,
 ) -> Edited<CompleteReport, Incomplete> {
     let folder = open_folder(view, typed)?;
@@ -105,7 +113,11 @@ pub(crate) fn complete(
     let verification = verification::status(view, &folder)?;
     let label = view.label(typed)?;
     let next = next_phase(view, typed)?;
-    let warnings = warnings(view, &folder)?;
+    let mut warnings = warnings(view, &folder)?;
+    warnings.extend(requirement_warnings(view, typed)?);
+    if verification.indeterminate {
+        warnings.push("whether files changed since the verification cannot be told".to_owned());
+    }
     let report = CompleteReport {
         completed_phase: typed.to_owned(),
         phase_name: label.name.unwrap_or_else(|| folder.slug().to_owned()),
@@ -137,9 +149,17 @@ pub(crate) fn complete(
         return Ok((CompleteReport { already_complete: Some(true), ..report }, edits));
     }
     let state_updated = edit_state(view, typed, plans.len(), next.as_ref(), facts, &mut edits)?;
+    let auto_pruned = prunes && prune_state(view, facts, &mut edits)?;
     let milestone_conflict = claim::release(view, typed, facts, &mut edits)?;
     mirror::refresh(&mut edits, view, facts)?;
-    let report = CompleteReport { roadmap_updated, state_updated, requirements_updated, milestone_conflict, ..report };
+    let report = CompleteReport {
+        roadmap_updated,
+        state_updated,
+        requirements_updated,
+        auto_pruned,
+        milestone_conflict,
+        ..report
+    };
     Ok((report, edits))
 }
 
@@ -190,6 +210,7 @@ fn not_verified(typed: &str, verification: &Verification, command_prefix: &str) 
         phase: typed.to_owned(),
         action: verification.next_action().into_owned(),
         command: verification.next_command(command_prefix),
+        indeterminate: verification.indeterminate,
     }
 }
 
@@ -225,11 +246,11 @@ fn edit_roadmap(
     edits.write(view, &view.layout().roadmap(), splices.apply(&text))
 }
 
-/// Whether the field is written `**Plans:** n`, the spelling of counts; `**Plans**: n` is the author's.
+/// Whether the field is written `**Plans:** n` or `Plans: n`, the spellings of counts; `**Plans**: n` is the author's.
 fn counts_in_label(roadmap: &Roadmap<'_>, section: &PhaseSection<'_>) -> bool {
     roadmap
-        .field_line(section, "Plans")
-        .is_some_and(|(line, _)| roadmap.markdown().line(line).trim_start().starts_with("**Plans:**"))
+        .plan_count_line(section)
+        .is_some_and(|(line, _)| !roadmap.markdown().line(line).trim_start().starts_with("**Plans**"))
 }
 
 /// Marks the requirements of the phase as met. Says whether anything changed.
@@ -301,6 +322,37 @@ fn edit_state(
     Ok(true)
 }
 
+/// Moves what STATE.md says of phases long past to its archive. Says whether there was any.
+fn prune_state(view: &ProjectView, facts: &Facts, edits: &mut Edits) -> Result<bool, Incomplete> {
+    let after = view.after(edits);
+    let Some((report, pruned)) = prune::prune(&after, prune::KEPT, false, facts)? else { return Ok(false) };
+    for (path, text) in pruned.texts {
+        edits.write(view, &path, text)?;
+    }
+    Ok(report.found())
+}
+
+/// Requirements that one of the documents lacks: the traceability table those of the body, REQUIREMENTS.md those that the
+/// roadmap gives to the phase.
+fn requirement_warnings(view: &ProjectView, typed: &str) -> Result<Vec<String>, FileError> {
+    let Some(text) = view.text(&view.layout().requirements())? else { return Ok(Vec::new()) };
+    let requirements = Requirements::parse(&text);
+    let mut warnings = Vec::new();
+    let untraced = requirements.untraced(view.milestone()?.version.as_deref());
+    if !untraced.is_empty() {
+        warnings.push(format!("REQUIREMENTS.md: no row in the traceability table for {}", untraced.join(", ")));
+    }
+    let roadmap = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = view.parse_roadmap(&roadmap);
+    let cited = roadmap.section(typed).map(|section| roadmap.requirement_ids(section)).unwrap_or_default();
+    let unknown: Vec<String> = cited.into_iter().filter(|id| is_id(id) && !requirements.knows(id)).collect();
+    if !unknown.is_empty() {
+        let ids = unknown.join(", ");
+        warnings.push(format!("ROADMAP.md: phase {typed} cites {ids}, which REQUIREMENTS.md does not have"));
+    }
+    Ok(warnings)
+}
+
 /// What a person should know although the phase is complete.
 fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
     let mut warnings = Vec::new();
@@ -366,9 +418,49 @@ mod tests {
     }
 
     #[test]
+    fn requirements_that_one_document_lacks_are_told_once() {
+        let files = [
+            (".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: [A-1, Z-9, TBD] <!-- Y-8 -->\n"),
+            (
+                ".planning/REQUIREMENTS.md",
+                "## v1 Requirements\n\n- [ ] **A-1**: x\n- [ ] **A-2**: x\n- [ ] **A-3**: x\n\n| Requirement | Status |\n|---|---|\n| A-1 | Pending |\n",
+            ),
+        ];
+        let warnings = requirement_warnings(&ProjectView::of(files), "1").unwrap();
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
+        assert!(warnings[0].ends_with("A-2, A-3") && warnings[1].contains("cites Z-9, which"), "{warnings:?}");
+    }
+
+    #[test]
+    fn the_state_is_pruned_with_the_phase_where_the_project_wants_it() {
+        let files = [
+            (
+                ".planning/ROADMAP.md",
+                "- [ ] **Phase 5: A** - a\n- [ ] **Phase 6: B** - b\n\n### Phase 5: A\n### Phase 6: B\n",
+            ),
+            (
+                ".planning/STATE.md",
+                "---\nstatus: executing\n---\n# S\n\n## Current Position\n\nPhase: 5 of 6 (A)\nTotal Phases: 6\nCompleted Phases: 0\nStatus: x\n\n## Decisions\n\n- [Phase 1]: old\n- [Phase 5]: new\n",
+            ),
+            (".planning/phases/05-a/05-01-PLAN.md", "x"),
+            (".planning/phases/05-a/05-01-SUMMARY.md", "x"),
+            (".planning/phases/05-a/05-VERIFICATION.md", "---\nstatus: passed\n---\n"),
+        ];
+        let view = ProjectView::of(files);
+        let (report, edits) = complete(&view, "5", "/gsd-", true, &facts()).unwrap();
+        assert!(report.auto_pruned);
+        let state = &edits.texts[".planning/STATE.md"];
+        assert!(!state.contains("[Phase 1]") && state.contains("[Phase 5]: new"), "{state}");
+        assert!(edits.texts[".planning/STATE-ARCHIVE.md"].contains("- [Phase 1]: old"));
+        assert!(state.contains("Total Phases: 2\nCompleted Phases: 1\n"), "the body counts as the front matter does");
+        let (report, edits) = complete(&view, "5", "/gsd-", false, &facts()).unwrap();
+        assert!(!report.auto_pruned && !edits.texts.contains_key(".planning/STATE-ARCHIVE.md"));
+    }
+
+    #[test]
     fn every_document_moves_on_together() {
         let view = view("passed", true);
-        let (report, edits) = complete(&view, "1", "/gsd-", &facts()).unwrap();
+        let (report, edits) = complete(&view, "1", "/gsd-", false, &facts()).unwrap();
         assert_eq!(report.next_phase.as_deref(), Some("2"));
         assert_eq!((report.phase_name.as_str(), report.next_phase_name.as_deref()), ("Base", Some("Next")));
         let roadmap = &edits.texts[".planning/ROADMAP.md"];
@@ -392,10 +484,16 @@ mod tests {
     #[test]
     fn an_open_plan_or_verification_stops_it() {
         let facts = facts();
-        assert!(matches!(complete(&view("passed", false), "1", "/gsd-", &facts), Err(Incomplete::PlansOpen { .. })));
-        let told = complete(&view("human_needed", true), "01", "/gsd-", &facts).unwrap_err();
+        assert!(matches!(
+            complete(&view("passed", false), "1", "/gsd-", false, &facts),
+            Err(Incomplete::PlansOpen { .. })
+        ));
+        let told = complete(&view("human_needed", true), "01", "/gsd-", false, &facts).unwrap_err();
         assert!(told.to_string().starts_with("phase 01 is not verified: "), "{told}");
         assert_eq!(crate::operations::hints::hint_of(&told).as_deref(), Some("next: `/gsd-verify-work 01`"));
-        assert!(matches!(complete(&view("passed", true), "7", "/gsd-", &facts), Err(Incomplete::NotFound { .. })));
+        assert!(matches!(
+            complete(&view("passed", true), "7", "/gsd-", false, &facts),
+            Err(Incomplete::NotFound { .. })
+        ));
     }
 }

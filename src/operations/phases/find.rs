@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::folder::{PhaseFolder, canonical_id, is_named_plan, plan_id};
 use crate::project::milestone::MilestoneScope;
 use crate::project::phase::short;
 use crate::project::view::ProjectView;
@@ -68,7 +68,7 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
         });
     };
     let (number, name) = folder.number_and_name();
-    let plans = view.current_plans(&folder)?;
+    let plans = executable_plans(view, &folder)?;
     let summaries = owned(folder.summaries());
     Ok(FindPhaseReport {
         found: true,
@@ -77,11 +77,19 @@ pub(crate) fn find_phase(view: &ProjectView, typed: &str) -> Result<FindPhaseRep
         phase_name: (!name.is_empty()).then(|| name.to_owned()),
         plan_count: Some(plans.len()),
         summary_count: Some(summaries.len()),
-        plan_count_all: Some(folder.plans().count()),
+        plan_count_all: Some(folder.named_plans().count()),
         plans,
         summaries,
+        warning: folder.told_misnamed(),
         ..FindPhaseReport::default()
     })
+}
+
+/// The plans of a folder that can be executed: those with the name of a plan.
+fn executable_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
+    let mut plans = view.current_plans(folder)?;
+    plans.retain(|plan| is_named_plan(plan));
+    Ok(plans)
 }
 
 /// What `phases list` answers.
@@ -103,6 +111,9 @@ pub(crate) enum PhaseListReport {
         phase_dir: Option<String>,
         /// How sure it is that these are of the phases of the milestone; null for one phase.
         phase_scope: Option<MilestoneScope>,
+        /// Files that look like plans and are not listed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        warning: Option<String>,
     },
     NoPhase {
         files: Vec<String>,
@@ -185,10 +196,13 @@ pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Resul
         let directories: Vec<String> = folders.iter().map(shown).collect();
         return Ok(PhaseListReport::Folders { count: directories.len(), directories, phase_scope });
     };
-    let mut files = Vec::new();
+    let (mut files, mut misnamed) = (Vec::new(), Vec::new());
     for folder in &folders {
         match kind {
-            PhaseFileKind::Plans => files.extend(view.current_plans(folder)?),
+            PhaseFileKind::Plans => {
+                files.extend(executable_plans(view, folder)?);
+                misnamed.extend(folder.told_misnamed().map(|told| format!("{}: {told}", folder.name)));
+            }
             PhaseFileKind::Summaries => files.extend(owned(folder.summaries())),
             PhaseFileKind::All => files.extend(folder.files.iter().cloned()),
         }
@@ -198,7 +212,8 @@ pub(crate) fn list_phases(view: &ProjectView, request: ListRequest<'_>) -> Resul
         let is_numbered = folder.name.starts_with(|first: char| first.is_ascii_digit());
         if is_numbered { folder.slug().to_owned() } else { folder.name.clone() }
     });
-    Ok(PhaseListReport::Files { count: files.len(), files, phase_dir, phase_scope })
+    let warning = (!misnamed.is_empty()).then(|| misnamed.join("; "));
+    Ok(PhaseListReport::Files { count: files.len(), files, phase_dir, phase_scope, warning })
 }
 
 fn owned<'text>(names: impl Iterator<Item = &'text str>) -> Vec<String> {
@@ -210,6 +225,23 @@ mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
+
+    #[test]
+    fn plans_that_cannot_be_executed_are_left_out_and_named() {
+        let view = ProjectView::of([
+            (".planning/phases/05-name/02-PLAN-01-x.md", ""),
+            (".planning/phases/05-name/05-01-PLAN.md", ""),
+            (".planning/phases/05-name/plans/05-PLAN-02-y.md", ""),
+        ]);
+        let found = find_phase(&view, "5").unwrap();
+        assert_eq!(found.plans, ["05-01-PLAN.md", "plans/05-PLAN-02-y.md"]);
+        assert_eq!((found.plan_count, found.plan_count_all), (Some(2), Some(2)));
+        assert!(found.warning.unwrap().contains("02-PLAN-01-x.md"));
+        let request = ListRequest { kind: Some(PhaseFileKind::Plans), phase: Some("5"), ..ListRequest::default() };
+        let listed = serde_json::to_value(list_phases(&view, request).unwrap()).unwrap();
+        assert_eq!(listed["count"], 2);
+        assert!(listed["warning"].as_str().unwrap().starts_with("05-name: ignored"), "{listed}");
+    }
 
     #[test]
     fn one_phase_is_listed_alone_and_archived_ones_on_request() {

@@ -30,9 +30,6 @@ pub(crate) enum RemoveError {
     Ambiguous { phase: String, folders: Vec<String> },
     #[error("phase {phase} has {count} executed plan(s)")]
     Executed { phase: String, count: usize },
-    #[error("phase {phase} is the first, and the phases inserted after it ({}) would follow nothing",
-             inserted.join(", "))]
-    Orphans { phase: String, inserted: Vec<String> },
 }
 
 /// A new name of a folder or a file.
@@ -47,6 +44,8 @@ pub(crate) struct Renamed {
 pub(crate) struct RemoveReport {
     pub(crate) removed: String,
     pub(crate) directory_deleted: Option<String>,
+    /// The phases that have another number now; the first phase inserted behind a removed one takes its place.
+    pub(crate) renumbered_phases: Vec<Renamed>,
     /// The last phase first.
     pub(crate) renamed_directories: Vec<Renamed>,
     pub(crate) renamed_files: Vec<Renamed>,
@@ -88,18 +87,7 @@ pub(crate) fn remove(
         let code = id[..id.len() - without_code(id).len()].trim_end_matches('-');
         code.is_empty() || Some(code) == project_code
     };
-    let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens.clone()).filter(counted));
-    let inserted: Vec<String> =
-        listed.iter().copied().chain(tokens).map(PhaseId::new).map(|id| id.to_string()).collect();
-    let mut orphans: Vec<String> = inserted
-        .into_iter()
-        .filter(|other| id.integer() == Some(1) && !id.is_decimal() && other.starts_with(&format!("{id}.")))
-        .collect();
-    orphans.sort();
-    orphans.dedup();
-    if !orphans.is_empty() {
-        return Err(RemoveError::Orphans { phase: typed.to_owned(), inserted: orphans });
-    }
+    let renumbering = Renumbering::without(&id, listed.iter().copied().chain(tokens).filter(counted));
 
     let mut edits = Edits::default();
     if let Some(folder) = own {
@@ -108,6 +96,10 @@ pub(crate) fn remove(
     let mut report = RemoveReport {
         removed: typed.to_owned(),
         directory_deleted: own.map(|folder| folder.name.clone()),
+        renumbered_phases: renumbering
+            .pairs()
+            .map(|(from, to)| Renamed { from: from.to_owned(), to: to.to_owned() })
+            .collect(),
         ..RemoveReport::default()
     };
     for folder in folders.iter().rev() {
@@ -172,6 +164,7 @@ fn follow(
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
+    let last = after.last_number()?;
     for label in COUNTING {
         let Some(field) = state.field(label) else { continue };
         let Some(position) = Position::parse(field.value) else { continue };
@@ -181,7 +174,11 @@ fn follow(
         {
             parts.push((phase, new));
         }
-        let total = position.total.and_then(|total| Some((total, total.parse::<u64>().ok()?.checked_sub(1)?)));
+        let total = position.total.and_then(|total| {
+            let number = total.parse::<u64>().ok()?;
+            // Where an inserted phase takes the place of the removed one, the last one keeps its number.
+            Some((total, number.checked_sub(1)?.max(last.unwrap_or(0)).min(number)))
+        });
         if let Some((total, fewer)) = total.filter(|_| listed) {
             parts.push((total, fewer.to_string()));
         }
@@ -198,7 +195,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
     use crate::project::layout::Layout;
 
-    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 2.1: C** - c\n- [ ] **Phase 3: D** - d\n\n### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: D\n**Depends on**: Phase 2\n";
+    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: B** - b\n- [ ] **Phase 3: D** - d\n- [ ] **Phase 3.1: C** - c\n\n### Phase 1: A\n### Phase 2: B\n### Phase 3: D\n**Depends on**: Phase 2\n### Phase 3.1: C\n";
 
     fn view(more: &[(&str, &str)]) -> ProjectView {
         let files = [
@@ -240,7 +237,7 @@ mod tests {
         assert_eq!(
             after.roadmap_text().unwrap().as_deref(),
             Some(
-                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: A\n### Phase 1.1: C\n### Phase 2: D\n**Depends on**: Nothing\n"
+                "- [ ] **Phase 1: A** - a\n- [ ] **Phase 2: D** - d\n- [ ] **Phase 2.1: C** - c\n\n### Phase 1: A\n### Phase 2: D\n**Depends on**: Nothing\n### Phase 2.1: C\n"
             )
         );
         let state = after.state_text().unwrap().unwrap();
@@ -248,11 +245,36 @@ mod tests {
     }
 
     #[test]
+    fn the_first_inserted_phase_takes_the_place_of_the_removed_one_and_later_phases_stay() {
+        let roadmap = "- [ ] **Phase 1: A** - a\n- [ ] **Phase 1.1: B** - b\n- [ ] **Phase 1.2: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: A\n### Phase 1.1: B\n### Phase 1.2: C\n**Depends on**: Phase 1.1\n### Phase 2: D\n";
+        let view = ProjectView::of([
+            (".planning/ROADMAP.md", roadmap),
+            (".planning/STATE.md", "# S\n\n## Current Position\n\nPhase: 1.1 of 2 (B)\n"),
+            (".planning/phases/01.1-b/01.1-01-PLAN.md", "b"),
+            (".planning/phases/02-d/02-01-PLAN.md", "d"),
+        ]);
+        let (report, edits) = remove(&view, "1", false, None, &Facts::default()).unwrap();
+        let told: Vec<_> =
+            report.renumbered_phases.iter().map(|phase| (phase.from.as_str(), phase.to.as_str())).collect();
+        assert_eq!(told, [("1.1", "1"), ("1.2", "1.1")]);
+        let after = view.after(&edits);
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-b", "02-d"]);
+        assert_eq!(after.names(".planning/phases/01-b").unwrap(), ["01-01-PLAN.md"]);
+        assert_eq!(
+            after.roadmap_text().unwrap().as_deref(),
+            Some(
+                "- [ ] **Phase 1: B** - b\n- [ ] **Phase 1.1: C** - c\n- [ ] **Phase 2: D** - d\n\n### Phase 1: B\n### Phase 1.1: C\n**Depends on**: Phase 1\n### Phase 2: D\n"
+            )
+        );
+        assert!(after.state_text().unwrap().unwrap().contains("Phase: 1 of 2 (B)\n"));
+    }
+
+    #[test]
     fn a_folder_may_take_the_place_of_the_one_that_goes() {
-        let view = view(&[(".planning/phases/01-d/01-01-PLAN.md", "a"), (".planning/phases/02.1-c/x.md", "c")]);
+        let view = view(&[(".planning/phases/01-d/01-01-PLAN.md", "a"), (".planning/phases/03.1-c/x.md", "c")]);
         let (_, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
         let after = view.after(&edits);
-        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-d", "01.1-c", "02-d"]);
+        assert_eq!(after.folder_names(".planning/phases").unwrap(), ["01-d", "02-d", "02.1-c"]);
         let twins = [(".planning/phases/01-d/01-01-PLAN.md", "a")];
         let view = ProjectView::new(
             Layout::new("/p", None, None),
@@ -284,7 +306,5 @@ mod tests {
         assert!(matches!(remove(&view(&[]), "99", true, None, &Facts::default()), Err(RemoveError::NotFound { .. })));
         let twins = view(&[(".planning/phases/02-c/x.md", "s")]);
         assert!(matches!(remove(&twins, "2", true, None, &Facts::default()), Err(RemoveError::Ambiguous { .. })));
-        let inserted = view(&[(".planning/phases/01.1-c/x.md", "s")]);
-        assert!(matches!(remove(&inserted, "1", true, None, &Facts::default()), Err(RemoveError::Orphans { .. })));
     }
 }

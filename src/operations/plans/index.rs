@@ -23,6 +23,8 @@ pub(crate) enum PlanIndexError {
     Unreadable(#[from] FileError),
     #[error("the plans of phase {phase} depend on each other in a cycle: {}", plans.join(", "))]
     Cycle { phase: String, plans: Vec<String> },
+    #[error("the plans {one} and {other} of phase {phase} differ only in upper and lower case")]
+    SameName { phase: String, one: String, other: String },
 }
 
 /// What `phase-plan-index` answers.
@@ -127,6 +129,12 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
         return Ok(PlanIndexReport { phase, error: Some("Phase not found".into()), ..PlanIndexReport::default() });
     };
     let (mut plans, declared) = read_plans(view, &folder)?;
+    let mut names: BTreeMap<String, &str> = BTreeMap::new();
+    for plan in &plans {
+        if let Some(other) = names.insert(plan.id.to_lowercase(), &plan.id) {
+            return Err(PlanIndexError::SameName { phase, one: other.to_owned(), other: plan.id.clone() });
+        }
+    }
     let graph = Graph::of(&plans);
     graph.set_waves(&mut plans, &declared).map_err(|left| PlanIndexError::Cycle {
         phase: phase.clone(),
@@ -148,8 +156,7 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     for index in 0..plans.len() {
         plans[index].blocked_by = graph.halted_before(index, &plans);
     }
-    let misnamed: Vec<&str> = folder.misnamed_plans().collect();
-    Ok(PlanIndexReport { phase, warning: left_out(&misnamed), warnings, ..report(plans) })
+    Ok(PlanIndexReport { phase, warning: folder.told_misnamed(), warnings, ..report(plans) })
 }
 
 /// The wave of each current plan of a folder as the roadmap lists it: the one it declares, or the one its dependencies put
@@ -340,16 +347,6 @@ fn resolve(token: &str, plans: &[IndexedPlan]) -> Option<usize> {
         .or_else(|| position(&|id| number(id).as_deref() == Some(token)))
 }
 
-/// Tells of files that are left out for their names.
-fn left_out(misnamed: &[&str]) -> Option<String> {
-    (!misnamed.is_empty()).then(|| {
-        format!(
-            "ignored, because plans are named `<phase>-<number>-PLAN.md`: {}; rename those to execute",
-            misnamed.join(", ")
-        )
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,6 +367,12 @@ mod tests {
 
     fn waves(report: &PlanIndexReport) -> Vec<(i64, String)> {
         report.waves.iter().map(|(wave, plans)| (*wave, plans.join(" "))).collect()
+    }
+
+    #[test]
+    fn plans_whose_names_differ_only_in_case_are_refused() {
+        let refused = index(&[("01-api", ""), ("01-API", "")], &[]).unwrap_err().to_string();
+        assert!(refused.contains("02-01-API") && refused.contains("02-01-api"), "{refused}");
     }
 
     #[test]

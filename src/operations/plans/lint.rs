@@ -66,7 +66,9 @@ pub(crate) fn lint(
     match index::plan_index(view, folder.token()) {
         Ok(index) => warnings.extend(index.warnings.into_iter().chain(index.warning).chain(index.error).map(whole)),
         Err(PlanIndexError::Unreadable(error)) => return Err(error),
-        Err(error @ PlanIndexError::Cycle { .. }) => errors.push(whole(error.to_string())),
+        Err(error @ (PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. })) => {
+            errors.push(whole(error.to_string()))
+        }
     }
     let commands = commands::paths(view, folder, root, disk)?.findings();
     let directions = directions::directions(view, folder)?.findings();

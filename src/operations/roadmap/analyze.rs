@@ -68,8 +68,8 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
             phase_number,
             phase_name: section.name.to_owned(),
             goal: owned(roadmap.field(section, "Goal")),
-            mode: owned(roadmap.field(section, "Mode")),
-            success_criteria: roadmap.success_criteria(section).into_iter().map(str::to_owned).collect(),
+            mode: roadmap.mode(section),
+            success_criteria: roadmap.success_criteria(section),
             section: roadmap.section_text(section).to_owned(),
         });
     }
@@ -256,7 +256,7 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
     for section in analysed_sections(&roadmap).filter(|section| milestone.holds(section.heading_line)) {
         phases.push(PhaseSummary {
             goal: owned(roadmap.field(section, "Goal")),
-            mode: owned(roadmap.field(section, "Mode")),
+            mode: roadmap.mode(section),
             depends_on: owned(roadmap.field(section, "Depends on")),
             ..PhaseSummary::of(section.id, name_without_tag(section.name), standing(section.id, &phases)?)
         });
@@ -308,7 +308,8 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
 fn without_section(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Vec<String>, FileError> {
     let mut missing = Vec::new();
     for bullet in roadmap.bullets() {
-        if !milestone.holds(bullet.line) || bullet.is_sentinel() || roadmap.section(bullet.id).is_some() {
+        let is_work = !bullet.is_sentinel() && !bullet.is_retired;
+        if !milestone.holds(bullet.line) || !is_work || roadmap.section(bullet.id).is_some() {
             continue;
         }
         let folder = if bullet.checked { view.find_phase(bullet.id)?.folder } else { None };
@@ -324,7 +325,7 @@ pub(crate) fn percent(done: usize, total: usize) -> usize {
     if total == 0 { 0 } else { ((200 * done + total) / (2 * total)).min(100) }
 }
 
-/// The open sections whose identifier starts with a number and that are no shelves.
+/// The open sections whose identifier starts with a number, and that are no shelves and not given up.
 fn analysed_sections<'roadmap, 'text>(
     roadmap: &'roadmap Roadmap<'text>,
 ) -> impl Iterator<Item = &'roadmap PhaseSection<'text>> {
@@ -332,6 +333,7 @@ fn analysed_sections<'roadmap, 'text>(
         !section.shipped
             && section.id.starts_with(|first: char| first.is_ascii_digit())
             && !PhaseId::names_sentinel(section.id)
+            && !roadmap.is_retired(section.id)
     })
 }
 
@@ -543,6 +545,42 @@ pub(crate) fn completed_day<'roadmap>(roadmap: &'roadmap Roadmap<'_>, typed: &st
 mod tests {
     use super::*;
     use crate::project::files::MemoryFiles;
+
+    #[test]
+    fn a_phase_that_was_given_up_counts_nowhere() {
+        let told = |second: &str| {
+            let roadmap = format!(
+                "- [x] **Phase 1: A** - a\n- [ ] {second} - b\n\n### Phase 1: A\n**Mode:** MVP \n### Phase 2: B\n"
+            );
+            let view = ProjectView::of([
+                (".planning/ROADMAP.md", roadmap.as_str()),
+                (".planning/phases/ACME-02-b/02-01-PLAN.md", ""),
+            ]);
+            let report = analyze(&view).unwrap().unwrap();
+            assert_eq!(report.phases[0].mode.as_deref(), Some("mvp"));
+            (report.phase_count, report.open_phases.len(), report.counts.total_phases, report.counts.percent())
+        };
+        assert_eq!(told("**Phase 2: B**"), (2, 1, 2, 0));
+        assert_eq!(told("~~**Phase 2: B**~~"), (1, 0, 1, 100));
+        let all = ProjectView::of([
+            (".planning/ROADMAP.md", "- [ ] ~~**Phase 2: B**~~ - b\n"),
+            (".planning/phases/02-b/02-01-PLAN.md", ""),
+        ]);
+        assert_eq!(Counts::of(&all).unwrap().total_phases, 0, "all of them");
+    }
+
+    #[test]
+    fn a_plan_line_in_bold_without_a_file_name_is_ticked() {
+        let roadmap = "### Phase 1: A\n**Plans**: 1 plan\n\n- [ ] **01-01**: text\n";
+        let files = [
+            (".planning/ROADMAP.md", roadmap),
+            (".planning/phases/01-a/01-01-PLAN.md", ""),
+            (".planning/phases/01-a/01-01-SUMMARY.md", ""),
+        ];
+        let (_, edits) = update_plan_progress(&ProjectView::of(files), "1", "2026-01-02").unwrap().unwrap();
+        let text = &edits.texts[".planning/ROADMAP.md"];
+        assert!(text.contains("- [x] **01-01**: text\n") && text.matches("01-01").count() == 1, "{text}");
+    }
 
     #[test]
     fn a_phase_of_which_no_plan_is_done_is_planned() {

@@ -12,7 +12,7 @@ use crate::project::milestone::milestone_headings;
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::ProjectView;
-use crate::text::front_matter::is_unclosed;
+use crate::text::front_matter::{FrontMatter, is_unclosed};
 use crate::text::screen::{Mark, Screen, Tone, counted};
 
 /// What `roadmap validate` answers.
@@ -70,7 +70,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     let own = LazyCell::new(|| PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate()));
     let bullets = roadmap.bullets().iter().filter(|bullet| milestone.holds(bullet.line));
     let sections = roadmap.sections().iter().filter(|section| milestone.holds(section.heading_line));
-    let rows = roadmap.rows().iter().filter(|row| !row.lists && !row.shipped);
+    let rows = roadmap.rows().iter().filter(|row| row.reports && !row.shipped);
     // The table may have rows of other milestones, and goes on listing phases that are folded away elsewhere.
     let folded = LazyCell::new(|| {
         let bullets = roadmap.bullets().iter().filter(|bullet| bullet.shipped).map(|bullet| bullet.id);
@@ -194,11 +194,12 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
         let message = "ROADMAP.md has no phases: no headings, list items or table rows";
         warnings.push(finding("V004", message));
     }
-    if config.text("phase_id_convention") == Some(super::upgrade::CONVENTION) {
+    if convention(&text, config).as_deref() == Some(super::upgrade::CONVENTION) {
         warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
-                "Phase ID \"{id}\" is not in M-NN form, which `phase_id_convention` asks for; `gsd-tools roadmap upgrade` renames phases below headings like `## v1.0`"
+                "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `gsd-tools roadmap upgrade --convention {}` renames phases below headings like `## v1.0`",
+                super::upgrade::CONVENTION
             ),
         }));
     }
@@ -207,16 +208,31 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     ValidateReport { warnings, mismatches }
 }
 
-/// Phases below the first heading of a version that are not called after their milestone: `3` instead of `1-03`.
+/// How the phases of a project are to be called: as the front matter of ROADMAP.md says, else as the configuration does.
+pub(crate) fn convention(roadmap: &str, config: &Config) -> Option<String> {
+    const KEY: &str = "phase_id_convention";
+    let written = FrontMatter::parse(roadmap).and_then(|front| front.text(KEY)).filter(|text| !text.is_empty());
+    written.or_else(|| config.text(KEY).map(str::to_owned))
+}
+
+/// Phases below a heading of a version that are not called after their milestone: `3` or `2-03` instead of `1-03`.
 fn not_prefixed<'text>(roadmap: &Roadmap<'text>) -> Vec<&'text str> {
     let headings = milestone_headings(roadmap);
-    let Some(first) = headings.iter().find(|heading| heading.version.is_some()) else { return Vec::new() };
-    let below = roadmap.sections().iter().filter(|section| section.heading_line > first.heading.line);
-    let open = below.filter(|section| !section.shipped).map(|section| section.id);
-    open.filter(|id| {
-        let id = PhaseId::new(id);
-        !id.is_sentinel() && !id.as_str().contains('-')
+    let versioned: Vec<(usize, u64)> = headings
+        .iter()
+        .filter_map(|heading| {
+            let major = heading.version?.trim_start_matches('v').split('.').next()?.parse().ok()?;
+            Some((heading.heading.line, major))
+        })
+        .collect();
+    let major_of = |line: usize| versioned.iter().rev().find(|(heading, _)| *heading < line).map(|(_, major)| *major);
+    let open = roadmap.sections().iter().filter(|section| !section.shipped);
+    open.filter(|section| {
+        let id = PhaseId::new(section.id);
+        let is_called_so = |major: u64| id.as_str().contains('-') && id.integer() == Some(major);
+        !id.is_sentinel() && major_of(section.heading_line).is_some_and(|major| !is_called_so(major))
     })
+    .map(|section| section.id)
     .collect()
 }
 
@@ -278,5 +294,11 @@ mod tests {
         assert_eq!(told(asked_for, roadmap), ["3", "2.1"]);
         assert_eq!(told(asked_for, &roadmap.replace("v1.0 ", "")), [""; 0], "no version, no first number");
         assert_eq!(told("{}", roadmap), [""; 0]);
+        let front = format!("---\nphase_id_convention: milestone-prefixed\n---\n{}", roadmap.replace("1-02", "2-02"));
+        assert_eq!(
+            told("{}", &front),
+            ["2-02", "3", "2.1"],
+            "the front matter asks as well, and the number is compared"
+        );
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::analyze::NO_ROADMAP;
 use crate::project::files::FileError;
-use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
+use crate::project::phase::PhaseId;
 use crate::project::roadmap_edit::PlanBullet;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -44,7 +45,15 @@ pub(crate) fn annotate_dependencies(
     let Some(text) = view.roadmap_text()? else { return declined(NO_ROADMAP.to_owned()) };
     let roadmap = view.parse_roadmap(&text);
     let shared = shared_truths(view, &folder, &plans)?;
-    let mut distinct: Vec<u64> = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied()).collect();
+    let section = roadmap.section(typed);
+    let bullets = section.map(|section| roadmap.plan_bullets(section)).unwrap_or_default();
+    // A plan that is only listed so far waits for nothing that anybody wrote down.
+    let wave_of_bullet = |bullet: &PlanBullet<'_>| match plans.iter().find(|plan| bullet.is_about(plan)) {
+        Some(plan) => waves.get(plan_id(plan)).copied(),
+        None => names_plan_of(bullet.text, folder.token()).then_some(1),
+    };
+    let on_disk = plans.iter().filter_map(|plan| waves.get(plan_id(plan)).copied());
+    let mut distinct: Vec<u64> = on_disk.chain(bullets.iter().filter_map(wave_of_bullet)).collect();
     distinct.sort_unstable();
     distinct.dedup();
     let answer = |updated: bool, reason: Option<String>| AnnotateReport {
@@ -54,16 +63,12 @@ pub(crate) fn annotate_dependencies(
         cross_cutting_constraints: Some(shared.len()),
         reason,
     };
-    let Some(section) = roadmap.section(typed) else {
+    let Some(section) = section else {
         let reason = format!("phase {typed} has no section in the roadmap");
         return Ok((answer(false, Some(reason)), Edits::default()));
     };
-    let bullets = roadmap.plan_bullets(section);
-    let wave_of = |line: usize| {
-        let bullet = &bullets[bullets.binary_search_by_key(&line, |bullet| bullet.line).ok()?];
-        let plan = plans.iter().find(|plan| bullet.is_about(plan))?;
-        waves.get(plan_id(plan)).copied()
-    };
+    let wave_of =
+        |line: usize| wave_of_bullet(&bullets[bullets.binary_search_by_key(&line, |bullet| bullet.line).ok()?]);
     let mut splices = Splices::default();
     let newline = roadmap.markdown().newline();
     let body = |line: usize| roadmap.markdown().line(line).trim();
@@ -130,6 +135,14 @@ fn wave_heading(line: &str) -> Option<u64> {
     line.strip_prefix("**Wave ")?.split("**").next()?.trim().parse().ok()
 }
 
+/// Whether the text of a plan's line begins with the identifier of a plan of the phase: `02-03-PLAN.md`, `**02-03**: text`.
+fn names_plan_of(text: &str, phase: &str) -> bool {
+    let word = text.trim_start_matches(['`', '*', '[']).split([' ', ':', '`', '*', ']']).next().unwrap_or_default();
+    let id = canonical_id(plan_id(word));
+    id.rsplit_once('-')
+        .is_some_and(|(of, number)| PhaseId::new(phase).matches(of) && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The truths of `must_haves` that at least two plans name, in order of appearance.
 fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> Result<Vec<String>, FileError> {
     let mut counted: Vec<(String, usize)> = Vec::new();
@@ -138,7 +151,8 @@ fn shared_truths(view: &ProjectView, folder: &PhaseFolder, plans: &[String]) -> 
         let truths = FrontMatter::parse(&text).and_then(|front| front.get_path(&["must_haves", "truths"]));
         let mut own: Vec<String> = Vec::new();
         for truth in truths.iter().flat_map(Value::items) {
-            let words = truth.as_text().or_else(|| truth.get("statement").and_then(Value::as_text));
+            let of_map = |key: &str| truth.get(key).and_then(Value::as_text);
+            let words = truth.as_text().or_else(|| of_map("statement")).or_else(|| of_map("title"));
             if let Some(words) = words.filter(|words| !own.iter().any(|known| known == words)) {
                 own.push(words.to_owned());
             }
@@ -172,8 +186,24 @@ mod tests {
             let (report, edits) = annotate_dependencies(&view, "1", &waves).unwrap();
             (report.updated, report.waves, edits.texts.values().any(|text| text.contains("**Wave 1**")))
         };
+        let listed = roadmap.to_owned() + "- [ ] 01-03: later\n- [ ] TBD\n";
+        let files = [(".planning/ROADMAP.md", listed.as_str()), (".planning/phases/01-a/01-01-PLAN.md", "")];
+        let waves = BTreeMap::from([("01-01".to_owned(), 2)]);
+        let (report, edits) = annotate_dependencies(&ProjectView::of(files), "1", &waves).unwrap();
+        assert_eq!((report.updated, report.waves), (true, Some(2)), "a plan without a file is in the first wave");
+        assert!(edits.texts[".planning/ROADMAP.md"].contains("**Wave 1**"));
         assert_eq!(noted(1), (false, Some(1), false));
         assert_eq!(noted(2), (true, Some(2), true));
+    }
+
+    #[test]
+    fn a_truth_that_is_a_map_counts_by_its_title_and_a_number_by_its_text() {
+        let plan = "---\nmust_haves:\n  truths:\n    - title: same\n      why: x\n    - 42\n---\n";
+        let files = [(".planning/phases/01-a/01-01-PLAN.md", plan), (".planning/phases/01-a/01-02-PLAN.md", plan)];
+        let view = ProjectView::of(files);
+        let folders = view.phase_folders().unwrap();
+        let plans = view.current_plans(&folders[0]).unwrap();
+        assert_eq!(shared_truths(&view, &folders[0], &plans).unwrap(), ["same", "42"]);
     }
 
     #[test]

@@ -90,11 +90,17 @@ pub(super) fn put_noted(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, 
     }
 }
 
+/// Writes the status, also where the top of the file repeats it.
+pub(super) fn put_new_status(edit: &mut StateEdit<'_, '_>, status: &str) {
+    put_noted(edit, "Status", status, "Status");
+    edit.set_echoes("Status", status, "Status");
+}
+
 /// Writes the status a step of the work leads to. One that a person wrote in words of their own stays.
 pub(super) fn put_status(edit: &mut StateEdit<'_, '_>, status: &str) {
     let written = edit.state().field("Status").map(|field| field.value);
     if written.is_none_or(is_of_programs) {
-        put_noted(edit, "Status", status, "Status");
+        put_new_status(edit, status);
     }
 }
 
@@ -106,6 +112,7 @@ pub(super) fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
     if written.is_some_and(|value| meaningful(value).is_none_or(is_day)) {
         edit.set_noted("Last activity", &facts.today, "Last Activity");
     }
+    edit.set_echoes("Last activity", &facts.today, "Last Activity");
 }
 
 /// Writes day and text of the last activity, into one field or into the two of older files.
@@ -116,6 +123,7 @@ pub(super) fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Fac
     } else {
         put_noted(edit, "Last activity", &format!("{} — {text}", facts.today), "Last Activity");
     }
+    edit.set_echoes("Last activity", &facts.today, "Last Activity");
 }
 
 /// Replaces the word behind the phase; a phase without one stays so.

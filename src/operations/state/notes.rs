@@ -221,13 +221,17 @@ pub(crate) fn add_evolution(
     let item = one_line(&format!("Phase {phase} {action}{after}: {note}{urgent}"));
     let entry = format!("- {item}");
     let mut edit = StateEdit::new(&state);
-    if edit.has_item(EVOLUTION, &item) {
+    let context = state.section(&[CONTEXT]);
+    let section = context.as_ref().and_then(|context| state.section_inside(context, EVOLUTION));
+    if section.as_ref().is_some_and(|section| edit.lists(section, &item)) {
         let reason = Some("duplicate".to_owned());
         let report = NoteReport::Evolution { added: false, reason, entry, created: None, subsection_created: None };
         return Ok((report, Edits::default()));
     }
     let (mut created, mut subsection_created) = (None, None);
-    if !edit.add_item(EVOLUTION, &item) {
+    if let Some(section) = &section {
+        edit.add_item_to(section, &item);
+    } else {
         created = edit.add_section(CONTEXT, EVOLUTION[0], &item).then_some(true);
         subsection_created = Some(true);
     }
@@ -289,11 +293,7 @@ pub(crate) fn record_session(
         let Some(value) = value else { continue };
         let older = label == "Last session" && state.field("Last Date").is_some();
         let (label, name) = if older { ("Last Date", "Last Date") } else { (label, name) };
-        let set = if label == "Last session" && state.field("Stopped at").is_some() {
-            edit.set(label, value)
-        } else {
-            edit.put(label, value)
-        };
+        let set = edit.put(label, value);
         // Older files do not say when the last session was, and have a place for the rest.
         homeless |= set == Set::Absent && (label != "Last session" || state.field("Stopped at").is_none());
         if set == Set::Changed {

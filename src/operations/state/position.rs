@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::claim::{self, Conflict};
 use super::fields::{
-    PlanPosition, PlansOnDisk, close_with_mirror, is_executing, note_position, plans_on_disk, put_activity, put_noted,
-    put_plan, put_status,
+    PlanPosition, PlansOnDisk, close_with_mirror, is_executing, note_position, plans_on_disk, put_activity,
+    put_new_status, put_plan, put_status,
 };
 use super::notes::Refusal;
 use super::{EditedState, Facts, Rule, StateEdit, StateError, close, mirror, open};
@@ -48,11 +48,13 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let again = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known)) && is_executing(&known);
     let disk = plans_on_disk(view, request.phase)?;
     let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
-    let place = Place::of(view, &state, request)?;
+    // A phase that is being executed keeps its name.
+    let name = known.name.filter(|_| again).or(request.name);
+    let place = Place::of(view, &state, PhaseRequest { name, ..request })?;
     let phase = place.number.as_str();
     let status = format!("Executing Phase {phase}");
     let goes_on = again && state.field("Status").is_some_and(|field| field.value.eq_ignore_ascii_case(&status));
-    put_noted(&mut edit, "Status", &status, "Status");
+    put_new_status(&mut edit, &status);
     let how = if goes_on { "resumed (wave continue)" } else { "started" };
     put_activity(&mut edit, &format!("Phase {phase} execution {how}"), facts);
     edit.set_noted("Current focus", &place.focus(), "Current focus");
@@ -74,7 +76,10 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
             }
         }
     }
-    note_position(&mut edit);
+    // Resumed work is where it was.
+    if !goes_on {
+        note_position(&mut edit);
+    }
     let claimed = claim::take(view, phase, facts)?;
     let written = close(view, edit, Rule::Refresh, facts)?;
     let mut edits = written.edits(view)?;
@@ -185,7 +190,7 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
     let mut edit = StateEdit::new(&state);
     put_phase(&mut edit, &place, "COMPLETE");
     note_position(&mut edit);
-    put_noted(&mut edit, "Status", &format!("Phase {} complete", place.number), "Status");
+    put_new_status(&mut edit, &format!("Phase {} complete", place.number));
     put_activity(&mut edit, &format!("Phase {} marked complete", place.number), facts);
     let (written, edits) = close_with_mirror(view, edit, facts)?;
     let report = Completed { updated: written.updated, phase: place.number, idempotent: None, note: None };
@@ -229,12 +234,12 @@ pub(crate) fn move_on(
     let done = view.label(done)?.number;
     if transition.next.is_some() {
         edit.set_noted("Current focus", &place.focus(), "Current focus");
-        put_noted(edit, "Status", "Ready to plan", "Status");
+        put_new_status(edit, "Ready to plan");
         put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {at}"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {at}"), "Stopped At");
     } else {
         edit.set_noted("Current focus", ALL_COMPLETE, "Current focus");
-        put_noted(edit, "Status", ALL_COMPLETE, "Status");
+        put_new_status(edit, ALL_COMPLETE);
         put_activity(edit, &format!("Phase {done} complete"), facts);
         edit.set_noted("Stopped at", &format!("Phase {done} complete — all phases complete"), "Stopped At");
     }
@@ -383,6 +388,10 @@ fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: &str) {
     }
     edit.set_noted("Current Phase", &place.number, "Current Phase");
     if let Some(name) = &place.name {
-        edit.set_noted("Current Phase Name", name, "Current Phase Name");
+        let set = edit.set_noted("Current Phase Name", name, "Current Phase Name");
+        // A body without a place for the name has it in the front matter alone.
+        if set == Set::Absent && explicit && edit.state().field("Phase").is_none() {
+            edit.set_front("current_phase_name", name);
+        }
     }
 }

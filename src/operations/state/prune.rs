@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{EditedState, Facts, Rule, StateEdit, close, open};
 use crate::project::phase::leading_integer;
 use crate::project::state::sections::Taken;
-use crate::project::state::{COMPLETED, DECISIONS, State};
+use crate::project::state::{BLOCKERS, COMPLETED, DECISIONS, State};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::newline_of;
 
@@ -63,8 +63,8 @@ impl PruneReport {
     }
 }
 
-/// Moves decisions, completed phases and metrics of phases that lie `keep` phases back into the archive. `None` without
-/// STATE.md.
+/// Moves decisions, completed phases, resolved blockers and metrics of phases that lie `keep` phases back into the archive.
+/// `None` without STATE.md.
 pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Facts) -> EditedState<PruneReport> {
     let Some(text) = open(view)? else { return Ok(None) };
     let state = State::parse(&text);
@@ -79,6 +79,10 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
     let taken: Vec<(&'static str, Taken)> = [
         ("Decisions", edit.take_items(DECISIONS, |item| item.strip_prefix('[').and_then(named_phase).is_some_and(old))),
         ("Recently Completed", edit.take_items(COMPLETED, |item| named_phase(item).is_some_and(old))),
+        (
+            "Blockers (resolved)",
+            edit.take_items(BLOCKERS, |item| is_resolved(item) && phase_in(item).is_some_and(|phase| old(&phase))),
+        ),
         ("Performance Metrics", edit.take_phase_rows(old)),
     ]
     .into_iter()
@@ -123,6 +127,19 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
 fn named_phase(text: &str) -> Option<&str> {
     let head = text.get(..6).filter(|head| head.eq_ignore_ascii_case("phase "))?;
     Some(text[head.len()..].trim_start())
+}
+
+/// Whether a blocker is struck through or marked as resolved.
+fn is_resolved(item: &str) -> bool {
+    item.trim_start().starts_with("~~") || item.to_uppercase().contains("[RESOLVED]")
+}
+
+/// The number of the first phase that a text names.
+fn phase_in(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let numbers = lower.match_indices("phase ").map(|(at, word)| &lower[at + word.len()..]);
+    let numbers = numbers.map(|rest| rest.chars().take_while(|letter| letter.is_ascii_digit() || *letter == '.'));
+    numbers.map(Iterator::collect::<String>).find(|number| !number.is_empty())
 }
 
 /// The archive with one more part at its end.

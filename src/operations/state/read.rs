@@ -42,7 +42,9 @@ pub(crate) struct IndexReport {
     pub(crate) last_activity_desc: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) state_head: Option<String>,
-    pub(crate) progress: ProgressReport,
+    /// Absent where the roadmap has milestones, STATE.md names none of them, and nothing was counted before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) progress: Option<ProgressReport>,
 }
 
 impl IndexReport {
@@ -85,7 +87,6 @@ pub(crate) struct ProgressReport {
 impl From<&Index> for IndexReport {
     fn from(index: &Index) -> Self {
         let value = |key: &str| index.get(key).map(str::to_owned);
-        let progress = index.progress.unwrap_or_default();
         Self {
             gsd_state_version: value("gsd_state_version"),
             milestone: value("milestone"),
@@ -101,13 +102,13 @@ impl From<&Index> for IndexReport {
             last_activity: value("last_activity"),
             last_activity_desc: value("last_activity_desc"),
             state_head: value("state_head"),
-            progress: ProgressReport {
+            progress: index.progress.map(|progress| ProgressReport {
                 total_phases: progress.total_phases,
                 completed_phases: progress.completed_phases,
                 total_plans: progress.total_plans,
                 completed_plans: progress.completed_plans,
                 percent: progress.percent,
-            },
+            }),
         }
     }
 }
@@ -129,8 +130,12 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
         }
     }
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
-    let written = Progress::written(state).filter(|written| counts.has_lost_work(written));
-    index.progress = Some(written.unwrap_or(counted));
+    let written = Progress::written(state);
+    index.progress = if milestone.is_unmatched {
+        written
+    } else {
+        Some(written.filter(|written| counts.has_lost_work(written)).unwrap_or(counted))
+    };
     Ok(index)
 }
 
@@ -214,12 +219,13 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
     let front = |key: &str| state.front_text(key);
     let raw = |label: &str| state.field(label).map(|field| field.value.to_owned()).filter(|value| !value.is_empty());
     let number = |label: &str| state.value(label).and_then(leading_number);
+    let front_number = |key: &str| front(key).as_deref().and_then(leading_number);
     Ok(Some(SnapshotReport {
         current_phase: front("current_phase").or(sources.current_phase.clone()),
         current_phase_name: front("current_phase_name").or(sources.current_phase_name.clone()),
-        total_phases: number("Total Phases"),
+        total_phases: front_number("total_phases").or_else(|| number("Total Phases")),
         current_plan: front("current_plan").or(sources.current_plan.clone()),
-        total_plans_in_phase: number("Total Plans in Phase"),
+        total_plans_in_phase: front_number("total_plans_in_phase").or_else(|| number("Total Plans in Phase")),
         status: front("status").filter(|status| status != "unknown").or(sources.status.clone()),
         progress_percent: number("Progress"),
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),

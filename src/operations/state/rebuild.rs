@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::{Counts, EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
+use crate::project::phase::PhaseId;
 use crate::project::state::State;
+use crate::project::state::index::Sources;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
 use crate::text::screen::{Screen, counted};
@@ -100,7 +102,7 @@ pub(crate) fn rebuild(
         Err(error) => return Err(error),
     };
     let (phases, kept) = phases_on_disk(view)?;
-    let is_gone = |label: &str| !kept.iter().any(|id| crate::project::phase::PhaseId::new(id).matches(label));
+    let is_gone = |label: &str| !kept.iter().any(|id| PhaseId::new(id).matches(label));
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let reconciled = (!phases.is_empty()).then(|| edit.reconcile_phase_rows(&phases, is_gone)).flatten();
@@ -134,6 +136,17 @@ pub(crate) fn rebuild(
         let before = state.value("Phase").unwrap_or("-").trim();
         note_in_log("position-filled-in", "## Current Position", before, &after, reason);
     }
+    let sources = Sources::of(&state);
+    let mut follows = false;
+    for (key, label) in [("current_phase", "Current Phase"), ("current_phase_name", "Current Phase Name")] {
+        let (Some(told), Some(indexed)) = (sources.source(key), state.front_text(key)) else { continue };
+        let is_same = indexed == told || (key == "current_phase" && PhaseId::new(told).matches(&indexed));
+        if !is_same && state.field(label).is_some() {
+            follows = true;
+            let reason = "the front matter follows what a person wrote into the body";
+            note_in_log("front-matter-follows", &format!("front matter, {key}"), &indexed, told, reason);
+        }
+    }
     let mutations = planned.len();
     if mutations == 0 {
         let report = RebuildReport {
@@ -162,7 +175,8 @@ pub(crate) fn rebuild(
         return Ok(Some((report, Edits::default())));
     }
     edit.append_entry("Rebuild Log", &log);
-    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let rule = if follows { Rule::Recount } else { Rule::Refresh };
+    let edits = close(view, edit, rule, facts)?.edits(view)?;
     Ok(Some((report, edits)))
 }
 

@@ -127,6 +127,7 @@ fn phases_in_window(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
         .sections()
         .iter()
         .filter(|section| milestone.holds(section.heading_line))
+        .filter(|section| !roadmap.is_retired(section.id))
         .map(|section| PhaseId::new(section.id))
         .filter(|id| !id.is_sentinel())
         .map(|id| id.as_str().to_lowercase())
@@ -139,7 +140,8 @@ fn key(id: &PhaseId) -> String {
     id.as_str().to_lowercase()
 }
 
-/// Finishes the edits of a STATE.md and brings its front matter, and the bar that shows its percentage, up to date.
+/// Finishes the edits of a STATE.md and brings its front matter, and the fields of the body that show its counters, up to
+/// date.
 ///
 /// `view` is the project as it will be around the new text: for an operation that changes other files too,
 /// [`ProjectView::after`] its edits.
@@ -155,7 +157,7 @@ pub(crate) fn close(
     let after = State::parse(&text);
     let index = follow(view, before, &after, rule, facts)?;
     let text = index.write_to(&text);
-    let text = if rule == Rule::Keep { text } else { with_bar(text, index.progress) };
+    let text = if rule == Rule::Keep { text } else { with_counts(with_bar(text, index.progress), index.progress) };
     let followed = followed(before, &State::parse(&text));
     for name in &followed {
         if !updated.iter().any(|known: &String| known.eq_ignore_ascii_case(name)) {
@@ -196,7 +198,13 @@ fn follow(
     // The phases of an archived milestone are counted no more; what was counted of them stays.
     let is_archived = |sources: &Sources| sources.status.as_deref().is_some_and(is_awaiting_milestone);
     let rule = if is_archived(&old) && is_archived(&new) { Rule::Keep } else { rule };
-    index.progress = Some(progress(after, rule, &milestone, counts));
+    index.progress = match Progress::written(after) {
+        // Phases of all milestones are no count of this one.
+        written if milestone.is_unmatched => written,
+        // Without a roadmap there is nothing to count anew.
+        Some(written) if rule == Rule::Recount && milestone.scope == MilestoneScope::Unreadable => Some(written),
+        _ => Some(progress(after, rule, &milestone, counts)),
+    };
     Ok(index)
 }
 
@@ -278,6 +286,24 @@ fn with_bar(text: String, progress: Option<Progress>) -> String {
         if shown.start == 0 && field.value.starts_with('[') { progress_bar(percent) } else { format!("{percent}%") };
     let mut splices = Splices::default();
     splices.replace(field.span.start + shown.start..field.span.start + shown.end, bar);
+    splices.apply(&text)
+}
+
+/// The text with the fields of older files that count phases, where they are there, at the counters of the front matter.
+fn with_counts(text: String, progress: Option<Progress>) -> String {
+    let Some(progress) = progress.filter(|progress| progress.percent.is_some()) else { return text };
+    let mut splices = Splices::default();
+    let state = State::parse(&text);
+    let counts = [("Total Phases", progress.total_phases), ("Completed Phases", progress.completed_phases)];
+    for (label, count) in counts {
+        let field = state.field(label).filter(|field| !field.value.is_empty());
+        let field = field.filter(|field| field.value.bytes().all(|byte| byte.is_ascii_digit()));
+        if let (Some(field), Some(count)) = (field, count)
+            && field.value.parse() != Ok(count)
+        {
+            splices.replace(field.span, count.to_string());
+        }
+    }
     splices.apply(&text)
 }
 

@@ -7,6 +7,7 @@ use super::{Counts, EditedState, Facts, Rule, StateEdit, StateError, close, open
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
 use crate::project::state::edit::{Set, progress_bar, shown_percent};
+use crate::project::state::index::Progress;
 use crate::project::view::{Edits, ProjectView};
 
 /// What `state sync` answers.
@@ -29,25 +30,25 @@ pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> Edited
         set(&mut edit, "Total Plans in Phase", &plans.to_string(), &mut changes);
     }
     let shown = state.field("Progress").and_then(|field| shown_percent(field.value));
-    if let Some((_, shown)) = shown {
-        match milestone.scope {
-            MilestoneScope::Complete => {
-                let percent = Counts::of(view)?.percent();
-                if percent != shown {
-                    changes.push(format!("Progress: {} -> {}", progress_bar(shown), progress_bar(percent)));
-                }
+    match (milestone.scope, shown) {
+        (MilestoneScope::Complete, Some((_, shown))) => {
+            let percent = Counts::of(view)?.percent();
+            if percent != shown {
+                changes.push(format!("Progress: {} -> {}", progress_bar(shown), progress_bar(percent)));
             }
-            _ => changes.push(format!("Progress: skipped — {}", uncounted(&milestone))),
         }
+        (MilestoneScope::Complete | MilestoneScope::Unreadable, None) => {}
+        _ => changes.push(format!("Progress: skipped — {}", uncounted(&milestone))),
     }
     let skipped = changes.iter().filter(|change| change.starts_with("Progress: skipped")).count();
     if state.field("Last activity").is_some_and(|field| !field.value.starts_with(&facts.today)) {
         set(&mut edit, "Last Activity", &facts.today, &mut changes);
     }
     let report = SyncReport { synced: !only_look, changes, dry_run: only_look };
-    let rule = if milestone.scope == MilestoneScope::Unreadable { Rule::Keep } else { Rule::Recount };
-    let written = close(view, edit, rule, facts)?;
-    let counted = written.followed.iter().any(|name| name.starts_with("progress."));
+    let written = close(view, edit, Rule::Recount, facts)?;
+    let total = |state: &State<'_>| Progress::written(state).and_then(|progress| progress.total_phases);
+    let counted = written.followed.iter().any(|name| name.starts_with("progress."))
+        || total(&state) != total(&State::parse(&written.text));
     if only_look || (report.changes.len() == skipped && !counted) {
         return Ok(Some((report, Edits::default())));
     }

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
-use crate::project::state::State;
 use crate::project::state::edit::{Set, one_line, shown_percent};
 use crate::project::state::index::{KEYS, Progress};
+use crate::project::state::{Position, State};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::Value;
 
@@ -92,10 +92,24 @@ fn set(edit: &mut StateEdit<'_, '_>, field: &str, value: &str) -> Set {
             if label.eq_ignore_ascii_case("progress") {
                 set_percent(edit, value);
             }
+            if set == Set::Changed && label.eq_ignore_ascii_case("phase") {
+                set_phase_elsewhere(edit, value);
+            }
             return set;
         }
     }
     set_key(edit, &key_of(field), value)
+}
+
+/// Sets the fields of older files that tell number and name of the phase as well; otherwise they would outdo this one.
+fn set_phase_elsewhere(edit: &mut StateEdit<'_, '_>, value: &str) {
+    let Some(position) = Position::parse(value) else { return };
+    if let Some(phase) = position.phase {
+        edit.set("Current Phase", phase);
+    }
+    if let Some(name) = position.name {
+        edit.set("Current Phase Name", name);
+    }
 }
 
 /// A field as typed, and as a label.

@@ -92,8 +92,30 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         });
         let Some((home, rank)) = home else { return Set::Absent };
         self.missing.retain(|(known_home, known_rank, _)| (*known_home, *known_rank) != (home, rank));
-        self.missing.push((home, rank, format!("{label}: {}", one_line(value))));
+        let line = if self.labels_are_bold(HOMES[home]) {
+            format!("**{label}:** {}", one_line(value))
+        } else {
+            format!("{label}: {}", one_line(value))
+        };
+        self.missing.push((home, rank, line));
         Set::Changed
+    }
+
+    /// Whether the labels of the fields that stand in a section are bold.
+    fn labels_are_bold(&self, home: &Home) -> bool {
+        let Some(section) = self.state.section(home.titles) else { return false };
+        let fields = home.fields.iter().filter_map(|label| self.state.field(label));
+        let mut lines = fields.filter(|field| section.lines.contains(&field.line) && !field.in_table);
+        lines.any(|field| self.state.markdown().line(field.line).contains("**"))
+    }
+
+    /// Sets the fields that repeat one of the position, and notes `name` as updated where a value changed.
+    pub(crate) fn set_echoes(&mut self, label: &str, value: &str, name: &str) {
+        for field in self.state.echoes(label) {
+            if self.set_field(&field, value) == Set::Changed {
+                self.note(name);
+            }
+        }
     }
 
     pub(crate) fn note(&mut self, name: &str) {
@@ -183,9 +205,14 @@ impl<'state, 'text> StateEdit<'state, 'text> {
 
     /// Adds an item to the list of a section; a line that says there are none goes. False where there is no section.
     pub(crate) fn add_item(&mut self, titles: &[&str], text: &str) -> bool {
-        let Some(section) = self.state.section(titles) else { return false };
+        let section = self.state.section(titles);
+        section.map(|section| self.add_item_to(&section, text)).is_some()
+    }
+
+    /// As [`Self::add_item`], to a section that was found already.
+    pub(crate) fn add_item_to(&mut self, section: &Section<'_>, text: &str) {
         let line = format!("- {}", one_line(text));
-        let items = self.state.items(&section);
+        let items = self.state.items(section);
         let (empty, full): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| self.is_placeholder(item.start));
         let mut placeholders = empty;
         placeholders.extend(
@@ -202,12 +229,11 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         } else if let Some(first) = placeholders.pop() {
             self.replace_lines(first, Some(&line));
         } else {
-            self.insert_block(&section, &[line]);
+            self.insert_block(section, &[line]);
         }
         for placeholder in placeholders {
             self.replace_lines(placeholder, None);
         }
-        true
     }
 
     /// Removes the items that contain `text` in any case; a list that loses its last one says `None`. Gives how many
@@ -257,6 +283,10 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         let Some(table) = self.table_of(&section, "Plan") else {
             let mut block: Vec<String> = PLAN_TABLE.iter().map(ToString::to_string).collect();
             block.push(plain_row(&cells));
+            let empty: Vec<usize> = section.lines.clone().filter(|line| self.is_placeholder(*line)).collect();
+            for line in empty {
+                self.replace_lines(line..line + 1, None);
+            }
             self.insert_after_text(section.heading.line..section.lines.end, &block);
             return false;
         };
@@ -279,6 +309,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         let Some(table) = self.table_of(&section, "Phase") else { return false };
         let id = PhaseId::new(phase);
         let row = table.find_row(0, |label| id.matches(label));
+        // A row of dashes holds the place of the first one.
+        let is_dashes =
+            |row: usize| (0..table.columns().len()).all(|column| meaningful(table.cell(row, column)).is_none());
+        for empty in (0..table.row_count()).filter(|row| is_dashes(*row)) {
+            table.delete_row(empty, &mut self.splices);
+        }
         let others = (0..table.row_count()).filter(|other| Some(*other) != row);
         let sum: usize = others.filter_map(|row| table.cell(row, 1).parse::<usize>().ok()).sum();
         let count = plans.to_string();
@@ -529,6 +565,10 @@ mod tests {
             "## Performance Metrics\n\n- Trend: Stable\n\n**Per-Plan Metrics:**\n\n| Plan | Duration | Tasks | Files |\n\
              |------|----------|-------|-------|\n| Phase 2 P1 | 15min | 3 tasks | 4 files |\n\n## End\n"
         );
+        let none = edited(&text.replace("- Trend: Stable", "No metrics yet."), |edit| {
+            edit.put_plan_row(&["Phase 2 P1", "15min", "3 tasks", "4 files"]);
+        });
+        assert!(!none.contains("No metrics") && none.contains("| Phase 2 P1 |"), "{none}");
         let two = edited(&one, |edit| assert!(!edit.put_plan_row(&["Phase 2 P2", "1min", "1 tasks", "1 files"])));
         assert!(two.contains("| 4 files |\n| Phase 2 P2 | 1min | 1 tasks | 1 files |\n\n## End\n"), "{two}");
         let same = edited(&two, |edit| assert!(!edit.put_plan_row(&["Phase 2 P1", "9min", "1 tasks", "1 files"])));
@@ -540,6 +580,9 @@ mod tests {
         let text = "## Performance Metrics\n\n- Total plans completed: 9\n\n| Phase | Plans | Total | Avg/Plan |\n|---|---|---|---|\n| 1 | 1 | 20min | 10min |\n\n## End\n";
         let known = edited(text, |edit| assert!(edit.put_phase_row("01", 2)));
         assert!(known.contains("completed: 2\n") && known.contains("| 1 | 2 | 20min | 10min |\n\n"), "{known}");
+        let dashes = text.replace("| 1 | 1 | 20min | 10min |", "| - | - | - | - |");
+        let first = edited(&dashes, |edit| assert!(edit.put_phase_row("1", 2)));
+        assert!(first.contains("|---|---|---|---|\n| 1 | 2 | - | - |\n\n## End"), "{first}");
         let new = edited(text, |edit| assert!(edit.put_phase_row("2.1", 3)));
         assert!(new.contains("completed: 4\n") && new.contains("10min |\n| 2.1 | 3 | - | - |\n\n"), "{new}");
     }

@@ -49,8 +49,8 @@ const HOMES: &[(&[&str], &[&str])] = &[
     (&["Project Reference"], &["Core value", "Current focus"]),
 ];
 
-/// Titles of the section about the last session of work.
-pub(crate) const SESSION: &[&str] = &["Session Continuity", "Session"];
+/// Titles of the section about the last session of work, which is of the second level.
+pub(crate) const SESSION: &[&str] = &["Session", "Session Continuity"];
 /// Titles of the section that lists decisions.
 pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
 /// Titles of the section that lists what stands in the way.
@@ -67,6 +67,8 @@ pub(crate) const QUICK_TASKS: &[&str] = &["Quick Tasks Completed"];
 pub(crate) const NEXT_STEPS: &str = "Operator Next Steps";
 /// Title of the section with times and tables.
 pub(crate) const METRICS: &[&str] = &["Performance Metrics"];
+/// Title of a section of older files that repeats some fields of the position.
+const CONFIGURATION: &[&str] = &["Configuration"];
 /// Title of the section that says where the work stands.
 pub(crate) const POSITION: &[&str] = &["Current Position"];
 
@@ -193,6 +195,16 @@ impl<'text> State<'text> {
         }
     }
 
+    /// Other fields of this label at the top of the body and among its configuration: older files tell there once more what
+    /// the position tells.
+    pub(crate) fn echoes(&self, label: &str) -> Vec<Field<'text>> {
+        let Some(own) = self.field(label) else { return Vec::new() };
+        let all = self.markdown.lines().len();
+        let top = self.body..self.headings().find(|heading| heading.level > 1).map_or(all, |heading| heading.line);
+        let places = std::iter::once(top).chain(self.section(CONFIGURATION).map(|section| section.own));
+        places.filter_map(|lines| self.field_in(lines, label)).filter(|field| field.line != own.line).collect()
+    }
+
     fn field_in(&self, mut lines: Range<usize>, label: &str) -> Option<Field<'text>> {
         let letter = label.bytes().next().filter(|first| first.is_ascii_alphabetic() && label.is_ascii());
         let Some(letter) = letter else {
@@ -240,12 +252,25 @@ impl<'text> State<'text> {
 
     /// The first section with one of these titles, in the order of the titles.
     pub(crate) fn section(&self, titles: &[&str]) -> Option<Section<'text>> {
+        let fits = |heading: &Heading<'_>| titles != SESSION || heading.level == 2;
         titles.iter().find_map(|title| {
-            let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title))?;
-            let lines = self.markdown.section(&heading);
-            let own = self.headings().find(|next| next.line > heading.line).map_or(lines.end, |next| next.line);
-            Some(Section { heading, own: lines.start..own.min(lines.end), lines })
+            let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title) && fits(heading))?;
+            Some(self.section_of(heading))
         })
+    }
+
+    /// The first section with one of these titles inside another section.
+    pub(crate) fn section_inside(&self, outer: &Section<'_>, titles: &[&str]) -> Option<Section<'text>> {
+        let is_it = |heading: &Heading<'_>| {
+            outer.lines.contains(&heading.line) && titles.iter().any(|title| heading.title.eq_ignore_ascii_case(title))
+        };
+        self.headings().find(is_it).map(|heading| self.section_of(heading))
+    }
+
+    fn section_of(&self, heading: Heading<'text>) -> Section<'text> {
+        let lines = self.markdown.section(&heading);
+        let own = self.headings().find(|next| next.line > heading.line).map_or(lines.end, |next| next.line);
+        Section { heading, own: lines.start..own.min(lines.end), lines }
     }
 
     fn headings(&self) -> impl Iterator<Item = Heading<'text>> + '_ {
@@ -324,7 +349,12 @@ pub(crate) fn meaningful(value: &str) -> Option<&str> {
 /// Whether a line only says that a list is empty: `None`, `None yet.`, `- None`.
 pub(crate) fn is_placeholder(line: &str) -> bool {
     let bare = without_mark(line.trim()).trim().trim_matches(['*', '_', '(', ')', '.', '[', ']']).to_lowercase();
+    let nothing = |noun: &str| {
+        let yet = bare.strip_prefix("no ").and_then(|rest| rest.strip_prefix(noun));
+        yet.is_some_and(|rest| matches!(rest, "" | " yet" | " recorded yet"))
+    };
     matches!(bare.as_str(), "none" | "none yet" | "n/a" | "nothing yet")
+        || ["decisions", "blockers", "concerns", "blockers/concerns", "metrics", "plans"].into_iter().any(nothing)
 }
 
 fn is_delimiter_row(line: &str) -> bool {
@@ -411,6 +441,20 @@ mod tests {
         let state = State::parse(text);
         assert_eq!(state.value("Status"), Some("Paused"));
         assert_eq!(state.field("Phase"), None, "the head of a table is no field");
+    }
+
+    #[test]
+    fn the_session_is_a_section_of_the_second_level_and_the_shorter_title_goes_before() {
+        let both = State::parse("# S\n\n## Session Continuity\n\nStopped at: a\n\n## Session\n\nStopped at: b\n");
+        assert_eq!(both.value("Stopped at"), Some("b"));
+        assert_eq!(State::parse("# S\n\n### Session Continuity\n\nStopped at: a\n").section(SESSION), None);
+    }
+
+    #[test]
+    fn a_field_of_the_position_may_be_told_again_at_the_top() {
+        let text = "# S\n\n| Status | Complete |\n\n## Current Position\n\nStatus: Paused\n\n## Notes\n\nStatus: mine\n\n## Configuration\n\n**Status:** Old\n";
+        let echoes: Vec<&str> = State::parse(text).echoes("Status").iter().map(|field| field.value).collect();
+        assert_eq!(echoes, ["Complete", "Old"]);
     }
 
     #[test]

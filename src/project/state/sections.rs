@@ -1,7 +1,7 @@
 //! Edits of STATE.md that add, empty or reconcile whole lists and tables.
 
 use super::edit::{StateEdit, one_line, plain_row};
-use super::{CONTEXT, METRICS, is_item};
+use super::{CONTEXT, METRICS, Section, is_item};
 use crate::project::phase::PhaseId;
 
 /// Lines taken out of a list or a table.
@@ -48,8 +48,12 @@ impl StateEdit<'_, '_> {
 
     /// Whether a section lists `text` as an item of its own.
     pub(crate) fn has_item(&self, titles: &[&str], text: &str) -> bool {
-        let Some(section) = self.state.section(titles) else { return false };
-        self.state.items(&section).iter().any(|item| self.state.item_text(item) == text.trim())
+        self.state.section(titles).is_some_and(|section| self.lists(&section, text))
+    }
+
+    /// As [`Self::has_item`], of a section that was found already.
+    pub(crate) fn lists(&self, section: &Section<'_>, text: &str) -> bool {
+        self.state.items(section).iter().any(|item| self.state.item_text(item) == text.trim())
     }
 
     /// Removes the line of a field that stands in no table.

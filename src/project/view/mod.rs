@@ -273,7 +273,7 @@ impl ProjectView {
         self.folders_of(&milestone, &roadmap)
     }
 
-    /// The folders of the phases that a milestone's window names; all, where it names none.
+    /// The folders of the phases that a milestone's window names; all that are no shelves, where it names none.
     pub(crate) fn folders_of(
         &self,
         milestone: &Milestone,
@@ -282,7 +282,12 @@ impl ProjectView {
         let folders = self.phase_folders()?;
         let ids = milestone.phase_ids(roadmap);
         let index = PhaseIndex::new(ids.iter().copied().enumerate());
-        Ok(folders.iter().filter(|folder| ids.is_empty() || index.find(folder.token()).is_some()).cloned().collect())
+        let is_own = |folder: &&PhaseFolder| {
+            let token = folder.token();
+            let is_work = || !PhaseId::names_sentinel(token) && !roadmap.is_retired(token);
+            if ids.is_empty() { is_work() } else { index.find(token).is_some() }
+        };
+        Ok(folders.iter().filter(is_own).cloned().collect())
     }
 
     /// Looks a phase up: open folders first, then archived ones, newest milestone first.
@@ -541,6 +546,18 @@ mod tests {
             assert_eq!(format!("{milestone:?}"), format!("{:?}", standings[0].1));
         }
         assert_eq!(counted.1.load(std::sync::atomic::Ordering::Relaxed), 2, "ROADMAP.md and STATE.md");
+    }
+
+    #[test]
+    fn shelves_are_no_folders_of_a_milestone_that_has_no_phases_yet() {
+        let view = view(&[
+            (".planning/ROADMAP.md", "# R\n"),
+            (".planning/phases/00-setup/x.md", ""),
+            (".planning/phases/01-a/x.md", ""),
+            (".planning/phases/999.1-later/x.md", ""),
+        ]);
+        let names: Vec<String> = view.milestone_folders().unwrap().into_iter().map(|folder| folder.name).collect();
+        assert_eq!(names, ["01-a"]);
     }
 
     #[test]

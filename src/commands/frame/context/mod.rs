@@ -476,7 +476,8 @@ impl Context {
         self.token = Some(token);
     }
 
-    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token.
+    /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
+    /// rehearsal under `--raw`, the diff alone, where there is one, unless the command has a preview of its own.
     pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
         // A large answer is not made twice: as values, and as text.
         if self.written.get_mut().is_none() && !self.globals.dry_run && !self.globals.raw {
@@ -500,6 +501,16 @@ impl Context {
     }
 
     fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
+        let is_preview = ["dry_run", "dryRun"].iter().any(|key| value.get(key) == Some(&Value::Bool(true)));
+        let diff = match self.written.get_mut() {
+            _ if !self.globals.raw || is_preview => None,
+            Some(written) => written.diff.take(),
+            None => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
+        };
+        if let Some(diff) = diff {
+            self.text(diff);
+            return Ok(());
+        }
         self.failed_payload = value.get("error").is_some();
         if let Value::Object(answer) = &mut value {
             if let Some(written) = self.written.get_mut() {
@@ -528,23 +539,13 @@ impl Context {
         self.emit(report)
     }
 
-    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone; of a rehearsal the diff, where
-    /// there is one.
+    /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
     pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
         if self.raw() && !self.is_rehearsal() {
             self.text(raw);
             return Ok(());
         }
-        let diff = match self.written.get_mut() {
-            Some(written) if self.globals.raw => written.diff.take(),
-            None if self.globals.raw => Some(self.rehearsed.take()).filter(|diff| !diff.is_empty()),
-            _ => None,
-        };
-        match diff {
-            Some(diff) => self.text(diff),
-            None => return self.emit(report),
-        }
-        Ok(())
+        self.emit(report)
     }
 
     /// Answers with text, exactly as given.

@@ -58,11 +58,21 @@ pub(crate) struct CommandError {
     exit_code: Option<u8>,
     /// The text of the error, where it is not made of the rest.
     shown: Option<String>,
+    /// Of a verification: whether it could not be told that files changed since.
+    stale_check_indeterminate: Option<bool>,
 }
 
 impl CommandError {
     pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), causes: Vec::new(), hints: Vec::new(), exit_code: None, shown: None }
+        Self {
+            reason,
+            message: message.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+            exit_code: None,
+            shown: None,
+            stale_check_indeterminate: None,
+        }
     }
 
     /// The call itself is wrong.
@@ -119,6 +129,12 @@ impl CommandError {
         self
     }
 
+    /// Tells programs whether it could not be told that files changed since a verification.
+    pub(in crate::commands) fn with_stale_check(mut self, indeterminate: bool) -> Self {
+        self.stale_check_indeterminate = Some(indeterminate);
+        self
+    }
+
     pub(crate) fn reason(&self) -> Reason {
         self.reason
     }
@@ -157,6 +173,7 @@ impl CommandError {
             message: &self.message,
             causes: &self.causes,
             hints: &self.hints,
+            verification_stale_check_indeterminate: self.stale_check_indeterminate,
         };
         let mut line = serde_json::to_string(&envelope).unwrap_or_else(|_| self.text(Manner::default()));
         line.push('\n');
@@ -195,6 +212,9 @@ struct Envelope<'a> {
     causes: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     hints: &'a [String],
+    /// Of `phase complete`: whether it could not be told that files changed since the verification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification_stale_check_indeterminate: Option<bool>,
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@ use crate::project::workstream::WorkstreamNameError;
 pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     let reason = error.downcast_ref::<RemoveError>().and_then(|error| match error {
         RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => Some(Reason::PhaseNotFound),
-        RemoveError::Executed { .. } | RemoveError::Orphans { .. } => Some(Reason::Usage),
+        RemoveError::Executed { .. } => Some(Reason::Usage),
         _ => None,
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AddError>()? {
-        AddError::NoTarget { .. } => Some(Reason::PhaseNotFound),
+        AddError::NoTarget { .. } | AddError::NoSection { .. } => Some(Reason::PhaseNotFound),
         AddError::Taken { .. } | AddError::NoName { .. } => Some(Reason::Usage),
         _ => None,
     });

@@ -5,6 +5,7 @@
 
 mod lossless;
 mod notes;
+mod older;
 mod position;
 mod update;
 mod upkeep;

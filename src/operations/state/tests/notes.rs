@@ -69,7 +69,7 @@ fn a_session_and_a_metric_are_noted() {
         "ledger",
         |view| printed(notes::record_session(view, Some("Plan 2"), Some("a.md"), &facts())),
         str![[r#"
-{"recorded":true,"updated":["Stopped At","Resume File","gsd_state_version","state_head"]}
+{"recorded":true,"updated":["Last session","Stopped At","Resume File","gsd_state_version","state_head"],"created":true}
 +gsd_state_version: "1.0"
 +current_phase: 1
 +current_phase_name: Core
@@ -86,6 +86,7 @@ fn a_session_and_a_metric_are_noted() {
 +  percent: 0
 -**Stopped At:** N/A
 -**Resume File:** None
++**Last session:** 2026-01-15T18:00:00.000Z
 +**Stopped At:** Plan 2
 +**Resume File:** a.md
 
