@@ -101,7 +101,7 @@ pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandErro
     let milestone = view.milestone()?;
     if milestone.is_unmatched {
         let version = milestone.version.unwrap_or_default();
-        context.warn(format_args!("no milestone of ROADMAP.md is {version}, so its phases are not counted anew"));
+        context.warn(format_args!("no milestone of ROADMAP.md is {version}, so its phases are not counted again"));
     }
     let token = token::of(&view, Seen::State)?;
     drop(view);

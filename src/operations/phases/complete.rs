@@ -116,7 +116,7 @@ pub(crate) fn complete(
     let mut warnings = warnings(view, &folder)?;
     warnings.extend(requirement_warnings(view, typed)?);
     if verification.indeterminate {
-        warnings.push("whether files changed since the verification cannot be told".to_owned());
+        warnings.push("git does not show which files changed since the verification".to_owned());
     }
     let report = CompleteReport {
         completed_phase: typed.to_owned(),
