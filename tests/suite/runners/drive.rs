@@ -12,7 +12,7 @@ use super::script::{PROMPT, Script};
 use super::subjects::Subject;
 use crate::clients::faults::{Count, address_of_nobody};
 use crate::clients::process::{end_processes_of, processes_of};
-use crate::clients::server::ModelServer;
+use crate::clients::server::{ModelServer, Request};
 use crate::kit::{TestContext, binary};
 
 /// Where a client is given units, one after the other, as on a user's machine.
@@ -51,6 +51,8 @@ pub(crate) struct Report {
     pub(crate) took: Duration,
     /// What the model's server counted.
     pub(crate) count: Count,
+    /// Whether the model was given the prompt as it is; `None` where it was not asked.
+    pub(crate) has_prompt: Option<bool>,
 }
 
 impl Report {
@@ -204,7 +206,11 @@ impl Running {
         self.lines.read_line(&mut line).unwrap();
         let took = self.began.elapsed();
         let outcome = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the supervisor said {line:?}"));
-        Report { outcome, took, count: self.server.as_ref().map(ModelServer::count).unwrap_or_default() }
+        let requests = self.server.as_ref().map(ModelServer::requests).unwrap_or_default();
+        let texts: Vec<String> = requests.iter().filter(|request| request.offers_tools()).map(Request::text).collect();
+        let is_whole = |text: &String| text.contains(PROMPT) && !text.contains(&format!("\"{PROMPT}"));
+        let has_prompt = (!texts.is_empty()).then(|| texts.iter().any(is_whole));
+        Report { outcome, took, count: self.server.as_ref().map(ModelServer::count).unwrap_or_default(), has_prompt }
     }
 }
 

@@ -8,7 +8,9 @@ use crate::clients::obedient::Hands;
 use crate::clients::server::{Part, Reply, Request};
 
 /// What the unit is told. Requests without it are the client's own, beside the conversation.
-pub(crate) const PROMPT: &str = "Do the work of unit GSD-SUITE-UNIT, step by step, and say when it is done.";
+/// With what a command line may lose: quotes, a backslash, a second line.
+pub(crate) const PROMPT: &str =
+    "Do the work of unit GSD-SUITE-UNIT, \"step by step\",\nwith no \\ left out, and say when it is done.";
 const UNIT: &str = "GSD-SUITE-UNIT";
 
 /// How often one act is tried that the client does not take up.

@@ -135,6 +135,9 @@ fn check(desk: &Desk<'_>, trouble: &Trouble, report: &Report) -> Result<String, 
             "a client that failed is believed"
         });
     }
+    if trouble.is_done && report.has_prompt != Some(true) {
+        return wrong("the model was not given the prompt as it is");
+    }
     if trouble.is_done && made == (trouble.acts)().is_empty() {
         return wrong("it is said to be done and is not");
     }
