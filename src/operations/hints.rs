@@ -15,6 +15,7 @@ use super::milestones::complete::MilestoneError;
 use super::notes::handoff::HandoffError;
 use super::notes::quick_tasks::QuickTaskError;
 use super::notes::todos::TodoError;
+use super::notes::windows::WindowsError;
 use super::phases::add::AddError;
 use super::phases::complete::Incomplete;
 use super::phases::remove::RemoveError;
@@ -47,6 +48,7 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_human_check))
         .or_else(|| of(error, of_quick_task))
         .or_else(|| of(error, of_todo))
+        .or_else(|| of(error, WindowsError::hint))
         .or_else(|| of(error, of_handoff))
         .or_else(|| of(error, of_workstream))
         .or_else(|| of(error, of_others))

@@ -220,6 +220,11 @@ impl Layout {
         self.in_planning("seeds")
     }
 
+    /// The ledger of small defects that are known.
+    pub(crate) fn windows(&self) -> String {
+        self.in_planning("WINDOWS.md")
+    }
+
     pub(crate) fn todos_pending(&self) -> String {
         self.in_planning("todos/pending")
     }

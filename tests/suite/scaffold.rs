@@ -41,6 +41,10 @@ fn small_answers_have_a_bare_form() {
     context.write(".planning/seeds/SEED-001-x.md", "---\nstatus: dormant\n---\n# X\n");
     assert_eq!(context.gsd(["list-seeds", "--raw"]).success(), "1");
     assert_eq!(context.gsd(["list-seeds", "active"]).json()["count"], 0);
+    assert_eq!(context.gsd(["windows", "status"]).json()["ledger"]["total_count"], 0);
+    context.write(".planning/WINDOWS.md", "---\nopen_count: 1\n---\n\n```json\n[{]\n```\n");
+    let refused = context.gsd(["windows", "status"]).failure(1);
+    assert!(refused.contains("WINDOWS.md` line 6") && refused.contains("hint"), "{refused}");
     assert_eq!(context.gsd(["drift-guard", "authority", "--raw"]).success(), "grep");
     context.write(".planning/config.json", "{\"plan_review\": {\"source_grounding_authority\": \"zzz\"}}");
     assert!(context.gsd(["drift-guard", "authority"]).failure(1).contains("treesitter"));

@@ -7,10 +7,14 @@ use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
+use crate::operations::notes::windows;
 
 verbs! {
     "Todos and seeds";
-    groups { "todo": "Complete todos, and list those that fit a phase"; }
+    groups {
+        "todo": "Complete todos, and list those that fit a phase";
+        "windows": "Show the ledger of small defects";
+    }
 
     /// List pending todos
     ///
@@ -39,6 +43,14 @@ verbs! {
     ///
     /// Example: `gsd-tools todo match-phase 2 --pick matches[0].file`.
     "todo match-phase": reads json(todos::MatchReport) = match_phase(PhaseArg);
+
+    /// Show the ledger of small defects: those that are open, waived and fixed
+    ///
+    /// Reads the entries in `.planning/WINDOWS.md`. The gate before shipping refuses while one is open, if
+    /// `workflow.windows_enforce` is on.
+    ///
+    /// Example: `gsd-tools windows status --pick ledger.open_count`.
+    "windows status": reads json(windows::WindowsReport) = windows_status();
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,6 +77,12 @@ pub(crate) struct SeedsArgs {
 fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), CommandError> {
     let report = seeds::list(&context.view(), arguments.status.as_deref())?;
     context.emit_raw(&report, report.count.to_string())
+}
+
+fn windows_status(context: &mut Context) -> Result<(), CommandError> {
+    let now = context.moment().now;
+    let report = windows::status(&context.view(), &now)?;
+    context.emit(&report)
 }
 
 fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
