@@ -130,6 +130,12 @@ pub(super) struct State {
 impl State {
     /// The mode of a link to a commit of another repository.
     const SUBMODULE: &str = "160000";
+    /// The mode of a symbolic link.
+    const LINK: &str = "120000";
+
+    pub(super) fn is_link(&self) -> bool {
+        self.mode == Self::LINK
+    }
 
     /// `None` where there is no file.
     pub(super) fn of(mode: &str, id: &str) -> Option<Self> {

@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::error::LandingError;
 use super::git::Git;
 use super::id::{Changed, Commit, GitPath};
-use super::overlap::{Overlap, is_in_place, overlap};
+use super::overlap::{Overlap, is_in_place, overlap, write_whole};
 use super::repository::Repository;
 use crate::disk::AbsolutePath;
 use crate::text::shell::shell_word;
@@ -100,7 +100,8 @@ impl Repository {
         if let Some(refusal) = refusal(folder, &found) {
             return Ok(Landing::Refused(refusal));
         }
-        index_as_landed(&git, &found.same)?;
+        write_whole(&git, &candidate.commit, &found.half)?;
+        index_as_landed(&git, &[found.same, found.half].concat())?;
         let merged = fast_forward(&git, &candidate.commit)?;
         let now = self.tip()?;
         if self.has(&now, candidate)? {

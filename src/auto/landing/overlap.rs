@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::error::LandingError;
 use super::git::Git;
-use super::id::{Changed, GitPath, State, Status, records};
+use super::id::{Changed, Commit, GitPath, State, Status, records};
 use crate::disk::{self, AbsolutePath, EntryKind, Scratch};
 
 /// How the files of a worktree are in the way of changes.
@@ -17,6 +17,9 @@ pub(super) struct Overlap {
     pub(super) untracked: Vec<GitPath>,
     /// Files that are already as the changes have them, and whose index is not: a call was killed when it landed them.
     pub(super) same: Vec<Changed>,
+    /// Files that git was about to write when it was killed: beside some that are `same`, they hold the beginning of what the
+    /// changes have, or are gone. Nothing that a person wrote is in them.
+    pub(super) half: Vec<Changed>,
 }
 
 /// A tracked file whose index differs from the commit, or whose content differs from the index.
@@ -58,9 +61,14 @@ pub(super) fn overlap(git: &Git, folder: &AbsolutePath, changes: &[Changed]) -> 
     }
     let paths: Vec<&GitPath> = doubtful.iter().map(|(change, _)| &change.path).collect();
     let contents = contents(git, &paths)?;
-    for (change, is_tracked) in doubtful {
-        if contents.as_ref().is_some_and(|contents| contents.get(&change.path) == change.after.as_ref()) {
-            found.same.push(change.clone());
+    let is_same = |change: &Changed| {
+        contents.as_ref().is_some_and(|contents| contents.get(&change.path) == change.after.as_ref())
+    };
+    let (same, others): (Vec<_>, Vec<_>) = doubtful.into_iter().partition(|(change, _)| is_same(change));
+    found.same = same.into_iter().map(|(change, _)| change.clone()).collect();
+    for (change, is_tracked) in others {
+        if !found.same.is_empty() && is_half(git, folder, change)? {
+            found.half.push(change.clone());
         } else if is_tracked {
             found.dirty.push(change.path.clone());
         } else {
@@ -72,6 +80,31 @@ pub(super) fn overlap(git: &Git, folder: &AbsolutePath, changes: &[Changed]) -> 
         paths.dedup();
     }
     Ok(found)
+}
+
+/// Whether the file is gone, or is the beginning of what it is to be.
+fn is_half(git: &Git, folder: &AbsolutePath, change: &Changed) -> Result<bool, LandingError> {
+    let Some(after) = &change.after else { return Ok(false) };
+    let place = change.path.below(folder.as_path());
+    if disk::is_link(&place) || after.is_link() {
+        return Ok(false);
+    }
+    // One that is too large to be read was not just begun.
+    let Ok(begun) = disk::read_bytes(&place) else { return Ok(false) };
+    let whole = git.ask(["cat-file", "blob", after.id.as_str()])?;
+    Ok(begun.is_none_or(|begun| begun.len() < whole.len() && whole.starts_with(&begun)))
+}
+
+/// Has these files be as `commit` has them.
+pub(super) fn write_whole(git: &Git, commit: &Commit, files: &[Changed]) -> Result<(), LandingError> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let scratch = Scratch::new(&git.world().temporary_folder())?;
+    let aside = git.with_index(scratch.path("index"));
+    aside.ask(["read-tree", commit.as_str()])?;
+    let paths = files.iter().flat_map(|file| file.path.as_bytes().iter().copied().chain([0])).collect();
+    aside.tell(["checkout-index", "--force", "--quiet", "-z", "--stdin"], paths).map(drop)
 }
 
 /// Whether the index already has all of the changes, and the files are as the index says.

@@ -182,9 +182,21 @@ fn no_hook_and_no_monitor_of_the_repository_runs() {
 
 #[test]
 fn a_landing_that_was_killed_is_finished_by_the_next_one() {
-    let halves: [(&str, Half); 4] = [
+    let halves: [(&str, Half); 7] = [
         ("some files", |bench, _| {
             bench.write("r/a.txt", "two\n");
+            bench.write("r/new/b.txt", "b\n");
+        }),
+        ("a file that was begun", |bench, _| {
+            bench.write("r/a.txt", "two\n");
+            bench.write("r/new/b.txt", "");
+        }),
+        ("a file that was to be changed, and begun", |bench, _| {
+            bench.write("r/a.txt", "tw");
+            bench.write("r/new/b.txt", "b\n");
+        }),
+        ("a file that was to be changed, and is gone", |bench, _| {
+            std::fs::remove_file(bench.path("r/a.txt")).unwrap();
             bench.write("r/new/b.txt", "b\n");
         }),
         ("a file that is gone", |bench, _| std::fs::remove_file(bench.path("r/old.txt")).unwrap()),
@@ -209,6 +221,27 @@ fn a_landing_that_was_killed_is_finished_by_the_next_one() {
         assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed, "{what}");
         assert_eq!(bench.git("r", &["status", "--porcelain"]), " M other.txt", "{what}");
     }
+}
+
+#[test]
+fn what_a_person_made_empty_is_theirs_where_no_landing_was_begun() {
+    let halves: [Half; 3] = [
+        |bench, _| bench.write("r/a.txt", ""),
+        |bench, _| std::fs::remove_file(bench.path("r/a.txt")).unwrap(),
+        |bench, _| bench.write("r/new/b.txt", ""),
+    ];
+    for half in halves {
+        let (bench, repository, candidate) = bench_with_candidate();
+        half(&bench, &candidate);
+        let before = bench.seen("r");
+        assert!(matches!(repository.land(&candidate).unwrap(), Landing::Refused(_)));
+        assert_eq!(bench.seen("r"), before);
+    }
+    let (bench, repository, candidate) = bench_with_candidate();
+    bench.write("r/a.txt", "two\n");
+    bench.write("r/new/b.txt", "mine\n");
+    assert!(matches!(repository.land(&candidate).unwrap(), Landing::Refused(_)), "another text is nobody's beginning");
+    assert_eq!(bench.read("r/new/b.txt").as_deref(), Some("mine\n"));
 }
 
 /// Another commit to the target between the moment at which git has changed the files and that at which it moves the branch.
