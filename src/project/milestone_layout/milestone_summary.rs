@@ -19,7 +19,7 @@ impl Ending {
         const FAILURE: &[&str] = &["active", "pending", "blocked", "failed", "failure", "incomplete"];
         const SIGNS: &[&str] = &["auto-mode recovery failed", "verification failed", "status: not complete"];
         let own = bare(text);
-        let front = FrontMatter::parse(own);
+        let front = FrontMatter::of_keys(own, &["status"]);
         if let Some(status) = scalar(front.as_ref(), "status") {
             let is = |known: &&str| status.eq_ignore_ascii_case(known);
             if SUCCESS.iter().any(&is) {

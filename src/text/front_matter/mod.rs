@@ -146,12 +146,22 @@ impl<'text> FrontMatter<'text> {
         Self::of(&Markdown::head(text))
     }
 
+    /// As [`Self::parse`], with these top-level keys alone, for who looks at many documents and changes none: the others
+    /// take time, and seem not to be there.
+    pub(crate) fn of_keys(text: &'text str, keys: &[&str]) -> Option<Self> {
+        Self::scanned(&Markdown::head(text), Some(keys))
+    }
+
     /// As [`Self::parse`], for a text that is scanned already.
     pub(crate) fn of(markdown: &Markdown<'text>) -> Option<Self> {
+        Self::scanned(markdown, None)
+    }
+
+    fn scanned(markdown: &Markdown<'text>, keys: Option<&[&str]>) -> Option<Self> {
         let lines = markdown.lines();
         let close = lines.iter().take_while(|line| line.kind == LineKind::FrontMatter).count().checked_sub(1)?;
         let text = markdown.text();
-        let (entries, problems) = read::read(text, &lines[1..close], Quotes::Removed);
+        let (entries, problems) = read::read_keys(text, &lines[1..close], Quotes::Removed, keys);
         Some(Self {
             text,
             inside: lines[0].next..lines[close].start,

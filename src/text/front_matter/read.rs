@@ -49,6 +49,16 @@ pub(super) fn find<'tree>(entries: &'tree [Entry], key: &str) -> Option<&'tree E
 
 /// Reads the lines between the two `---` lines.
 pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec<Entry>, Vec<Problem>) {
+    read_keys(text, lines, quotes, None)
+}
+
+/// As [`read`], with the values of these keys alone.
+pub(super) fn read_keys(
+    text: &str,
+    lines: &[markdown::Line],
+    quotes: Quotes,
+    wanted: Option<&[&str]>,
+) -> (Vec<Entry>, Vec<Problem>) {
     let mut own: Vec<Line> = lines.iter().map(|line| Line::new(text, line)).collect();
     let mut reader = Reader { text, quotes, problems: Vec::new() };
     let mut entries = Vec::new();
@@ -69,7 +79,9 @@ pub(super) fn read(text: &str, lines: &[markdown::Line], quotes: Quotes) -> (Vec
             reader.problems.push((line.start, "a duplicate key"));
         }
         let end = reader.end_of_entry(&own, index, &key);
-        entries.push(reader.entry(&mut own[index..end], key, 0));
+        if wanted.is_none_or(|wanted| wanted.contains(&key.name.as_str())) {
+            entries.push(reader.entry(&mut own[index..end], key, 0));
+        }
         index = end;
     }
     reader.problems.sort_by_key(|(offset, _)| *offset);

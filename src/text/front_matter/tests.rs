@@ -487,3 +487,14 @@ fn a_key_inside_a_map_is_removed_with_its_line_alone() {
     FrontMatter::parse(source).unwrap().remove_inner("p", "a", &mut splices);
     assert_eq!(splices.apply(source), "---\np:\n  # why\n  b: 2\nq: x\n---\n");
 }
+
+#[test]
+fn a_look_at_some_keys_sees_what_a_whole_reading_sees_of_them() {
+    let text = "---\nprovides:\n  - status: x\nlist: [a,\n  b\n]\nnote: |\n  status: no\nstatus: \"done\" # now\nafter: 1\nstatus: last\n---\n\nstatus: body\n";
+    let (whole, some) = (FrontMatter::parse(text).unwrap(), FrontMatter::of_keys(text, &["status", "note"]).unwrap());
+    for key in ["status", "note"] {
+        assert_eq!(some.get(key), whole.get(key), "{key}");
+    }
+    assert_eq!(some.text("status").as_deref(), Some("last"));
+    assert_eq!((some.get("after"), some.body()), (None, whole.body()));
+}
