@@ -143,11 +143,6 @@ const CRASHES: u32 = 6;
 /// How often a session is started for a model that cannot be reached.
 const HOLDS: u32 = 5;
 
-/// The step that runs a unit which a person asked for, whatever the rules say.
-pub(crate) fn dispatch(situation: &Situation<'_>, unit: &Unit) -> Step {
-    launch(situation, unit.clone(), "asked for")
-}
-
 /// Starts a unit, unless it was tried often enough or the run may not spend more.
 fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
     let attempts = situation.memory.attempts(&unit);

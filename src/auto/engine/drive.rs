@@ -1,7 +1,7 @@
 //! One run, from where its log ends to where it stops.
 
 use super::{Edit, Effects, EngineError, Request};
-use crate::auto::decide::{Situation, Step, decide, dispatch};
+use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
 use crate::auto::position::Position;
@@ -23,14 +23,12 @@ const DECISIONS: u32 = 5_000;
 pub(crate) struct Settings {
     pub(crate) preferences: Preferences,
     pub(crate) scope: Scope,
-    /// The unit to run, whatever the rules say.
-    pub(crate) dispatch: Option<Unit>,
     /// Stops after so many units.
     pub(crate) most_units: Option<u32>,
     pub(crate) allows_planning_only: bool,
     pub(crate) last_slice_has_no_uat: bool,
     pub(crate) reassesses_last: bool,
-    /// The unit that a person asks for, before all that the rules find.
+    /// The unit that a person asks for, before all that the rules find, once nothing of another one is unfinished.
     pub(crate) asked: Option<Unit>,
 }
 
@@ -72,10 +70,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             let now = self.effects.now();
             let step = match self.asked()? {
                 Some(stop) => Step::Stop(stop),
-                None => match self.dispatched() {
-                    Some(unit) => dispatch(&self.situation(&reading), unit),
-                    None => decide(&self.situation(&reading), now),
-                },
+                None => decide(&self.situation(&reading), now),
             };
             last = format!("{step:?}");
             match self.perform(&reading, step) {
@@ -89,14 +84,6 @@ impl<'a, E: Effects> Drive<'a, E> {
             }
         }
         Err(EngineError::Endless { steps: DECISIONS, last })
-    }
-
-    /// The unit that was asked for, once nothing of another one is unfinished.
-    fn dispatched(&self) -> Option<&'a Unit> {
-        let memory = &self.memory;
-        let is_busy = memory.current.is_some() || memory.committing.is_some() || memory.is_uncommitted;
-        let is_free = !is_busy && memory.hold.is_none() && memory.stop.is_none() && self.units == 0;
-        self.settings.dispatch.as_ref().filter(|_| is_free)
     }
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {

@@ -149,7 +149,7 @@ fn drive(
     context: &mut Context,
     arguments: &RunArgs,
     most_units: Option<u32>,
-    dispatch: Option<Unit>,
+    asked: Option<Unit>,
 ) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     refuse_other_owner(&place, arguments)?;
@@ -185,7 +185,7 @@ fn drive(
         preferences: preferences.clone(),
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
         most_units,
-        dispatch,
+        asked,
         allows_planning_only: arguments.how.allow_planning_only,
         ..Settings::default()
     };
