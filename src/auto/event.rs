@@ -200,6 +200,9 @@ pub(crate) struct UnitStarted {
     pub(crate) mark: String,
     /// The worktree before it.
     pub(crate) tree: String,
+    /// The commit that it began with, where the agent may commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) head: Option<String>,
     pub(crate) reserved: Spend,
     /// What its checks rest on; of the first attempt only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -387,6 +390,14 @@ pub(crate) enum Mechanical {
     ResolveOverrides {
         milestone: String,
     },
+    /// A phase that is planned without a discussion gets a CONTEXT.md that decides nothing.
+    WriteContext {
+        phase: String,
+    },
+    /// A phase that is verified is closed in roadmap, requirements and state.
+    ClosePhase {
+        phase: String,
+    },
 }
 
 impl Mechanical {
@@ -398,6 +409,8 @@ impl Mechanical {
             Self::PassValidation { .. } => "pass-validation",
             Self::CompleteMilestone { .. } => "complete-milestone",
             Self::ResolveOverrides { .. } => "resolve-overrides",
+            Self::WriteContext { .. } => "write-context",
+            Self::ClosePhase { .. } => "close-phase",
         }
     }
 }

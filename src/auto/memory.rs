@@ -200,6 +200,11 @@ impl Memory {
         }
     }
 
+    /// The unit that is not finished.
+    pub(crate) fn unit(&self) -> Option<&Unit> {
+        self.current.as_ref().map(|operation| &operation.start.unit)
+    }
+
     fn begin(&mut self, run: &Run) {
         *self = Self { operations: self.operations, run: Some(run.clone()), ceilings: run.ceilings, ..Self::default() };
         self.engines.insert(run.engine);

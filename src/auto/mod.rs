@@ -9,6 +9,7 @@ pub(crate) mod engine;
 pub(crate) mod event;
 pub(crate) mod gate;
 pub(crate) mod landing;
+pub(crate) mod layout;
 pub(crate) mod mechanical;
 pub(crate) mod memory;
 pub(crate) mod phases;

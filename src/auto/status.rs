@@ -7,12 +7,17 @@ use serde::Serialize;
 
 use super::decide::Step;
 use super::memory::{Memory, Stage};
+use super::phases::{PhaseSettings, position};
 use super::position::Finding;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
 use super::slices::snapshot::Requirements;
 use super::stop::Stop;
+use crate::project::files::{FileError, sha256};
+use crate::project::standing::{self, PhaseStanding};
+use crate::project::up_next::UpNext;
+use crate::project::view::ProjectView;
 
 /// Where the work is, and what comes next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -176,6 +181,74 @@ impl StatusReport {
             fingerprint,
         }
     }
+}
+
+/// What a project in phases is seen by.
+#[derive(Debug)]
+pub(crate) struct PhasesSeen<'a> {
+    pub(crate) view: &'a ProjectView,
+    pub(crate) memory: &'a Memory,
+    pub(crate) settings: &'a PhaseSettings,
+}
+
+impl StatusReport {
+    /// The phase that is next.
+    pub(crate) fn active_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
+        Ok(UpNext::of(view, false)?.phase().map(|phase| phase.number.clone()))
+    }
+
+    /// The status of a project in phases: a phase is what a slice is elsewhere, and a plan what a task is.
+    pub(crate) fn of_phases(seen: &PhasesSeen<'_>, step: &Step, rule: &'static str) -> Result<Self, FileError> {
+        let PhasesSeen { view, memory, .. } = seen;
+        let milestone = view.milestone()?;
+        let next = UpNext::of(view, false)?;
+        let text = view.roadmap_text()?.unwrap_or_default();
+        let roadmap = view.parse_roadmap(&text);
+        let phases = milestone.phase_ids(&roadmap);
+        let done = phases.iter().filter(|id| standing::is_closed(&roadmap, id)).count();
+        let active = next.phase().map(|phase| phase.number.clone());
+        let plans = match &active {
+            Some(number) => {
+                let folder = view.find_phase(number)?.folder;
+                let work = PhaseStanding::of(view, Some(&roadmap), number, folder.as_ref())?.work;
+                Some([work.plans.len().saturating_sub(work.open_plans.len()), work.plans.len()])
+            }
+            None => None,
+        };
+        let is_done = !phases.is_empty() && done == phases.len();
+        let paused = memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
+        let fingerprint = sha256(format!("{:?} {:?} {:?}", text, view.state_text()?, next).as_bytes());
+        Ok(Self {
+            layout: "planning",
+            phase: if paused { Phase::Paused.word() } else { position::word(&next) },
+            active: Active { milestone: milestone.version.clone(), slice: active, task: None },
+            next: NextReport::of(step, rule),
+            blockers: Vec::new(),
+            progress: Progress {
+                milestones: [usize::from(is_done), 1],
+                slices: Some([done, phases.len()]),
+                tasks: plans,
+            },
+            registry: Vec::new(),
+            requirements: Requirements::default(),
+            session: SessionReport::of(memory, None),
+            counters: Counters::of(memory),
+            cost: Cost::of(memory),
+            fingerprint,
+        })
+    }
+}
+
+/// The rules of a project in phases; `explained` with whether each applies.
+pub(crate) fn phase_rules(seen: &PhasesSeen<'_>, is_explained: bool) -> Result<Vec<RuleRow>, FileError> {
+    let applied = position::of(seen.view, seen.memory, seen.settings)?.rule;
+    let row = |rule: &&'static str| RuleRow {
+        rule,
+        optional: false,
+        matched: is_explained.then_some(*rule == applied),
+        why: None,
+    };
+    Ok(position::RULES.iter().map(row).collect())
 }
 
 impl NextReport {

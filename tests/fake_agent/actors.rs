@@ -35,6 +35,13 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
         // Fails its own check in the first attempts.
         "flaky" if u64::from(call.attempt) <= number.unwrap_or(1) => work(call, voice, Manner::Broken)?,
         "flaky" => work(call, voice, Manner::Whole)?,
+        // The verification of a phase finds something missing.
+        "gaps" => work(call, voice, if call.kind == "execute-phase" { Manner::Blocked } else { Manner::Whole })?,
+        // Takes back what was committed before its session.
+        "rewriter" => {
+            let _ = std::process::Command::new("git").args(["commit", "--amend", "--message=other"]).output();
+            work(call, voice, Manner::Whole)?;
+        }
         "blocker" => {
             let is_it = call.kind == "execute-task" && (call.argument.is_empty() || call.id.ends_with(&call.argument));
             work(call, voice, if is_it { Manner::Blocked } else { Manner::Whole })?;

@@ -49,7 +49,10 @@ pub fn work_in(call: &Call, manner: Manner) -> Result<(), String> {
                 format!("# {milestone}: A shelf of small files\n\n## Decisions\n\n- Files are made one by one.\n");
             write(&format!("{}-CONTEXT.md", of_milestone(milestone)), &text)
         }
-        "discuss-phase" | "plan-phase" | "execute-phase" => phase(&call.kind, milestone, manner),
+        "discuss-phase" | "plan-phase" | "execute-phase" => {
+            phase(&call.kind, milestone, manner)?;
+            if manner == Manner::Half { Ok(()) } else { commit(&format!("work: {} {milestone}", call.kind)) }
+        }
         other => Err(format!("`{other}` is no kind of unit that is known")),
     }
 }
@@ -226,7 +229,7 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
             let text = format!(
                 "---\nphase: {name}\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [{source}, {check}]\nautonomous: true\n---\n\n\
                  <objective>\nMake {source} and its check.\n</objective>\n\n<tasks>\n<task type=\"auto\">\n  <name>Task 1: Make the file</name>\n  \
-                 <files>{source}, {check}</files>\n  <action>Write both.</action>\n  <verify>sh {check}</verify>\n  <done>The check passes.</done>\n</task>\n</tasks>\n"
+                 <files>{source}, {check}</files>\n  <action>Write both.</action>\n  <verify><automated>sh {check}</automated></verify>\n  <done>The check passes.</done>\n</task>\n</tasks>\n"
             );
             write(&format!("{folder}/{name}-01-PLAN.md"), &text)
         }
@@ -242,9 +245,23 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
                 "---\nphase: {name}\nplan: 01\nkey-files: [{source}]\ncompleted: 2026-01-05\n---\n\n# Phase {name} Plan 01 Summary\n\n\
                  **{source} is there, and its check passes**\n\n## Accomplishments\n\n- {source}\n"
             );
-            write(&format!("{folder}/{name}-01-SUMMARY.md"), &text)
+            write(&format!("{folder}/{name}-01-SUMMARY.md"), &text)?;
+            let status = if manner == Manner::Blocked { "gaps_found" } else { "passed" };
+            let text = format!("---\nphase: {name}\nstatus: {status}\nscore: 1/1\n---\n\n# Phase {name} Verification\n");
+            write(&format!("{folder}/{name}-VERIFICATION.md"), &text)
         }
     }
+}
+
+/// Commits all, as the workflows of a phase do.
+fn commit(message: &str) -> Result<(), String> {
+    for line in [&["add", "--all"][..], &["commit", "--quiet", "--message", message]] {
+        let done = std::process::Command::new("git").args(line).output().map_err(|error| format!("git: {error}"))?;
+        if !done.status.success() {
+            return Err(format!("git {line:?}: {}", String::from_utf8_lossy(&done.stderr)));
+        }
+    }
+    Ok(())
 }
 
 /// The folder of a phase; made where there is none.

@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("project", &["text", "disk"]),
     ("operations", &["project", "library", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
-    ("auto", &["project", "library", "text", "disk", "world"]),
+    ("auto", &["operations", "project", "library", "text", "disk", "world"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
     (
         "commands",

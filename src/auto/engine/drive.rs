@@ -3,6 +3,7 @@
 use super::{Edit, Effects, EngineError, Request};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event};
+use crate::auto::layout::{Documents, Layout};
 use crate::auto::memory::Memory;
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
@@ -11,7 +12,6 @@ use crate::auto::slices::look::{Facts, Look};
 use crate::auto::slices::orders::{self, Change};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
-use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 
@@ -21,6 +21,7 @@ const DECISIONS: u32 = 5_000;
 /// What is fixed for a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
+    pub(crate) layout: Layout,
     pub(crate) preferences: Preferences,
     pub(crate) scope: Scope,
     /// Stops after so many units.
@@ -45,7 +46,7 @@ pub(crate) struct Drive<'a, E> {
 /// What was read for one decision.
 #[derive(Debug)]
 pub(super) struct Reading {
-    pub(super) snapshot: Snapshot,
+    pub(super) documents: Documents,
     pub(super) position: Position,
     /// Whether something was written, and the process died before it could be noted.
     pub(super) is_unsaved: bool,
@@ -87,6 +88,21 @@ impl<'a, E: Effects> Drive<'a, E> {
     }
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
+        let (documents, position) = match &self.settings.layout {
+            Layout::Milestones => self.read_milestones()?,
+            Layout::Phases(settings) => Documents::in_phases(self.effects.view(), settings, &self.memory)?,
+        };
+        let is_between = self.memory.current.is_none();
+        let position = match &self.settings.asked {
+            Some(asked) if is_between && self.units == 0 => position.asked_for(asked.clone()),
+            _ => position,
+        };
+        let is_ready = position.is_complete && is_between && self.memory.candidate.is_none();
+        let is_unsaved = is_ready && self.memory.landed.is_none() && self.is_unsaved()?;
+        Ok(Reading { documents, position, is_unsaved })
+    }
+
+    fn read_milestones(&mut self) -> Result<(Documents, Position), EngineError> {
         let preferences = &self.settings.preferences;
         let snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
         let state = derive(&snapshot, &self.settings.scope, preferences);
@@ -103,16 +119,8 @@ impl<'a, E: Effects> Drive<'a, E> {
             has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
         };
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
-        let unit = self.memory.current.as_ref().map(|operation| &operation.start.unit);
-        let is_between = unit.is_none();
-        let position = position::of(&look, unit);
-        let position = match &self.settings.asked {
-            Some(asked) if is_between && self.units == 0 => position.asked_for(asked.clone()),
-            _ => position,
-        };
-        let is_ready = position.is_complete && is_between && self.memory.candidate.is_none();
-        let is_unsaved = is_ready && self.memory.landed.is_none() && self.is_unsaved()?;
-        Ok(Reading { snapshot, position, is_unsaved })
+        let position = position::of(&look, self.memory.unit());
+        Ok((Documents::Milestones(Box::new(snapshot)), position))
     }
 
     fn is_unsaved(&mut self) -> Result<bool, EngineError> {

@@ -11,7 +11,9 @@ use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::operations::state::Facts;
 use crate::project::files::{FileError, Files};
+use crate::project::view::ProjectView;
 
 /// Why the loop cannot go on: not a stop, but a defect or a disk that does not do what it should.
 #[derive(Debug, thiserror::Error)]
@@ -123,6 +125,12 @@ pub(crate) trait Effects {
     /// The worktree that the work is done in.
     fn files(&self) -> &dyn Files;
 
+    /// The same as a project in phases, at this moment.
+    fn view(&self) -> ProjectView;
+
+    /// What an operation on the documents needs to know beside them.
+    fn facts(&mut self) -> Facts;
+
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError>;
 
     /// What identifies all that is in the worktree.
@@ -156,6 +164,9 @@ pub(crate) trait Effects {
 
     /// The commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
+
+    /// What was done in the repository since `start`, the commit that a unit began with, which no unit may do.
+    fn strayed(&mut self, start: &str) -> Result<Option<String>, EngineError>;
 
     /// Makes the commit, unless it was made already; gives its name.
     fn commit(&mut self, commit: &Committing) -> Result<String, EngineError>;

@@ -65,10 +65,15 @@ impl<E: Effects> Drive<'_, E> {
             Some(operation) => operation.start.tree.clone(),
             None => self.effects.tree()?,
         };
+        let head = match &self.memory.current {
+            Some(operation) => operation.start.head.clone(),
+            None if self.settings.layout.lets_agents_commit() => Some(self.effects.head()?),
+            None => None,
+        };
         let is_pinned = self.memory.attempts(&unit).pins.is_some();
         let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
         let used = self.memory.attempts(&unit).output;
-        let ceiling = self.memory.ceilings.unit(estimate(reading, &unit)).after(used);
+        let ceiling = self.memory.ceilings.unit(reading.documents.estimate(&unit)).after(used);
         let budget = self.memory.ceilings.rest(&self.memory.spent);
         let operation = self.memory.operations + 1;
         let session = resumes.map_or(identity.session, str::to_owned);
@@ -80,6 +85,7 @@ impl<E: Effects> Drive<'_, E> {
             resumed: resumes.is_some(),
             mark: identity.mark.clone(),
             tree: tree.clone(),
+            head,
             reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: Some(budget) },
             pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
@@ -125,6 +131,13 @@ impl<E: Effects> Drive<'_, E> {
         let operation = self.current()?;
         let number = operation.start.operation;
         let Some(ended) = operation.ended.clone() else { return Ok(None) };
+        if let Some(start) = &operation.start.head
+            && let Some(text) = self.effects.strayed(start)?
+        {
+            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: Vec::new() };
+            self.refuse(Refusal::Outside, text, vector)?;
+            return Ok(None);
+        }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => self.note(Event::Accepted { operation: number })?,
@@ -179,7 +192,8 @@ impl<E: Effects> Drive<'_, E> {
     fn mechanical(&mut self, step: Mechanical) -> Result<(), EngineError> {
         let is_last = matches!(step, Mechanical::CompleteMilestone { .. });
         let before = if is_last { self.requirements_before()? } else { None };
-        let done = record::mechanical(self.effects.files(), &step, &self.settings.preferences, before)?;
+        let settings = self.settings;
+        let done = settings.layout.mechanical(self.effects, &step, &settings.preferences, before)?;
         let fallback = match done {
             // The documents would lead to the same step for ever.
             Ok(edits) if edits.is_empty() => Some("the documents have all that it would write".to_owned()),
@@ -189,7 +203,7 @@ impl<E: Effects> Drive<'_, E> {
                 }
                 None
             }
-            Err(reason) => Some(reason.to_string()),
+            Err(reason) => Some(reason),
         };
         self.note(Event::Mechanical { step, fallback })
     }
@@ -209,7 +223,7 @@ impl<E: Effects> Drive<'_, E> {
         } else {
             {
                 let operation = self.memory.current.as_ref();
-                let message = record::message(self.effects.files(), &reading.snapshot, operation)?;
+                let message = reading.documents.message(self.effects.files(), operation)?;
                 let number = operation.map(|operation| operation.start.operation);
                 let (parent, tree) = (self.effects.head()?, self.effects.tree()?);
                 self.note(Event::Committing { operation: number, parent, tree, message })?;
@@ -224,7 +238,7 @@ impl<E: Effects> Drive<'_, E> {
 
     fn make_candidate(&mut self, reading: &Reading) -> Result<Option<Stop>, EngineError> {
         let Some(run) = self.memory.run.clone() else { return Ok(None) };
-        let message = record::landing_message(&reading.snapshot, &run);
+        let message = reading.documents.landing_message(&run)?;
         let at = self.effects.now().wall;
         match self.effects.make_candidate(&message, at)? {
             Merge::Made { base, head, tree, commit } => {
@@ -274,10 +288,4 @@ impl<E: Effects> Drive<'_, E> {
             Some(stop) => self.stop(stop).map(Some),
         }
     }
-}
-
-/// What the plan says a task takes, in minutes.
-fn estimate(reading: &Reading, unit: &Unit) -> Option<u32> {
-    let (milestone, slice, task) = unit.parts();
-    reading.snapshot.task(milestone, slice?, task?)?.estimate
 }

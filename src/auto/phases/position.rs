@@ -1,5 +1,8 @@
 //! Where a run in phases stands.
 
+use crate::auto::event::Mechanical;
+use crate::auto::memory::Memory;
+use crate::auto::phases::{FOLDER, PhaseSettings};
 use crate::auto::position::{Finding, Position};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
@@ -9,51 +12,74 @@ use crate::project::up_next::{PhaseNext, UpNext};
 use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
 
-/// The folder of the documents.
-const PLANNING: &str = ".planning";
-
-/// The position; `unit` is that of the current operation. Where phases are planned without a discussion, a phase without
-/// a CONTEXT.md is planned.
-pub(crate) fn of(view: &ProjectView, unit: Option<&Unit>, skips_discussion: bool) -> Result<Position, FileError> {
-    let next = UpNext::of(view, skips_discussion)?;
-    let missing = match unit {
+/// The position of the run that `memory` tells of.
+pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) -> Result<Position, FileError> {
+    let next = UpNext::of(view, false)?;
+    let missing = match memory.unit() {
         Some(unit) => missing(view, unit)?,
         None => Vec::new(),
     };
+    let mechanical = mechanical(&next, settings).filter(|step| !memory.fallbacks.contains_key(step));
+    // Checks that were put off until the milestone is done do not keep it from landing: they need what landed.
+    let is_done = matches!(next, UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) | UpNext::Deferred(_));
     Ok(Position {
-        planning: PLANNING,
+        planning: FOLDER,
         blocked: None,
-        // Checks that were put off until the milestone is done do not keep it from landing: they need what landed.
-        is_complete: matches!(next, UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) | UpNext::Deferred(_)),
-        mechanical: None,
-        rule: rule(&next),
-        finding: finding(&next),
+        is_complete: is_done && memory.run.is_some() && !memory.is_released,
+        mechanical,
+        rule: rule(&next, settings),
+        finding: finding(&next, settings),
         missing,
         claims_no_change: false,
     })
 }
 
-/// What the rule is called that leads to the next step.
-fn rule(next: &UpNext) -> &'static str {
-    match next {
-        UpNext::NoRoadmap | UpNext::NoState => "no roadmap → stop",
-        UpNext::Paused(_) => "paused → stop",
-        UpNext::Accept(_) => "human needed → stop",
-        UpNext::Phase(phase) => match phase.step {
-            NextStep::Discuss => "no context → discuss-phase",
-            NextStep::Plan => "no plan → plan-phase",
-            NextStep::Execute => "plan without summary → execute-phase",
-            NextStep::PlanGaps => "gaps found → stop",
-            NextStep::Verify => "human needed → stop",
-            NextStep::Close => "verified → execute-phase",
-        },
-        UpNext::Deferred(_) | UpNext::NoPhases | UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => {
-            "all phases done → land"
-        }
+/// What can be done without an agent now.
+fn mechanical(next: &UpNext, settings: &PhaseSettings) -> Option<Mechanical> {
+    let PhaseNext { step, number, .. } = next.phase()?;
+    let phase = number.clone();
+    match step {
+        NextStep::Discuss if settings.skips_discussion => Some(Mechanical::WriteContext { phase }),
+        NextStep::Close => Some(Mechanical::ClosePhase { phase }),
+        _ => None,
     }
 }
 
-fn finding(next: &UpNext) -> Finding {
+/// The rules, in their order.
+pub(crate) const RULES: &[&str] =
+    &[NO_ROADMAP, PAUSED, SKIP_DISCUSSION, DISCUSS, PLAN, EXECUTE, GAPS, HUMAN, CLOSE, DONE];
+
+const NO_ROADMAP: &str = "no roadmap or state → stop";
+const PAUSED: &str = "paused → stop";
+const SKIP_DISCUSSION: &str = "no context, discussion skipped → write-context";
+const DISCUSS: &str = "no context → discuss-phase";
+const PLAN: &str = "no plan → plan-phase";
+const EXECUTE: &str = "not executed or not verified → execute-phase";
+const GAPS: &str = "gaps found → stop";
+const HUMAN: &str = "human needed → stop";
+const CLOSE: &str = "verified → close-phase";
+const DONE: &str = "all phases done → land";
+
+/// What the rule is called that leads to the next step.
+fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
+    match next {
+        UpNext::NoRoadmap | UpNext::NoState => NO_ROADMAP,
+        UpNext::Paused(_) => PAUSED,
+        UpNext::Accept(_) => HUMAN,
+        UpNext::Phase(phase) => match phase.step {
+            NextStep::Discuss if settings.skips_discussion => SKIP_DISCUSSION,
+            NextStep::Discuss => DISCUSS,
+            NextStep::Plan => PLAN,
+            NextStep::Execute => EXECUTE,
+            NextStep::PlanGaps => GAPS,
+            NextStep::Verify => HUMAN,
+            NextStep::Close => CLOSE,
+        },
+        UpNext::Deferred(_) | UpNext::NoPhases | UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => DONE,
+    }
+}
+
+fn finding(next: &UpNext, settings: &PhaseSettings) -> Finding {
     let stop = |cause, command: &str| Finding::Stop(Stop::new(cause, next.why(), command));
     match next {
         UpNext::NoRoadmap | UpNext::NoPhases => stop(Cause::NoMilestone, "gsd-tools progress"),
@@ -61,18 +87,18 @@ fn finding(next: &UpNext) -> Finding {
         UpNext::Paused(_) => stop(Cause::Paused, "gsd-tools smart-entry"),
         UpNext::Accept(_) | UpNext::Deferred(_) => stop(Cause::HumanNeeded, "gsd-tools audit-uat"),
         UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => stop(Cause::Complete, "gsd-tools progress"),
-        UpNext::Phase(phase) => phase_step(phase, &stop),
+        UpNext::Phase(phase) => phase_step(phase, settings, &stop),
     }
 }
 
-fn phase_step(phase: &PhaseNext, stop: &impl Fn(Cause, &str) -> Finding) -> Finding {
+fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause, &str) -> Finding) -> Finding {
     let dispatch = |kind| Finding::Dispatch(Unit::new(kind, phase.number.clone()));
     match phase.step {
-        NextStep::Discuss => dispatch(UnitKind::DiscussPhase),
-        NextStep::Plan => dispatch(UnitKind::PlanPhase),
-        // Executing an executed phase verifies and closes it.
+        NextStep::Discuss if !settings.skips_discussion => dispatch(UnitKind::DiscussPhase),
+        NextStep::Discuss | NextStep::Plan => dispatch(UnitKind::PlanPhase),
+        // Executing an executed phase verifies it, and closes it where that could not be done without an agent.
         NextStep::Execute | NextStep::Close => dispatch(UnitKind::ExecutePhase),
-        NextStep::PlanGaps => stop(Cause::GapsFound, &format!("gsd-tools verification status {}", phase.number)),
+        NextStep::PlanGaps => stop(Cause::GapsFound, &format!("gsd-tools auto dispatch plan-phase {}", phase.number)),
         NextStep::Verify => stop(Cause::HumanNeeded, "gsd-tools audit-uat"),
     }
 }
@@ -93,4 +119,21 @@ fn missing(view: &ProjectView, unit: &Unit) -> Result<Vec<String>, FileError> {
         _ => None,
     };
     Ok(lacks.into_iter().map(str::to_owned).collect())
+}
+
+/// How far the work is, in a word.
+pub(crate) fn word(next: &UpNext) -> &'static str {
+    match next {
+        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases => "pre-planning",
+        UpNext::Paused(_) => "paused",
+        UpNext::Accept(_) => "blocked",
+        UpNext::Phase(phase) => match phase.step {
+            NextStep::Discuss => "discussing",
+            NextStep::Plan => "planning",
+            NextStep::Execute => "executing",
+            NextStep::PlanGaps | NextStep::Verify => "blocked",
+            NextStep::Close => "closing",
+        },
+        UpNext::Deferred(_) | UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => "complete",
+    }
 }

@@ -14,17 +14,17 @@ use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::gate::tamper::{FileChange, Finding, Work, inspect};
 use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
 use crate::auto::landing::id::{Commit, Tree};
+use crate::auto::layout::Layout;
 use crate::auto::memory::{Attempts, Candidate, Operation};
 use crate::auto::slices::places;
 use crate::auto::slices::snapshot::Problem;
 use crate::auto::unit::Unit;
 use crate::disk::AbsolutePath;
-use crate::project::Project;
 use crate::project::files::Files;
-use crate::project::layout::Layout;
-use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::task_plan::TaskPlan;
+use crate::project::plan::PhasePlan;
+use crate::project::{self, Project};
 use crate::world::Program;
 use crate::world::tree::Mark;
 
@@ -100,7 +100,7 @@ impl Real<'_> {
         let folder = self.places.worktree.clone();
         let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref())?;
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
-        let no_checks = Self::no_checks(&pins, &paths);
+        let no_checks = self.no_checks(&pins, &paths);
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
         let mut verdict = judge(Case {
             tree: tree.as_str(),
@@ -141,8 +141,8 @@ impl Real<'_> {
         Ok(self.asked().at_once()?.is_some())
     }
 
-    fn no_checks(pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
-        let outside: Vec<&str> = changed.iter().copied().filter(|path| !is_planning(path)).collect();
+    fn no_checks(&self, pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
+        let outside: Vec<&str> = changed.iter().copied().filter(|path| !self.is_planning(path)).collect();
         let reason = "the unit changes documents alone, and the project declares no check";
         pins.checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten()
     }
@@ -187,12 +187,14 @@ impl Real<'_> {
         let mark = leftovers::mark_of_candidate(&candidate.commit);
         let commit = Commit::parse(&candidate.commit).ok_or_else(|| super::named(&candidate.commit))?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
-        let files = Project::new(Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder()).files();
+        let files =
+            Project::new(project::layout::Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder())
+                .files();
         let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
         let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref())?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
-        let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !is_planning(path)).collect();
+        let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !self.is_planning(path)).collect();
         let reason = "the milestone changes documents alone, and the project declares no check";
         let no_checks = checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten();
         let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
@@ -227,13 +229,12 @@ impl Real<'_> {
         let mut source = declared.source;
         for change in self.repository.differences(base, commit)? {
             let path = change.path.to_string();
-            if !is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
+            if !self.is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
                 continue;
             }
             let Some(text) = files.read(&path)? else { continue };
-            for task in SlicePlan::parse(&text).tasks {
-                let Some(verify) = &task.verify else { continue };
-                let planned = self.discovered(files, Some(verify))?;
+            for verify in self.planned_checks(&text) {
+                let planned = self.discovered(files, Some(&verify))?;
                 if planned.source != Source::TaskPlan {
                     continue;
                 }
@@ -245,12 +246,26 @@ impl Real<'_> {
         Ok((source, checks))
     }
 
+    /// The commands by which a plan says that its tasks are checked.
+    fn planned_checks(&self, plan: &str) -> Vec<String> {
+        match &self.layout {
+            Layout::Milestones => SlicePlan::parse(plan).tasks.into_iter().filter_map(|task| task.verify).collect(),
+            Layout::Phases(_) => {
+                PhasePlan::parse(plan).checks().into_iter().filter_map(|check| check.command).collect()
+            }
+        }
+    }
+
+    fn is_planning(&self, path: &str) -> bool {
+        path.strip_prefix(self.layout.folder()).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     fn contents(&self, before: &str, after: &str) -> Result<Vec<Contents>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         let mut found = Vec::new();
         for change in changes {
             let path = change.path.to_string();
-            if is_planning(&path) {
+            if self.is_planning(&path) {
                 continue;
             }
             let (before, after) = (self.repository.content(before, &path)?, self.repository.content(after, &path)?);
@@ -265,10 +280,6 @@ pub(super) struct TaskPlans {
     pub(super) verify: Option<String>,
     expected: Vec<String>,
     text: String,
-}
-
-fn is_planning(path: &str) -> bool {
-    path.strip_prefix(lookup::FOLDER).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn evidence(

@@ -7,7 +7,6 @@ use crate::auto::engine::EngineError;
 use crate::auto::runner::own::all_but;
 use crate::auto::unit::{Class, Unit};
 use crate::disk::{self, AbsolutePath, Scratch};
-use crate::project::milestone_layout::lookup;
 use crate::world::fence::Fence;
 
 /// A folder for temporary files.
@@ -66,13 +65,13 @@ impl Real<'_> {
         Ok(Some(Temporary::Own(scratch, folder)))
     }
 
-    /// Where a session of `unit` may write: in the worktree, or only in its planning folder; in what belongs to the client;
+    /// Where a session of `unit` may write: in the worktree, or only in its planning folder; where git keeps what its agent commits, if it may; in what belongs to the client;
     /// where temporary files go, which is `temporary` at least; and, if it is to work on the project, where build tools keep what they fetched.
     pub(super) fn fence_of_session(&self, unit: &Unit, temporary: &AbsolutePath) -> Result<Fence, EngineError> {
         let (kept, worktree) = (self.kept()?, &self.places.worktree);
         let mut writable = self.driver.runner.own_places(self.world, &kept)?;
         if unit.kind.class() == Class::Planning {
-            let planning = worktree.resolve(lookup::FOLDER);
+            let planning = worktree.resolve(self.layout.folder());
             // A unit before may have put a link there.
             disk::stays_within(&planning, worktree)?;
             disk::make_folder(&planning)?;
@@ -80,6 +79,10 @@ impl Real<'_> {
         } else {
             writable.push(worktree.as_path().to_path_buf());
             self.add_caches(&kept, &mut writable)?;
+        }
+        if self.layout.lets_agents_commit() {
+            let places = self.repository.places_of_commits(&self.worktree)?;
+            writable.extend(places.iter().map(|place| place.as_path().to_path_buf()));
         }
         if !self.driver.runner.usage_file.is_empty() {
             disk::make_folder(&self.usage_folder())?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::auto::engine::EngineError;
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
+use crate::auto::phases;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::project::milestone_layout::lookup;
 use crate::world::World;
@@ -60,8 +61,9 @@ pub(crate) fn remove_files(
     worktree: &AbsolutePath,
     notes: &AbsolutePath,
 ) -> Result<(), DiskError> {
-    let documents = worktree.resolve(lookup::FOLDER);
-    disk::remove_left_below(&documents)?;
+    for documents in [lookup::FOLDER, phases::FOLDER] {
+        disk::remove_left_below(&worktree.resolve(documents))?;
+    }
     let around = worktree.parent();
     for folder in [notes].into_iter().chain(around.as_ref()).chain([repository.common()]) {
         disk::remove_left(folder)?;

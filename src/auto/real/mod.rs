@@ -10,9 +10,11 @@ mod sessions;
 
 use crate::disk::log::Log;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
-use crate::project::Project;
+use crate::operations::state::Facts;
 use crate::project::files::Files;
-use crate::project::layout::Layout;
+use crate::project::head::Head;
+use crate::project::view::ProjectView;
+use crate::project::{self, Project};
 use crate::world::World;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
@@ -29,8 +31,11 @@ use super::landing::proof::Proof;
 use super::landing::release::Release;
 use super::landing::repository::Repository;
 use super::landing::worktree::Worktree;
+use super::layout::Layout;
 use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::phases;
 use super::preferences::Preferences;
+use super::prompt::input::PromptInput;
 use super::runner::table::{Profile, Runner};
 use super::slices::brief::{self, Around};
 use super::slices::derive::Scope;
@@ -73,6 +78,9 @@ pub(crate) struct Driver {
 /// Who is told what a run does, as it does it.
 pub(crate) type Told<'a> = &'a mut dyn FnMut(&str);
 
+/// Reads a project as it is now.
+pub(crate) type ViewOf = Box<dyn Fn() -> ProjectView>;
+
 /// The effects of a run on a real project.
 pub(crate) struct Real<'a> {
     pub(super) world: &'a World,
@@ -83,6 +91,8 @@ pub(crate) struct Real<'a> {
     pub(super) places: Places,
     pub(super) driver: Driver,
     pub(super) preferences: Preferences,
+    pub(super) layout: Layout,
+    view: ViewOf,
     /// The name of the run, in names of references.
     run: String,
     brief: Option<(String, String)>,
@@ -105,6 +115,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) places: Places,
     pub(crate) driver: Driver,
     pub(crate) preferences: Preferences,
+    pub(crate) layout: Layout,
+    /// Reads the worktree as a project in phases.
+    pub(crate) view: ViewOf,
     pub(crate) run: String,
     /// The path and the text of the brief.
     pub(crate) brief: Option<(String, String)>,
@@ -142,9 +155,38 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 
 impl<'a> Real<'a> {
     pub(crate) fn new(parts: Parts<'a>) -> Self {
-        let Parts { world, log, repository, worktree, places, driver, preferences, run, brief, signals, told } = parts;
-        let files = Project::new(Layout::new(places.worktree.as_path(), None, None), world.state_folder()).files();
-        Self { world, log, repository, worktree, files, places, driver, preferences, run, brief, signals, told }
+        let Parts { world, log, repository, worktree, places, driver, preferences, layout, .. } = parts;
+        let Parts { view, run, brief, signals, told, .. } = parts;
+        let files =
+            Project::new(project::layout::Layout::new(places.worktree.as_path(), None, None), world.state_folder())
+                .files();
+        Self {
+            world,
+            log,
+            repository,
+            worktree,
+            files,
+            places,
+            driver,
+            preferences,
+            layout,
+            view,
+            run,
+            brief,
+            signals,
+            told,
+        }
+    }
+
+    /// What the prompt of a unit of a milestone is made from.
+    fn prompt_input(&self, unit: &Unit, earlier: Earlier<'_>) -> Result<PromptInput, EngineError> {
+        let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
+        let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
+        let folder = self.places.worktree.to_string();
+        let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+        let around =
+            Around { folder: &folder, brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
+        Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 
     /// Who may want something of the run.
@@ -193,6 +235,26 @@ impl Effects for Real<'_> {
 
     fn files(&self) -> &dyn Files {
         self.files.as_ref()
+    }
+
+    fn view(&self) -> ProjectView {
+        (self.view)()
+    }
+
+    fn facts(&mut self) -> Facts {
+        let now = self.world.now();
+        Facts {
+            now: now.to_string(),
+            milliseconds: now.milliseconds(),
+            today: self.world.today(),
+            head: Head::commit_at(&self.places.worktree, |_| None),
+            process: self.world.process(),
+            ..Facts::default()
+        }
+    }
+
+    fn strayed(&mut self, start: &str) -> Result<Option<String>, EngineError> {
+        Ok(self.repository.strayed(&self.worktree, &Self::commit_named(start)?)?)
     }
 
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
@@ -245,13 +307,13 @@ impl Effects for Real<'_> {
     }
 
     fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
-        let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
-        let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
-        let folder = self.places.worktree.to_string();
-        let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around =
-            Around { folder: &folder, brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
-        let mut input = brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?;
+        let mut input = match &self.layout {
+            Layout::Milestones => self.prompt_input(unit, earlier)?,
+            Layout::Phases(settings) => {
+                let worktree = self.places.worktree.to_string();
+                phases::brief::input(&self.view(), unit, settings, &worktree, earlier)?
+            }
+        };
         if attempt > 1 {
             input.notes.push(("Attempt".to_owned(), attempt.to_string()));
         }

@@ -20,7 +20,10 @@ use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::operations::state::Facts;
 use crate::project::files::{Files, MemoryFiles, sha256};
+use crate::project::layout::Layout;
+use crate::project::view::ProjectView;
 use actor::Actor;
 
 type Texts = BTreeMap<String, String>;
@@ -208,6 +211,18 @@ impl Effects for Simulated {
 
     fn files(&self) -> &dyn Files {
         &self.files
+    }
+
+    fn view(&self) -> ProjectView {
+        ProjectView::new(Layout::new("/p", None, None), Box::new(self.files.clone()))
+    }
+
+    fn facts(&mut self) -> Facts {
+        Facts { milliseconds: self.clock, ..Facts::default() }
+    }
+
+    fn strayed(&mut self, _start: &str) -> Result<Option<String>, EngineError> {
+        Ok(None)
     }
 
     fn write(&mut self, edits: &[Edit]) -> Result<(), EngineError> {

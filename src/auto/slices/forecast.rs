@@ -32,7 +32,7 @@ impl Forecast {
         self.by_kind.values().sum()
     }
 
-    fn add(&mut self, kind: UnitKind, sessions: usize) {
+    pub(crate) fn add(&mut self, kind: UnitKind, sessions: usize) {
         if sessions > 0 {
             *self.by_kind.entry(kind).or_default() += sessions;
         }

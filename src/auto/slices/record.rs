@@ -133,6 +133,8 @@ pub(crate) fn mechanical(
             let found = places::root_document(files, "OVERRIDES.md")?;
             Ok(found.map(|(path, text)| Edit { path, text: overrides::resolve_all(&text) }).into_iter().collect())
         }
+        // Of projects in phases.
+        Mechanical::WriteContext { .. } | Mechanical::ClosePhase { .. } => Ok(Vec::new()),
     };
     Ok(done)
 }
@@ -162,7 +164,7 @@ pub(crate) fn message(
 }
 
 /// The first line of a text, short enough for a subject.
-fn subject_line(text: &str) -> String {
+pub(crate) fn subject_line(text: &str) -> String {
     const MOST: usize = 72;
     let line = text.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     if line.chars().count() <= MOST {
@@ -173,10 +175,9 @@ fn subject_line(text: &str) -> String {
     format!("{cut}…")
 }
 
-/// The message of the commit that lands.
-pub(crate) fn landing_message(snapshot: &Snapshot, run: &Run) -> String {
+/// The subject of the commit that lands.
+pub(crate) fn landing_subject(snapshot: &Snapshot, run: &Run) -> String {
     let milestone = snapshot.milestone(&run.milestone);
     let title = milestone.map_or_else(|| run.milestone.clone(), |milestone| milestone.title.clone());
-    let text = format!("{}\n\n", subject_line(&format!("feat({}): {title}", run.milestone)));
-    text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch)
+    format!("feat({}): {title}", run.milestone)
 }

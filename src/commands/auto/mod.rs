@@ -1,6 +1,7 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
 mod orders;
+mod phases;
 mod place;
 mod run;
 mod sim;
@@ -61,8 +62,8 @@ verbs! {
 
     /// Run one unit that you name, then stop
     ///
-    /// Kinds: research, plan, execute, complete, reassess, uat, replan, validate, or the full name of a unit. Without an
-    /// identifier it is about what is next.
+    /// Kinds: research, plan, execute, complete, reassess, uat, replan, validate, or the full name of a unit; in a project in
+    /// phases discuss, plan and execute. Without an identifier it is about what is next.
     ///
     /// Example: `gsd-tools auto dispatch validate M001`.
     "auto dispatch": runs [asked] json(run::RunReport) = run::dispatch(run::DispatchArgs);

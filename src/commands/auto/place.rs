@@ -2,6 +2,7 @@
 
 use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
+use crate::auto::phases;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
 use crate::commands::frame::{CommandError, Context, error::Reason};
@@ -82,6 +83,12 @@ impl Place {
         })?;
         let notes = LocalState::of(&state, &root)?;
         Ok(Self { root, notes })
+    }
+
+    /// Whether the project is in phases. One that has milestones in slices too is run by these.
+    pub(super) fn is_in_phases(&self) -> bool {
+        let has = |name: &str| disk::is_file(self.root.resolve(format!("{}/{name}", phases::FOLDER)));
+        !disk::is_folder(self.root.resolve(lookup::MILESTONES)) && (has("ROADMAP.md") || has("STATE.md"))
     }
 
     pub(super) fn log(&self) -> AbsolutePath {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::phases::{SeenPhases, workflows};
 use super::place::{Place, log_error, newer_engine};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
@@ -14,7 +15,9 @@ use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
+use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::memory::Memory;
+use crate::auto::phases::PhaseSettings;
 use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::slices::derive::Scope;
@@ -25,8 +28,6 @@ use crate::auto::unit::Unit;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::project::Project;
-use crate::project::layout::Layout;
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::words::of_word;
 use crate::world::World;
@@ -125,8 +126,15 @@ pub(super) struct DispatchArgs {
 }
 
 pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
-    let unit = unit_of(&Seen::whole(context)?, &arguments.unit, arguments.id.as_deref())?;
-    let milestone = unit.parts().0.to_owned();
+    let (place, id) = (Place::of(context)?, arguments.id.as_deref());
+    let (unit, milestone) = if place.is_in_phases() {
+        let seen = SeenPhases::of(context, &place)?;
+        (seen.unit_of(&arguments.unit, id)?, seen.milestone()?)
+    } else {
+        let unit = unit_of(&Seen::whole(context)?, &arguments.unit, id)?;
+        let milestone = unit.parts().0.to_owned();
+        (unit, milestone)
+    };
     let arguments = RunArgs { milestone: Some(milestone), brief: None, how: arguments.how.clone() };
     drive(context, &arguments, Some(1), Some(unit))
 }
@@ -163,8 +171,16 @@ fn drive(
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
+    let layout = layout(context, &place, &driver)?;
+    if place.is_in_phases() && asked.is_none() && (memory.run.is_none() || memory.is_released) {
+        let seen = SeenPhases::of(context, &place)?;
+        if let Some(stop) = seen.stop()? {
+            // Nothing was begun, so that nothing is noted.
+            return report(context, &seen.milestone()?, stop, &Memory::default());
+        }
+    }
     let ceilings = ceilings(arguments, &memory);
-    let start = started(context, &place, &memory, arguments, (&driver.runner.name, ceilings))?;
+    let start = started(context, &place, &memory, (arguments, &layout), (&driver.runner.name, ceilings))?;
     let world = context.world().clone();
     let now = now(&world);
     let event = match &start.run {
@@ -182,6 +198,7 @@ fn drive(
     let files = Place::files_at(context, &start.worktree.folder);
     let preferences = Place::preferences(files.as_ref(), context)?;
     let settings = Settings {
+        layout: layout.clone(),
         preferences: preferences.clone(),
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
         most_units,
@@ -196,6 +213,7 @@ fn drive(
         notes: place.folder(),
     };
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+    let view = context.view_at(&start.worktree.folder);
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
@@ -205,6 +223,8 @@ fn drive(
         places,
         driver,
         preferences,
+        layout,
+        view,
         run,
         brief: start.brief,
         signals: Requests::watch().ok(),
@@ -215,6 +235,16 @@ fn drive(
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+/// The layout of the project. One in phases needs the workflows of the client's host.
+fn layout(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, CommandError> {
+    if !place.is_in_phases() {
+        return Ok(DocumentLayout::Milestones);
+    }
+    let seen = SeenPhases::of(context, place)?;
+    let workflows = workflows(context, &driver.runner.name)?;
+    Ok(DocumentLayout::Phases(PhaseSettings { workflows, ..seen.settings }))
 }
 
 fn now(world: &World) -> Time {
@@ -346,7 +376,7 @@ fn started(
     context: &Context,
     place: &Place,
     memory: &Memory,
-    arguments: &RunArgs,
+    (arguments, layout): (&RunArgs, &DocumentLayout),
     (runner, ceilings): (&str, Ceilings),
 ) -> Result<Start, CommandError> {
     let world = context.world();
@@ -377,27 +407,28 @@ fn started(
         let milestone = run.milestone.clone();
         return Ok(Start { milestone, repository, worktree, brief, run: None });
     }
-    let seen = Seen::of(context)?;
     let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;
-    let milestone = match (asked, &brief, &seen.state.milestone) {
-        (Some(asked), _, _) => asked.to_ascii_uppercase(),
-        (None, Some(_), _) => next_milestone(&seen),
-        (None, None, Some(active)) => active.id.clone(),
-        (None, None, None) => {
-            return Err(CommandError::usage("there is no milestone to work on")
-                .hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"));
-        }
+    let milestone = match layout {
+        DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, brief.is_some())?,
+        DocumentLayout::Phases(_) => milestone_in_phases(context, place, asked, brief.is_some())?,
     };
-    planning_is_committed(context, &repository)?;
-    let (folder, branch) = (worktree_of(&repository, &milestone), format!("milestone/{milestone}"));
+    planning_is_committed(context, &repository, layout)?;
+    let folder = repository.root().resolve(format!("{}/worktrees/{milestone}", layout.folder()));
+    let branch = layout.branch(&milestone);
     leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     let base = repository.tip()?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
-    let files = Project::new(Layout::new(entered.worktree.folder.as_path(), None, None), world.state_folder()).files();
-    let scope = Scope { milestone: Some(milestone.clone()), slice: None };
-    let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
-    let forecast = forecast::of(&snapshot, &milestone, &seen.preferences, arguments.how.shape.unwrap_or_default());
+    let forecast = match layout {
+        DocumentLayout::Milestones => {
+            let files = Place::files_at(context, &entered.worktree.folder);
+            let scope = Scope { milestone: Some(milestone.clone()), slice: None };
+            let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
+            let shape = arguments.how.shape.unwrap_or_default();
+            forecast::of(&snapshot, &milestone, &Seen::of(context)?.preferences, shape)
+        }
+        DocumentLayout::Phases(_) => SeenPhases::of(context, place)?.forecast()?,
+    };
     let run = Run {
         id: format!("{milestone}-{}", world.now().milliseconds()),
         engine: ENGINE,
@@ -417,14 +448,41 @@ fn started(
     Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: Some(run) })
 }
 
+/// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
+fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, CommandError> {
+    match (asked, has_brief, &seen.state.milestone) {
+        (Some(asked), _, _) => Ok(asked.to_ascii_uppercase()),
+        (None, true, _) => Ok(next_milestone(seen)),
+        (None, false, Some(active)) => Ok(active.id.clone()),
+        (None, false, None) => Err(CommandError::usage("there is no milestone to work on")
+            .hint("describe one in a file, then run `gsd-tools auto run --brief FILE`")),
+    }
+}
+
+/// The milestone that STATE.md is at: a run in phases is about no other.
+fn milestone_in_phases(
+    context: &Context,
+    place: &Place,
+    asked: Option<&str>,
+    has_brief: bool,
+) -> Result<String, CommandError> {
+    if has_brief {
+        return Err(CommandError::usage("this project is in phases, and its roadmap says what they are for")
+            .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`"));
+    }
+    let current = SeenPhases::of(context, place)?.milestone()?;
+    match asked {
+        Some(asked) if !asked.eq_ignore_ascii_case(&current) => {
+            Err(CommandError::usage(format!("the project is at {current}, not at {asked}"))
+                .hint("run `gsd-tools auto run` without a milestone"))
+        }
+        _ => Ok(current),
+    }
+}
+
 fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
     let commit = crate::auto::landing::id::Commit::parse(name);
     commit.ok_or_else(|| CommandError::usage(format!("the log has `{name}` where a commit should be")))
-}
-
-/// The worktree of a milestone, in the main working tree of the repository.
-fn worktree_of(repository: &Repository, milestone: &str) -> AbsolutePath {
-    repository.root().resolve(format!("{}/worktrees/{milestone}", lookup::FOLDER))
 }
 
 /// The name and the text of a brief, kept among the notes of the run: the file may change while it goes on.
@@ -451,25 +509,32 @@ fn next_milestone(seen: &Seen) -> String {
 }
 
 /// What is planned has to be in the commit that the work begins with.
-fn planning_is_committed(context: &Context, repository: &Repository) -> Result<(), CommandError> {
+fn planning_is_committed(
+    context: &Context,
+    repository: &Repository,
+    layout: &DocumentLayout,
+) -> Result<(), CommandError> {
     let root = repository.root();
-    let folder = root.resolve(lookup::MILESTONES);
-    if !disk::is_folder(&folder) {
+    let (folder, documents) = match layout {
+        DocumentLayout::Milestones => (lookup::FOLDER, lookup::MILESTONES),
+        DocumentLayout::Phases(_) => (layout.folder(), layout.folder()),
+    };
+    if !disk::is_folder(root.resolve(documents)) {
         return Ok(());
     }
     let world = context.world();
-    if world.git(root.as_path(), ["check-ignore", "--quiet", lookup::MILESTONES])?.success() {
-        let message = format!("git ignores `{}`, so that the work cannot land together with its plans", lookup::FOLDER);
+    if world.git(root.as_path(), ["check-ignore", "--quiet", documents])?.success() {
+        let message = format!("git ignores `{}`, so that the work cannot land together with its plans", folder);
         return Err(CommandError::usage(message).hint("remove it from `.gitignore`, then commit it"));
     }
-    let line = ["status", "--porcelain", "--untracked-files=all", "--", lookup::FOLDER];
+    let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
     let changed = world.git_differences(root.as_path(), line)?;
     if changed.text().is_empty() {
         return Ok(());
     }
-    let message = format!("`{}` has changes that are not committed", lookup::FOLDER);
+    let message = format!("`{}` has changes that are not committed", folder);
     Err(CommandError::usage(message)
-        .hint(format!("run `git add {0}`, then `git commit -m \"docs: plan\" -- {0}`", lookup::FOLDER)))
+        .hint(format!("run `git add {0}`, then `git commit -m \"docs: plan\" -- {0}`", folder)))
 }
 
 /// What `auto pause` and `auto stop` answer.

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::phases::{SeenPhases, workflows};
 use super::place::Place;
 use super::views::Seen;
+use crate::auto::engine::Earlier;
 use crate::auto::event::Entry;
+use crate::auto::phases;
 use crate::auto::prompt::input::PromptInput;
 use crate::auto::prompt::{self, Prompt};
 use crate::auto::slices::brief::{self, Around};
@@ -62,9 +65,15 @@ pub(super) struct PromptArgs {
 }
 
 pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), CommandError> {
-    let seen = Seen::whole(context)?;
-    let unit = unit_of(&seen, &arguments.unit, arguments.id.as_deref())?;
-    let mut input = input_of(context, &seen, &unit)?;
+    let place = Place::of(context)?;
+    let (unit, mut input) = if place.is_in_phases() {
+        phase_input(context, &place, arguments)?
+    } else {
+        let seen = Seen::whole(context)?;
+        let unit = unit_of(&seen, &arguments.unit, arguments.id.as_deref())?;
+        let input = input_of(context, &seen, &unit)?;
+        (unit, input)
+    };
     if let Some(level) = &arguments.inline {
         input.level = of_word::<InlineLevel>(level).ok_or_else(|| {
             CommandError::usage(format!("`{level}` is not a level")).hint("the levels are paths, minimal and full")
@@ -72,6 +81,16 @@ pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Res
     }
     let report = report_of(unit, composed(&input)?);
     context.say(&report, Some(&report.text), |_| report.text.clone())
+}
+
+/// What the prompt of a unit of a phase is made from, with the workflow of the host that the call is for.
+fn phase_input(context: &Context, place: &Place, arguments: &PromptArgs) -> Result<(Unit, PromptInput), CommandError> {
+    let mut seen = SeenPhases::of(context, place)?;
+    let unit = seen.unit_of(&arguments.unit, arguments.id.as_deref())?;
+    seen.settings.workflows = workflows(context, &context.host()?.id)?;
+    let folder = place.documents(&seen.memory).to_string();
+    let input = phases::brief::input(&seen.view, &unit, &seen.settings, &folder, Earlier::default())?;
+    Ok((unit, input))
 }
 
 #[derive(Debug, clap::Args)]

@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::phases::SeenPhases;
 use super::place::Place;
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::Time;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::slices::derive::{Scope, State, derive};
-use crate::auto::slices::forecast::{self, Shape};
+use crate::auto::slices::forecast::{self, Forecast, Shape};
 use crate::auto::slices::look::{Facts, Look};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
@@ -84,6 +85,12 @@ impl Seen {
 }
 
 pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
+    let place = Place::of(context)?;
+    if place.is_in_phases() {
+        let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
+        let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
+        return context.say(&report, None, |screen| shown(&report, screen));
+    }
     let seen = Seen::of(context)?;
     let world = context.world();
     let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
@@ -101,7 +108,8 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     let active: Vec<&str> = active.into_iter().flatten().map(String::as_str).collect();
     let place = if active.is_empty() { "no active milestone".to_owned() } else { active.join("/") };
     lines.push(format!("{}  {}", screen.paint(Tone::Strong, &place), report.phase));
-    for (name, share) in [("slices", report.progress.slices), ("tasks", report.progress.tasks)] {
+    let names = if report.layout == "planning" { ["phases", "plans"] } else { ["slices", "tasks"] };
+    for (name, share) in names.into_iter().zip([report.progress.slices, report.progress.tasks]) {
         lines.extend(share.map(|[done, total]| format!("  {done}/{total} {name}")));
     }
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
@@ -149,6 +157,11 @@ pub(super) fn shape(text: &str) -> Result<Shape, String> {
 }
 
 pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
+    let place = Place::of(context)?;
+    if place.is_in_phases() {
+        let seen = SeenPhases::of(context, &place)?;
+        return tell_plan(context, Some(seen.milestone()?), &seen.forecast()?, &seen.memory);
+    }
     let seen = Seen::of(context)?;
     let active = seen.state.milestone.as_ref().map(|milestone| milestone.id.clone());
     let milestone = arguments.milestone.clone().or(active);
@@ -160,8 +173,17 @@ pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Co
             .hint("`gsd-tools auto status` lists the milestones"));
     }
     let forecast = forecast::of(&seen.snapshot, &id, &seen.preferences, arguments.shape.unwrap_or_default());
+    tell_plan(context, milestone, &forecast, &seen.memory)
+}
+
+fn tell_plan(
+    context: &mut Context,
+    milestone: Option<String>,
+    forecast: &Forecast,
+    memory: &Memory,
+) -> Result<(), CommandError> {
     let sessions = forecast.sessions();
-    let most = seen.memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX));
+    let most = memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX));
     let report = PlanReport {
         milestone,
         sessions,
@@ -190,11 +212,16 @@ pub(super) struct RulesArgs {
 }
 
 pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), CommandError> {
-    let mut seen = Seen::of(context)?;
-    if let Some(word) = &arguments.pipeline {
-        seen.preferences = Preferences::of(pipeline(word)?, Profile::Balanced);
-    }
-    let report = status::rules(&seen.look(), arguments.explain, arguments.all);
+    let place = Place::of(context)?;
+    let report = if place.is_in_phases() && arguments.pipeline.is_none() {
+        SeenPhases::of(context, &place)?.rules(arguments.explain)?
+    } else {
+        let mut seen = Seen::of(context)?;
+        if let Some(word) = &arguments.pipeline {
+            seen.preferences = Preferences::of(pipeline(word)?, Profile::Balanced);
+        }
+        status::rules(&seen.look(), arguments.explain, arguments.all)
+    };
     context.say(&report, None, |_| {
         let mut text = String::new();
         for row in &report {

@@ -112,6 +112,16 @@ impl Context {
         self.look_at(&self.project())
     }
 
+    /// Reads the project at `folder` whenever it is called, whatever workstream the call is for.
+    pub(in crate::commands) fn view_at(&self, folder: &AbsolutePath) -> Box<dyn Fn() -> ProjectView> {
+        let (layout, world) = (Layout::new(folder.as_path(), None, None), self.world().clone());
+        Box::new(move || {
+            let world = world.clone();
+            let project = Project::new(layout.clone(), world.state_folder());
+            project.view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))
+        })
+    }
+
     fn look_at(&self, project: &Project) -> ProjectView {
         let world = self.world().clone();
         project.view(Box::new(move |layout, paths| commit_times(&world, layout, paths)))

@@ -1,0 +1,113 @@
+//! The layout of a project's documents: milestones and slices below `.gsd/`, or phases below `.planning/`. What the engine
+//! does differently for one of them is here, and nowhere else.
+
+use super::engine::{Edit, Effects, EngineError};
+use super::event::{Mechanical, Run};
+use super::memory::{Memory, Operation};
+use super::phases::{self, PhaseSettings};
+use super::position::Position;
+use super::preferences::Preferences;
+use super::slices::record;
+use super::slices::snapshot::Snapshot;
+use super::unit::Unit;
+use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::lookup;
+use crate::project::view::ProjectView;
+
+/// How the documents of a project are laid out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Layout {
+    #[default]
+    Milestones,
+    Phases(PhaseSettings),
+}
+
+/// The documents, as they were read for one decision.
+#[derive(Debug)]
+pub(crate) enum Documents {
+    Milestones(Box<Snapshot>),
+    Phases(Box<ProjectView>),
+}
+
+impl Layout {
+    /// The folder of the documents.
+    pub(crate) fn folder(&self) -> &'static str {
+        match self {
+            Self::Milestones => lookup::FOLDER,
+            Self::Phases(_) => phases::FOLDER,
+        }
+    }
+
+    /// What the branch of a run on `milestone` is called. One that agents commit to has a folder of references for itself,
+    /// so that they can write to no other.
+    pub(crate) fn branch(&self, milestone: &str) -> String {
+        match self {
+            Self::Milestones => format!("milestone/{milestone}"),
+            Self::Phases(_) => format!("milestone/{milestone}/work"),
+        }
+    }
+
+    /// Whether a unit is a workflow whose agents commit.
+    pub(crate) fn lets_agents_commit(&self) -> bool {
+        matches!(self, Self::Phases(_))
+    }
+
+    /// What a step without an agent writes, or why it needs an agent.
+    pub(crate) fn mechanical(
+        &self,
+        effects: &mut impl Effects,
+        step: &Mechanical,
+        preferences: &Preferences,
+        requirements_before: Option<String>,
+    ) -> Result<Result<Vec<Edit>, String>, EngineError> {
+        Ok(match self {
+            Self::Milestones => record::mechanical(effects.files(), step, preferences, requirements_before)?
+                .map_err(|reason| reason.to_string()),
+            Self::Phases(settings) => {
+                let facts = effects.facts();
+                phases::record::mechanical(&effects.view(), step, settings, &facts)?
+            }
+        })
+    }
+}
+
+impl Documents {
+    /// Those of a project in phases, and where a run stands in them.
+    pub(crate) fn in_phases(
+        view: ProjectView,
+        settings: &PhaseSettings,
+        memory: &Memory,
+    ) -> Result<(Self, Position), FileError> {
+        let position = phases::position::of(&view, memory, settings)?;
+        Ok((Self::Phases(Box::new(view)), position))
+    }
+
+    /// The message of a commit.
+    pub(crate) fn message(&self, files: &dyn Files, operation: Option<&Operation>) -> Result<String, FileError> {
+        match self {
+            Self::Milestones(snapshot) => record::message(files, snapshot, operation),
+            Self::Phases(_) => Ok(phases::record::message(operation)),
+        }
+    }
+
+    /// The message of the commit that lands.
+    pub(crate) fn landing_message(&self, run: &Run) -> Result<String, FileError> {
+        let subject = match self {
+            Self::Milestones(snapshot) => record::landing_subject(snapshot, run),
+            Self::Phases(view) => phases::record::landing_subject(view, run)?,
+        };
+        let text = format!("{}\n\n", record::subject_line(&subject));
+        Ok(text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch))
+    }
+
+    /// What the plan says a unit takes, in minutes.
+    pub(crate) fn estimate(&self, unit: &Unit) -> Option<u32> {
+        match self {
+            Self::Milestones(snapshot) => {
+                let (milestone, slice, task) = unit.parts();
+                snapshot.task(milestone, slice?, task?)?.estimate
+            }
+            Self::Phases(_) => None,
+        }
+    }
+}

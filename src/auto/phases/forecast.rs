@@ -1,0 +1,27 @@
+//! How many sessions the phases of a milestone take if every one of them does what it is for.
+
+use crate::auto::phases::PhaseSettings;
+use crate::auto::slices::forecast::Forecast;
+use crate::auto::unit::UnitKind;
+use crate::project::files::FileError;
+use crate::project::standing::{NextStep, PhaseStanding};
+use crate::project::view::ProjectView;
+
+/// The sessions that are left.
+pub(crate) fn of(view: &ProjectView, settings: &PhaseSettings) -> Result<Forecast, FileError> {
+    let mut forecast = Forecast::default();
+    let Some(text) = view.roadmap_text()? else { return Ok(forecast) };
+    let roadmap = view.parse_roadmap(&text);
+    for id in view.milestone()?.phase_ids(&roadmap) {
+        let folder = view.find_phase(id)?.folder;
+        let standing = PhaseStanding::of(view, Some(&roadmap), id, folder.as_ref())?;
+        let units: &[UnitKind] = match standing.next_step(settings.skips_discussion) {
+            Some(NextStep::Discuss) => &[UnitKind::DiscussPhase, UnitKind::PlanPhase, UnitKind::ExecutePhase],
+            Some(NextStep::Plan | NextStep::PlanGaps) => &[UnitKind::PlanPhase, UnitKind::ExecutePhase],
+            Some(NextStep::Execute) => &[UnitKind::ExecutePhase],
+            Some(NextStep::Verify | NextStep::Close) | None => &[],
+        };
+        units.iter().for_each(|kind| forecast.add(*kind, 1));
+    }
+    Ok(forecast)
+}

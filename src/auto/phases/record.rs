@@ -1,0 +1,71 @@
+//! What a run itself writes into the documents of a project in phases, and into its commits.
+
+use crate::auto::engine::Edit;
+use crate::auto::event::{Mechanical, Run};
+use crate::auto::memory::Operation;
+use crate::auto::phases::PhaseSettings;
+use crate::operations::phases::complete::{self, Incomplete};
+use crate::operations::phases::scaffold::{self, Document, ScaffoldError};
+use crate::operations::state::Facts;
+use crate::project::files::FileError;
+use crate::project::view::{Edits, ProjectView};
+
+/// What a step without an agent writes, or why it needs an agent.
+pub(crate) fn mechanical(
+    view: &ProjectView,
+    step: &Mechanical,
+    settings: &PhaseSettings,
+    facts: &Facts,
+) -> Result<Result<Vec<Edit>, String>, FileError> {
+    match step {
+        Mechanical::WriteContext { phase } => match empty_context(view, phase, facts) {
+            Ok(edits) => Ok(Ok(edits)),
+            Err(ScaffoldError::File(error)) => Err(error),
+            Err(error) => Ok(Err(error.to_string())),
+        },
+        Mechanical::ClosePhase { phase } => {
+            match complete::complete(view, phase, &settings.command_prefix, settings.prunes, facts) {
+                Ok((_, edits)) => Ok(Ok(texts(view, edits))),
+                Err(Incomplete::File(error)) => Err(error),
+                Err(error) => Ok(Err(error.to_string())),
+            }
+        }
+        other => Ok(Err(format!("`{}` is not a step of a project in phases", other.word()))),
+    }
+}
+
+/// A CONTEXT.md that decides nothing, with the folder of the phase where there is none yet.
+fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<Edit>, ScaffoldError> {
+    let name = view.label(phase)?.name;
+    let made = match view.find_phase(phase)?.folder {
+        Some(_) => Edits::default(),
+        None => scaffold::phase_folder(view, phase, name.as_deref(), None)?.1,
+    };
+    let (_, edits) = scaffold::document(&view.after(&made), Document::Context, phase, name.as_deref(), &facts.today)?;
+    Ok(texts(view, edits))
+}
+
+/// The texts that an operation writes. The claim of a milestone is a note of another computer's folder, and never the
+/// run's.
+fn texts(view: &ProjectView, edits: Edits) -> Vec<Edit> {
+    let claim = view.layout().milestone_claim();
+    let written = edits.texts.into_iter().filter(|(path, _)| *path != claim);
+    written.map(|(path, text)| Edit { path, text }).collect()
+}
+
+/// The message of a commit.
+pub(crate) fn message(operation: Option<&Operation>) -> String {
+    match operation {
+        Some(operation) => {
+            let unit = &operation.start.unit;
+            format!("chore: {unit}\n\nGSD-Unit: {unit}\n")
+        }
+        None => "chore: record what needs no agent\n".to_owned(),
+    }
+}
+
+/// The subject of the commit that lands.
+pub(crate) fn landing_subject(view: &ProjectView, run: &Run) -> Result<String, FileError> {
+    let name = view.milestone()?.name.unwrap_or_else(|| "all phases".to_owned());
+    Ok(format!("feat({}): {name}", run.milestone))
+}

@@ -1,0 +1,161 @@
+//! The same verbs for a project in phases: where it is, what comes next, and the workflows that its units are.
+
+use std::collections::BTreeMap;
+
+use super::place::Place;
+use crate::auto::decide::{Situation, Step, decide};
+use crate::auto::event::Time;
+use crate::auto::memory::Memory;
+use crate::auto::phases::{self, PhaseSettings, forecast, position};
+use crate::auto::position::{Finding, Position};
+use crate::auto::preferences::Preferences;
+use crate::auto::slices::forecast::Forecast;
+use crate::auto::status::{self, PhasesSeen, RuleRow, StatusReport};
+use crate::auto::stop::Stop;
+use crate::auto::unit::{Unit, UnitKind};
+use crate::commands::frame::{CommandError, Context};
+use crate::disk;
+use crate::emit::CONTENT_FOLDER;
+use crate::install::{Target, is_installed};
+use crate::project::view::ProjectView;
+use crate::runtime::Scope;
+
+/// The kinds of units, each with the workflow that it is.
+const WORKFLOWS: &[(UnitKind, &str)] = &[
+    (UnitKind::DiscussPhase, "discuss-phase"),
+    (UnitKind::PlanPhase, "plan-phase"),
+    (UnitKind::ExecutePhase, "execute-phase"),
+];
+
+/// What was read of a project in phases.
+#[derive(Debug)]
+pub(super) struct SeenPhases {
+    pub(super) memory: Memory,
+    pub(super) view: ProjectView,
+    pub(super) settings: PhaseSettings,
+}
+
+impl SeenPhases {
+    pub(super) fn of(context: &Context, place: &Place) -> Result<Self, CommandError> {
+        refuse_workstreams(context)?;
+        let memory = place.memory()?;
+        let view = context.view_at(&place.documents(&memory))();
+        Ok(Self { memory, view, settings: settings(context)? })
+    }
+
+    /// Where a run stands that has not begun, or was stopped.
+    pub(super) fn position(&self) -> Result<Position, CommandError> {
+        Ok(position::of(&self.view, &self.memory, &self.settings)?)
+    }
+
+    /// Why there is nothing to run, where that is so.
+    pub(super) fn stop(&self) -> Result<Option<Stop>, CommandError> {
+        Ok(match self.position()? {
+            Position { mechanical: None, finding: Finding::Stop(stop), .. } => Some(stop),
+            _ => None,
+        })
+    }
+
+    /// What the milestone is called in names of branches and folders.
+    pub(super) fn milestone(&self) -> Result<String, CommandError> {
+        let version = self.view.milestone()?.version.unwrap_or_else(|| "milestone".to_owned());
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
+        Ok(version.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect())
+    }
+
+    pub(super) fn forecast(&self) -> Result<Forecast, CommandError> {
+        Ok(forecast::of(&self.view, &self.settings)?)
+    }
+
+    fn seen(&self) -> PhasesSeen<'_> {
+        PhasesSeen { view: &self.view, memory: &self.memory, settings: &self.settings }
+    }
+
+    pub(super) fn status(&self, now: Time) -> Result<StatusReport, CommandError> {
+        // What has landed says nothing about what is next; a run that stopped would be started again.
+        let memory = self.memory.clone();
+        let memory = if memory.is_released { Memory::default() } else { Memory { stop: None, ..memory } };
+        let position = position::of(&self.view, &memory, &self.settings)?;
+        let situation = Situation {
+            position: &position,
+            memory: &memory,
+            is_unsaved: false,
+            check_retries: Preferences::default().verification_retries,
+            can_resume: false,
+        };
+        let step: Step = decide(&situation, now);
+        Ok(StatusReport::of_phases(&self.seen(), &step, position.rule)?)
+    }
+
+    pub(super) fn rules(&self, is_explained: bool) -> Result<Vec<RuleRow>, CommandError> {
+        Ok(status::phase_rules(&self.seen(), is_explained)?)
+    }
+
+    /// The unit that the words of a call mean.
+    pub(super) fn unit_of(&self, word: &str, id: Option<&str>) -> Result<Unit, CommandError> {
+        let is_it =
+            |(_, workflow): &&(UnitKind, &str)| *workflow == word || workflow.strip_suffix("-phase") == Some(word);
+        let Some((kind, _)) = WORKFLOWS.iter().find(is_it) else {
+            return Err(CommandError::usage(format!("`{word}` is not a unit of a project in phases"))
+                .hint("the units are discuss-phase, plan-phase and execute-phase"));
+        };
+        let id = match (id, StatusReport::active_phase(&self.view)?) {
+            (Some(id), _) => id.to_owned(),
+            (None, Some(active)) => active,
+            (None, None) => {
+                return Err(CommandError::usage(format!("no phase is next for `{word}`"))
+                    .hint(format!("name one: `gsd-tools auto dispatch {word} 2`")));
+            }
+        };
+        if self.view.phase_named(&id)?.is_none() {
+            return Err(CommandError::usage(format!("there is no phase `{id}`"))
+                .hint("`gsd-tools roadmap analyze` lists the phases"));
+        }
+        Ok(Unit::new(*kind, id))
+    }
+}
+
+/// Units work on the phases of the project itself.
+fn refuse_workstreams(context: &Context) -> Result<(), CommandError> {
+    let layout = context.layout();
+    if layout.workstream().is_none() && layout.planning() == phases::FOLDER && context.workstreams()?.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::usage("a project with workstreams cannot be run unattended")
+        .hint("complete them first: `gsd-tools workstream list` lists them"))
+}
+
+fn settings(context: &Context) -> Result<PhaseSettings, CommandError> {
+    let config = context.config()?;
+    Ok(PhaseSettings {
+        skips_discussion: config.flag("workflow.skip_discuss"),
+        prunes: config.flag("workflow.auto_prune_state"),
+        command_prefix: context.command_prefix()?.to_owned(),
+        workflows: BTreeMap::new(),
+    })
+}
+
+/// The workflows as they are installed for the host that a client is of, else for the host of the call.
+pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<UnitKind, String>, CommandError> {
+    let own = context.registry()?.find(runner).ok();
+    let descriptor = match own {
+        Some(own) => Some(own),
+        None => context.host()?.descriptor.clone(),
+    };
+    let folder = context.install_folder();
+    let targets = descriptor.iter().flat_map(|descriptor| {
+        let target = |scope| Target::resolve(descriptor.clone(), scope, &folder, None, context.world()).ok();
+        [Scope::Local, Scope::Global].into_iter().filter_map(target)
+    });
+    let found = targets.filter(is_installed).find_map(|target| {
+        let path = |workflow: &str| target.root.resolve(format!("{CONTENT_FOLDER}/workflows/{workflow}.md"));
+        let all: BTreeMap<_, _> = WORKFLOWS.iter().map(|(kind, workflow)| (*kind, path(workflow))).collect();
+        all.values().all(disk::is_file).then_some(all)
+    });
+    let found = found.ok_or_else(|| {
+        let host = descriptor.as_ref().map_or_else(|| runner.to_owned(), |descriptor| descriptor.id.to_string());
+        CommandError::usage(format!("the workflows that a run in phases follows are not installed for {host}"))
+            .hint(format!("install them: `gsd-tools install --global --{host}`"))
+    })?;
+    Ok(found.into_iter().map(|(kind, path)| (kind, path.to_string())).collect())
+}

@@ -1,0 +1,193 @@
+//! A project in phases, from its first CONTEXT to closed phases on the branch it lands on, with a scripted agent in the
+//! place of a client; and what comes next in each of its states.
+
+use serde_json::Value;
+
+use crate::auto::compile;
+use crate::kit::{Ran, TestContext};
+
+const ROADMAP: &str = "# Roadmap\n\n## v1.0 Shelf\n\n- [ ] **Phase 1: Base** - the first file\n- [ ] **Phase 2: Top** - the second file\n\n\
+                       ### Phase 1: Base\n**Goal**: one file\n\n### Phase 2: Top\n**Goal**: another file\n";
+const STATE: &str = "---\nmilestone: v1.0\n---\n# State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
+const BASE: &str = ".planning/phases/01-base";
+const PASSED: &str = "---\nphase: 01\nstatus: passed\nscore: 1/1\n---\n\n# Verified\n";
+
+fn git(context: &TestContext, arguments: &[&str]) -> String {
+    let output = context.command("git").args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A repository with these documents, and with the workflows installed for the user.
+fn project(files: &[(&str, &str)]) -> TestContext {
+    let context = TestContext::new();
+    context.write("README.md", "# P\n");
+    for (path, text) in files {
+        context.write(path, text);
+    }
+    git(&context, &["init", "--quiet", "--initial-branch=main"]);
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=start"]);
+    context
+}
+
+fn whole_project() -> TestContext {
+    let context = project(&[(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE)]);
+    context.gsd(["install", "--global", "--claude"]).success();
+    context
+}
+
+/// Makes a call with an agent that behaves in this way.
+fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let flags = ["--runner", "fake", "--runner-program", &agent].map(str::to_owned);
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(flags).collect();
+    context.gsd_with(words, &[("FAKE_ACTOR", actor)], "")
+}
+
+fn report(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
+}
+
+/// The paths of all files on the branch.
+fn landed_files(context: &TestContext) -> String {
+    git(context, &["ls-tree", "-r", "--name-only", "main"])
+}
+
+fn is_closed(context: &TestContext) {
+    assert_eq!(git(context, &["worktree", "list"]).lines().count(), 1);
+    assert_eq!(git(context, &["branch", "--list"]), "* main");
+    let roadmap = git(context, &["show", "main:.planning/ROADMAP.md"]);
+    assert!(roadmap.contains("[x] **Phase 1") && roadmap.contains("[x] **Phase 2"), "{roadmap}");
+    let files = landed_files(context);
+    for phase in ["01", "02"] {
+        for kind in ["CONTEXT", "01-PLAN", "01-SUMMARY", "VERIFICATION"] {
+            assert!(files.contains(&format!("/{phase}-{kind}.md")), "{phase} {kind}: {files}");
+        }
+    }
+}
+
+#[test]
+fn two_phases_are_closed_on_the_branch_and_nothing_else_is_left() {
+    let context = whole_project();
+    context.write("mine.txt", "not committed\n");
+    let ran = auto(&context, &["auto", "run"], "ideal");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["stop"]["cause"]), (0, &Value::from("complete")), "{report:#}\n{}", ran.stderr);
+    assert_eq!(report["sessions"], 6, "discussed, planned and executed, twice");
+    assert_eq!(git(&context, &["rev-parse", "main"]), report["landed"].as_str().unwrap());
+    assert_eq!(git(&context, &["rev-list", "--count", "main"]), "2", "one commit");
+    assert_eq!(git(&context, &["status", "--porcelain"]), "?? mine.txt");
+    is_closed(&context);
+    let status = context.gsd(["auto", "status"]).json();
+    assert_eq!((&status["layout"], &status["phase"]), (&"planning".into(), &"complete".into()), "{status:#}");
+    assert_eq!(status["progress"]["slices"], serde_json::json!([2, 2]));
+}
+
+#[test]
+fn a_run_that_ends_between_any_two_units_lands_the_same() {
+    let once = whole_project();
+    assert_eq!(auto(&once, &["auto", "run"], "ideal").code, 0);
+    let context = whole_project();
+    for unit in 1..=6 {
+        let ran = auto(&context, &["auto", "next"], "ideal");
+        assert_eq!((ran.code, &report(&ran)["sessions"]), (0, &Value::from(unit)), "{}", ran.stderr);
+    }
+    let last = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((last.code, &report(&last)["sessions"]), (0, &Value::from(6)), "{}", last.stderr);
+    is_closed(&context);
+    assert_eq!(landed_files(&context), landed_files(&once));
+}
+
+#[test]
+fn gaps_stop_the_run_with_a_command_that_plans_them() {
+    let context = whole_project();
+    let ran = auto(&context, &["auto", "run"], "gaps");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["stop"]["cause"]), (10, &Value::from("gaps-found")), "{report:#}\n{}", ran.stderr);
+    assert_eq!(report["stop"]["next"], "gsd-tools auto dispatch plan-phase 1");
+    assert_eq!(git(&context, &["rev-list", "--count", "main"]), "1", "nothing lands");
+    let prompt = context.gsd(["auto", "prompt", "plan-phase", "1"]).json();
+    assert!(prompt["text"].as_str().unwrap().contains("Arguments: `1 --gaps --auto`"), "{prompt:#}");
+}
+
+#[test]
+fn a_session_that_rewrites_commits_does_not_count() {
+    let context = whole_project();
+    let ran = auto(&context, &["auto", "next"], "rewriter");
+    let report = report(&ran);
+    assert_eq!(ran.code, 12, "{report:#}\n{}", ran.stderr);
+    assert!(report["stop"].to_string().contains("has lost commits"), "{report:#}");
+}
+
+/// What a run does next in a project of these documents: the action, the unit or step, and the cause of a stop.
+fn next(files: &[(&str, &str)]) -> [String; 3] {
+    let context = project(files);
+    let status = context.gsd(["auto", "status"]).json();
+    let next = &status["next"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let unit = format!("{} {}", text(&next["unit_type"]), text(&next["unit_id"]));
+    let what = if next["mechanical"].is_string() { text(&next["mechanical"]) } else { unit.trim().to_owned() };
+    let found = [text(&next["action"]), what, text(&next["stop"]["cause"])];
+    if found[0] == "stop" {
+        context.gsd(["install", "--global", "--claude"]).success();
+        let ran = auto(&context, &["auto", "next"], "ideal");
+        assert_eq!(report(&ran)["stop"]["cause"], next["stop"]["cause"], "both say the same: {}", ran.stderr);
+        assert_eq!(git(&context, &["branch", "--list"]), "* main", "nothing is begun");
+    }
+    found
+}
+
+#[test]
+fn each_state_of_a_phase_has_its_next_step() {
+    let (roadmap, state) = ((".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE));
+    let of = |name: &str| format!("{BASE}/01-{name}.md");
+    let (context, plan, summary, verification) = (of("CONTEXT"), of("01-PLAN"), of("01-SUMMARY"), of("VERIFICATION"));
+    let context = (context.as_str(), "# Context\n");
+    let plan = (plan.as_str(), "---\nphase: 01\nplan: 01\nwave: 1\n---\n\n<objective>\nX\n</objective>\n");
+    let summary = (summary.as_str(), "---\nphase: 01\nplan: 01\nstatus: complete\n---\n\n# Summary\n");
+    let verified = |text: &'static str| (verification.as_str(), text);
+    let skip = (".planning/config.json", "{\"workflow\": {\"skip_discuss\": true}}\n");
+    let said = |[action, what, cause]: [String; 3]| [action, what, cause].join(" ").trim().to_owned();
+    assert_eq!(said(next(&[state])), "stop  no-milestone");
+    assert_eq!(said(next(&[roadmap])), "stop  blocked");
+    let paused = (".planning/HANDOFF.json", "{\"next_action\": \"Mend the test\"}");
+    assert_eq!(said(next(&[roadmap, state, paused])), "stop  paused");
+    assert_eq!(said(next(&[roadmap, state, skip])), "mechanical write-context");
+    assert_eq!(said(next(&[roadmap, state])), "dispatch discuss-phase 1");
+    assert_eq!(said(next(&[roadmap, state, context])), "dispatch plan-phase 1");
+    assert_eq!(said(next(&[roadmap, state, context, plan])), "dispatch execute-phase 1");
+    assert_eq!(said(next(&[roadmap, state, context, plan, summary])), "dispatch execute-phase 1");
+    let gaps = verified("---\nphase: 01\nstatus: gaps_found\nscore: 0/1\n---\n");
+    assert_eq!(said(next(&[roadmap, state, context, plan, summary, gaps])), "stop  gaps-found");
+    let human = verified("---\nphase: 01\nstatus: human_needed\nscore: 0/1\n---\n");
+    assert_eq!(said(next(&[roadmap, state, context, plan, summary, human])), "stop  human-needed");
+    let passed = verified(PASSED);
+    assert_eq!(said(next(&[roadmap, state, context, plan, summary, passed])), "mechanical close-phase");
+    let closed = ROADMAP.replace("- [ ]", "- [x]");
+    assert_eq!(said(next(&[(".planning/ROADMAP.md", &closed), state])), "stop  complete");
+}
+
+#[test]
+fn what_keeps_a_run_in_phases_from_starting_is_said_with_its_cure() {
+    let context = project(&[(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE)]);
+    assert!(auto(&context, &["auto", "run"], "ideal").failure(1).contains("gsd-tools install"));
+    let context = whole_project();
+    context.write(".planning/STATE.md", &STATE.replace("Base", "Bases"));
+    assert!(auto(&context, &["auto", "run"], "ideal").failure(1).contains("not committed"));
+    assert_eq!(context.gsd(["auto", "plan"]).json()["sessions"], 6);
+    let rules = context.gsd(["auto", "rules", "--explain"]).json();
+    assert_eq!(rules.as_array().unwrap().iter().filter(|row| row["matched"] == true).count(), 1, "{rules:#}");
+}
+
+#[test]
+fn without_a_discussion_the_run_writes_the_context_itself() {
+    let skip = "{\"workflow\": {\"skip_discuss\": true}}\n";
+    let files = [(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE), (".planning/config.json", skip)];
+    let context = project(&files);
+    context.gsd(["install", "--global", "--claude"]).success();
+    let ran = auto(&context, &["auto", "run"], "ideal");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["sessions"]), (0, &Value::from(4)), "{report:#}\n{}", ran.stderr);
+    is_closed(&context);
+}
