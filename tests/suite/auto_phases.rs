@@ -1,10 +1,13 @@
 //! A project in phases, from its first CONTEXT to closed phases on the branch it lands on, with a scripted agent in the
 //! place of a client; and what comes next in each of its states.
 
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use crate::auto::compile;
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, binary};
 
 const ROADMAP: &str = "# Roadmap\n\n## v1.0 Shelf\n\n- [ ] **Phase 1: Base** - the first file\n- [ ] **Phase 2: Top** - the second file\n\n\
                        ### Phase 1: Base\n**Goal**: one file\n\n### Phase 2: Top\n**Goal**: another file\n";
@@ -49,9 +52,11 @@ fn report(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
 }
 
-/// The paths of all files on the branch.
+/// All files on the branch with their content, but for those that say at which second something was done.
 fn landed_files(context: &TestContext) -> String {
-    git(context, &["ls-tree", "-r", "--name-only", "main"])
+    let all = git(context, &["ls-tree", "-r", "main"]);
+    let lines = all.lines().filter(|line| !line.ends_with("/STATE.md") && !line.ends_with("/state.json"));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 fn is_closed(context: &TestContext) {
@@ -97,6 +102,70 @@ fn a_run_that_ends_between_any_two_units_lands_the_same() {
     assert_eq!((last.code, &report(&last)["sessions"]), (0, &Value::from(6)), "{}", last.stderr);
     is_closed(&context);
     assert_eq!(landed_files(&context), landed_files(&once));
+}
+
+#[test]
+fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
+    let once = whole_project();
+    assert_eq!(auto(&once, &["auto", "run"], "ideal").code, 0);
+    for document in ["01-shelf/01-CONTEXT.md", "01-shelf/01-VERIFICATION.md", "02-shelf/02-01-PLAN.md"] {
+        let context = whole_project();
+        let agent = compile::fake_agent();
+        let mut run = context.command(binary());
+        run.args(["auto", "run", "--runner", "fake", "--runner-program"]).arg(agent).env("FAKE_ACTOR", "ideal");
+        let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let place = context.project().join(".planning/worktrees/v1.0/.planning/phases").join(document);
+        let until = Instant::now() + Duration::from_secs(60);
+        while !place.exists() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        assert!(place.exists(), "{document} was never there");
+        assert_eq!(git(&context, &["rev-list", "--count", "main"]), "1", "killed before anything landed");
+        let rest = auto(&context, &["auto", "run"], "ideal");
+        assert_eq!(rest.code, 0, "{document}: {}\n{}", rest.stdout, rest.stderr);
+        is_closed(&context);
+        assert_eq!(landed_files(&context), landed_files(&once), "{document}");
+    }
+}
+
+/// Tries one thing after the other, and writes down which could be done; what could be is taken back.
+const TRIES: &str = r#"
+common=$(git rev-parse --path-format=absolute --git-common-dir)
+try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" >> "${TMPDIR%/*}/tries"; else echo "$1 no" >> "${TMPDIR%/*}/tries"; fi; }
+try commit 'git commit --quiet --allow-empty --message=x'
+try main 'git update-ref refs/heads/main HEAD~0 && git commit-tree -m x HEAD^{tree} | xargs git update-ref refs/heads/main'
+try branch 'git branch tried'
+try tag 'git tag tried'
+try setting 'git config core.fsmonitor true'
+try hook "echo exit > $common/hooks/pre-commit"
+try packed "echo x >> $common/packed-refs"
+try root "echo x >> $common/../README.md"
+"#;
+
+#[test]
+fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
+    let context = whole_project();
+    let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
+    if !probe.status.success() {
+        crate::kit::not_run("auto_phases: the fence", String::from_utf8_lossy(&probe.stderr).trim());
+        return;
+    }
+    let program = context.home().join("agent");
+    let agent = compile::fake_agent();
+    std::fs::write(&program, format!("#!/bin/bash\nexec 3>&1 1>&2\n{TRIES}\nexec {} \"$@\" 1>&3\n", agent.display()))
+        .unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let program = program.display().to_string();
+    let words = ["auto", "run", "--runner", "fake", "--runner-program", &program];
+    let ran = context.gsd_with(words, &[("FAKE_ACTOR", "ideal")], "");
+    assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
+    let tries = std::fs::read_to_string(context.home().with_file_name("tmp").join("tries")).unwrap();
+    let could: Vec<&str> = tries.lines().filter(|line| line.ends_with("yes")).collect();
+    assert_eq!((could.len(), tries.lines().count()), (6, 6 * 8), "{tries}");
+    assert!(could.iter().all(|line| *line == "commit yes"), "{tries}");
+    is_closed(&context);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod auto;
 mod auto_clients;
 #[cfg(target_os = "linux")]
 mod auto_fence;
+#[cfg(unix)]
 mod auto_phases;
 mod bytes;
 mod capability;

@@ -40,6 +40,8 @@ pub(crate) enum LandingError {
     NotOurs { folder: AbsolutePath },
     #[error("the worktree `{folder}` should be on branch `{expected}`, but {}", found.as_ref().map_or_else(|| "no branch is checked out there".to_owned(), |found| format!("`{found}` is checked out there")))]
     BranchLeft { folder: AbsolutePath, expected: String, found: Option<String> },
+    #[error("the repository has settings of its own for each worktree, which agents that commit could change")]
+    OwnSettings,
     #[error("the submodule `{path}` in `{folder}` was changed; this program does not commit submodules")]
     Submodule { folder: AbsolutePath, path: GitPath },
     #[error("`{path}` in `{folder}` is a git repository inside the worktree; git would not store its files")]
@@ -109,6 +111,9 @@ impl LandingError {
             }
             Self::BranchLeft { folder, expected, .. } => {
                 format!("run `git -C {} switch {}`", at(folder), shell_word(expected))
+            }
+            Self::OwnSettings => {
+                "run `git config --unset extensions.worktreeConfig`, if no worktree needs it".to_owned()
             }
             Self::Submodule { folder, path } => format!(
                 "commit in the submodule yourself, or undo it: `git -C {} submodule update --init --force -- {}`",

@@ -112,6 +112,10 @@ impl Git {
         program = program.arguments(arguments).timeout(PATIENCE);
         if let Some(own) = &self.own {
             program = program.variable("GIT_DIR", own.as_path()).variable("GIT_WORK_TREE", self.folder.as_path());
+            // A file in that folder says the same, and an agent that commits can write it.
+            if let Some(common) = own.parent().and_then(|worktrees| worktrees.parent()) {
+                program = program.variable("GIT_COMMON_DIR", common.as_path());
+            }
         }
         if let Some(index) = &self.index {
             program = program.variable("GIT_INDEX_FILE", index.as_path());

@@ -14,6 +14,7 @@
 //! the tree would be wrong without them; but they run in a fence, see [`filters`]. Git is told which repository a worktree of
 //! the engine belongs to, and never looks into a repository that an agent made inside of one. Commits that a person will see in the history are signed if `commit.gpgsign` is set.
 
+mod agents;
 pub(crate) mod candidate;
 mod checkpoint;
 pub(crate) mod commit;

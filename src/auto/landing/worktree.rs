@@ -219,35 +219,6 @@ impl Repository {
         own.ok_or_else(|| LandingError::Missing { folder: folder.clone() })
     }
 
-    /// Where git writes when somebody commits in this worktree, on its branch. What lies beside the branch is none of ours.
-    pub(crate) fn places_of_commits(&self, worktree: &Worktree) -> Result<Vec<AbsolutePath>, LandingError> {
-        let mut places = vec![self.own_folder_of(&worktree.folder)?, self.common().resolve("objects")];
-        if let Some((folder, _)) = worktree.branch.as_deref().and_then(|branch| branch.rsplit_once('/')) {
-            for of_branches in ["refs/heads", "logs/refs/heads"] {
-                let place = self.common().resolve(of_branches).resolve(folder);
-                disk::make_folder(&place)?;
-                places.push(place);
-            }
-        }
-        Ok(places)
-    }
-
-    /// What commits in this worktree did since `start` that they may not: to what came before, or to other branches in the
-    /// folder of its own.
-    pub(crate) fn strayed(&self, worktree: &Worktree, start: &Commit) -> Result<Option<String>, LandingError> {
-        let head = worktree.head(self)?;
-        if &head != start && !self.git.is_ancestor(start, &head)? {
-            let branch = worktree.branch.as_deref().unwrap_or_default();
-            return Ok(Some(format!("`{branch}` has lost commits that were there before the session")));
-        }
-        let Some((folder, _)) = worktree.branch.as_deref().and_then(|branch| branch.rsplit_once('/')) else {
-            return Ok(None);
-        };
-        let all = self.git.text(["for-each-ref", "--format=%(refname:short)", &format!("refs/heads/{folder}/")])?;
-        let other = all.lines().find(|name| Some(*name) != worktree.branch.as_deref());
-        Ok(other.map(|name| format!("the session made the branch `{name}`; delete it with `git branch -D {name}`")))
-    }
-
     /// Has `.git` of the worktree at `folder` lead to its repository, whatever was done to it.
     pub(super) fn mend(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let (own, mark) = (self.own_folder_of(folder)?, folder.resolve(".git"));

@@ -189,6 +189,14 @@ impl<'a> Real<'a> {
         Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 
+    /// Links that a session left where git writes.
+    fn remove_links(&self) -> Result<(), EngineError> {
+        if self.layout.lets_agents_commit() {
+            self.repository.remove_links(&self.worktree)?;
+        }
+        Ok(())
+    }
+
     /// Who may want something of the run.
     fn asked(&self) -> Asked {
         Asked { notes: self.places.notes.clone(), signals: self.signals.clone() }
@@ -323,12 +331,15 @@ impl Effects for Real<'_> {
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
-        self.session(session)
+        let ended = self.session(session)?;
+        self.remove_links()?;
+        Ok(ended)
     }
 
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
         leftovers::end_all(Mark::parse(&start.mark))?;
         Scratch::forget(&self.world.temporary_folder(), &self.run)?;
+        self.remove_links()?;
         Ok(self.last_heard(start))
     }
 
