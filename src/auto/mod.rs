@@ -15,6 +15,7 @@ pub(crate) mod memory;
 pub(crate) mod phases;
 pub(crate) mod position;
 pub(crate) mod preferences;
+pub(crate) mod probe;
 pub(crate) mod prompt;
 pub(crate) mod real;
 pub(crate) mod runner;
@@ -34,6 +35,7 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
     let hint = hint.or_else(|| error.downcast_ref::<engine::EngineError>()?.hint());
     let hint = hint.or_else(|| error.downcast_ref::<runner::request::RunnerError>()?.hint());
     let hint = hint.or_else(|| error.downcast_ref::<runner::table::TableError>()?.hint());
+    let hint = hint.or_else(|| error.downcast_ref::<probe::trial::ProbeError>()?.hint());
     let hint = hint.or_else(|| error.downcast_ref::<prompt::PromptError>()?.hint());
     hint.or_else(|| error.downcast_ref::<crate::disk::log::LogError>()?.hint())
 }

@@ -11,13 +11,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::runner::death::Death;
 use super::runner::event::{Event, Quota, Tokens, Unit};
 use super::runner::heard::Heard;
 use super::runner::request::{Limits, Request, Session};
 use super::runner::session::{Go, Observer, Outcome, run};
 use super::runner::table::{Profile, Runners};
-use super::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath};
 use crate::world::fence::Fence;
 use crate::world::tree::{Mark, adopt_orphans};
@@ -245,7 +243,7 @@ impl Observer for Watcher {
 impl<'a> Answer<'a> {
     fn of(outcome: &'a Outcome) -> Self {
         let heard = &outcome.heard;
-        let (verdict, kind) = words_of(&outcome.judgement.verdict);
+        let (verdict, kind) = outcome.judgement.verdict.words();
         let (code, signal) = match outcome.ended {
             Ended::Code(code) => (Some(code), None),
             Ended::Signal(signal) => (None, Some(signal)),
@@ -275,41 +273,6 @@ impl<'a> Answer<'a> {
             survivors: &outcome.survivors,
             lost_lines: outcome.lost_lines,
             complaint: &outcome.complaint,
-        }
-    }
-}
-
-fn words_of(verdict: &Verdict) -> (&'static str, Option<&'static str>) {
-    match verdict {
-        Verdict::Ran => ("ran", None),
-        Verdict::NoSignal => ("no-signal", None),
-        Verdict::Dead(death) => {
-            let kind = match death {
-                Death::Auth => "auth",
-                Death::Quota { .. } => "quota",
-                Death::Overload => "overload",
-                Death::Network => "network",
-                Death::Context => "context",
-                Death::Limit => "limit",
-                Death::Model => "model",
-            };
-            ("dead", Some(kind))
-        }
-        Verdict::Stopped(reason) => {
-            let kind = match reason {
-                Reason::Asked(_) => "asked",
-                Reason::Whole => "whole",
-                Reason::Idle => "idle",
-                Reason::FirstEvent => "first-event",
-                Reason::Slept => "slept",
-                Reason::Output => "output",
-                Reason::Money => "money",
-                Reason::CallsWithoutTool => "calls-without-tool",
-                Reason::Retries => "retries",
-                Reason::LongWait => "long-wait",
-                Reason::RefusedLogin => "refused-login",
-            };
-            ("stopped", Some(kind))
         }
     }
 }

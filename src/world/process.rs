@@ -29,6 +29,8 @@ pub(crate) struct Process {
     ended: Option<(Ended, Instant)>,
     /// Whether what the program leaves running ends with it.
     leaves_nothing: bool,
+    /// Whether it had left something running when it ended by itself.
+    has_left_running: bool,
     /// Takes what the program is told; `None` where it is told nothing more.
     telling: Option<SyncSender<Vec<u8>>>,
     /// Where standard output is a file: whether nothing more will come.
@@ -151,7 +153,19 @@ impl World {
         }
         let (name, leaves_nothing) = (program.to_string(), manner.leaves_nothing);
         let started = Instant::now();
-        Ok(Process { child, name, tree, output, started, ended: None, leaves_nothing, telling, is_over })
+        let has_left_running = false;
+        Ok(Process {
+            child,
+            name,
+            tree,
+            output,
+            started,
+            ended: None,
+            leaves_nothing,
+            has_left_running,
+            telling,
+            is_over,
+        })
     }
 }
 
@@ -291,6 +305,7 @@ impl Process {
         }
         let at = Instant::now();
         if self.leaves_nothing {
+            self.has_left_running = self.tree.has_others(self.child.id());
             // On Linux before it is waited for: till then its number is nobody else's. Elsewhere it is given away last.
             self.tree.end(Some(self.child.id()));
         }
@@ -378,6 +393,11 @@ impl Process {
         let (_, at) = self.ended.unwrap_or((Ended::OutOfTime, Instant::now()));
         self.output.wait_for_end(at + GRACE);
         self.output.bytes()
+    }
+
+    /// Whether something that it started was running when it had ended by itself. Only where what it leaves is ended.
+    pub(crate) fn has_left_running(&self) -> bool {
+        self.has_left_running
     }
 
     /// How many lines were given up while the program was stopped, since nobody took them.

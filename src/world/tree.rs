@@ -108,6 +108,11 @@ impl Tree {
         self.known.extend(system::members(self, root));
     }
 
+    /// Whether anything of it runs beside `root`, which may have ended.
+    pub(super) fn has_others(&self, root: u32) -> bool {
+        system::members(self, root).iter().any(|(id, _)| *id != root)
+    }
+
     /// The processor time of all that runs of it, with that for which a processor was waited: on a busy machine a program that
     /// works gets little.
     pub(super) fn processor_time(&self, root: u32) -> Option<std::time::Duration> {

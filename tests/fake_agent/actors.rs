@@ -1,12 +1,16 @@
 //! Ways to behave, good and bad, that need no script.
 
 use crate::ideal::{self, Manner};
+use crate::probed;
 use crate::script;
 use crate::speak::{Say, Voice};
 use crate::world::{self, Call};
 
 /// Acts; gives the exit code.
 pub fn play(call: Call) -> Result<u8, String> {
+    if call.actor == "probed" {
+        return Ok(probed::play(&call));
+    }
     let mut voice = Voice::new(&call.dialect, &call.session);
     let code = match &call.script {
         Some(rows) => script::play(rows, &call, &mut voice)?,

@@ -8,6 +8,7 @@
 mod actors;
 mod ideal;
 mod json;
+mod probed;
 mod script;
 mod speak;
 mod world;

@@ -71,6 +71,8 @@ mod phases;
 mod plans;
 #[cfg(unix)]
 mod play;
+#[cfg(target_os = "linux")]
+mod probe;
 mod profile;
 mod published;
 mod refactor;

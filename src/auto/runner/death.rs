@@ -148,6 +148,19 @@ const WORDS: &[(Death, &[&str])] = &[
 ];
 
 impl Death {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Quota { .. } => "quota",
+            Self::Overload => "overload",
+            Self::Network => "network",
+            Self::Context => "context",
+            Self::Limit => "limit",
+            Self::Model => "model",
+        }
+    }
+
     /// What a status of HTTP means; `None` for one that says too little.
     pub(crate) fn of_status(status: u16) -> Option<Self> {
         match status {

@@ -9,7 +9,6 @@ pub(crate) mod death;
 pub(crate) mod event;
 pub(crate) mod heard;
 pub(crate) mod own;
-pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod session;
 #[cfg(all(test, target_os = "linux"))]

@@ -31,6 +31,8 @@ pub(crate) struct Request {
     pub(crate) environment: Vec<(String, String)>,
     /// Variables that the client does not get, beside those by which it knows that it runs inside itself.
     pub(crate) without: Vec<String>,
+    /// Whether the client gets nothing of the environment but what programs need that look something up.
+    pub(crate) is_apart: bool,
     /// Where the client may write, it and all it starts.
     pub(crate) fence: Option<Fence>,
     /// Where a client that does so writes what it used.
@@ -146,6 +148,7 @@ impl Request {
             allowed: Vec::new(),
             environment: Vec::new(),
             without: Vec::new(),
+            is_apart: false,
             fence: None,
             usage_file: None,
             activity: None,
@@ -165,7 +168,8 @@ impl Request {
     /// The program to start, by one of its names.
     pub(super) fn program(&self, name: &str, world: &World) -> Result<Program, RunnerError> {
         let runner = &self.runner;
-        let mut program = Program::new(name).arguments(self.arguments()?).folder(self.folder.as_path());
+        let program = if self.is_apart { Program::apart(name) } else { Program::new(name) };
+        let mut program = program.arguments(self.arguments()?).folder(self.folder.as_path());
         if runner.delivery == Delivery::StandardInput {
             program = program.stdin(self.prompt.as_bytes());
         }

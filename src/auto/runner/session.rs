@@ -54,6 +54,9 @@ pub(crate) trait Observer {
     /// The client runs. A process that finds this number and mark in a note can end what is left of it.
     fn started(&mut self, _id: u32, _mark: &Mark) {}
 
+    /// The client wrote a line, which is not yet in `heard`.
+    fn line(&mut self, _line: &Line) {}
+
     /// The client said something, which is already in `heard`.
     fn hear(&mut self, event: &Event, heard: &Heard) -> Go;
 
@@ -82,6 +85,10 @@ pub(crate) struct Outcome {
     pub(crate) heard: Heard,
     /// How the client ended.
     pub(crate) ended: Ended,
+    /// Whether it ended by itself.
+    pub(crate) ended_itself: bool,
+    /// Whether something that it started was still running then.
+    pub(crate) left_running: bool,
     pub(crate) ran_for: Duration,
     /// How long it took from the end of the client, or from when it was asked to end, to the verdict.
     pub(crate) decided_in: Duration,
@@ -202,6 +209,7 @@ impl Session<'_> {
 
     fn line(&mut self, line: &Line) -> Option<Why> {
         self.keep(&line.bytes);
+        self.observer.line(line);
         self.alive = Since::now(self.world);
         let events = match line.stream {
             Stream::Stdout => self.reader.line(&line.bytes),
@@ -374,6 +382,8 @@ impl Session<'_> {
         Ok(Outcome {
             judgement: judge(&self.heard, &end),
             ended: stopped.ended,
+            ended_itself: !was_running,
+            left_running: !was_running && self.process.has_left_running(),
             ran_for: end.ran_for,
             decided_in: decided_from.elapsed(),
             survivors: stopped.survivors,

@@ -54,6 +54,45 @@ pub(crate) enum Reason {
     RefusedLogin,
 }
 
+impl Verdict {
+    /// The words for it: what came of the session, and why that is not `ran`, where it is known.
+    pub(crate) fn words(&self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Ran => ("ran", None),
+            Self::NoSignal => ("no-signal", None),
+            Self::Dead(death) => ("dead", Some(death.word())),
+            Self::Stopped(reason) => ("stopped", Some(reason.word())),
+        }
+    }
+
+    /// The same as one text, such as `dead: auth`.
+    pub(crate) fn in_short(&self) -> String {
+        match self.words() {
+            (verdict, Some(kind)) => format!("{verdict}: {kind}"),
+            (verdict, None) => verdict.to_owned(),
+        }
+    }
+}
+
+impl Reason {
+    /// The word for it.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Asked(_) => "asked",
+            Self::Whole => "whole",
+            Self::Idle => "idle",
+            Self::FirstEvent => "first-event",
+            Self::Slept => "slept",
+            Self::Output => "output",
+            Self::Money => "money",
+            Self::CallsWithoutTool => "calls-without-tool",
+            Self::Retries => "retries",
+            Self::LongWait => "long-wait",
+            Self::RefusedLogin => "refused-login",
+        }
+    }
+}
+
 /// How a session ended, beside what was heard of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct End {

@@ -3,6 +3,7 @@
 mod orders;
 mod phases;
 mod place;
+mod probe;
 mod run;
 mod sim;
 mod steps;
@@ -163,6 +164,15 @@ verbs! {
     ///
     /// Example: `gsd-tools auto log M001/S01/T02`.
     "auto log": reads json(texts::LogReport) = texts::log(texts::LogArgs);
+
+    /// Check how an installed client behaves when its model fails
+    ///
+    /// Starts the client offline, in a temporary home folder without your settings and keys, against a model server on
+    /// loopback that works once and then fails in ten ways. Compares what it did with the facts about it. Uses no tokens. Takes
+    /// up to three minutes for each client. Exit codes: 0 nothing grave differs, 1 work could be taken for done, or lost.
+    ///
+    /// Example: `gsd-tools auto probe claude`.
+    "auto probe": runs [asked] json(probe::ProbeReport) = probe::probe(probe::ProbeArgs);
 
     /// Run a milestone in memory and count its sessions
     ///

@@ -83,7 +83,7 @@ fn a_client_that_may_run_checks_alone_brings_a_milestone_to_its_branch() {
 fn play(subject: &Subject, profile: &str) -> Result<Row, NotRun> {
     let cast = CASTS.iter().find(|cast| cast.package.host == subject.name);
     let Some(cast) = cast else { return Err(NotRun("no milestone is played in it".to_owned())) };
-    let server = ModelServer::start(Agent::new(cast.hands, profile == "unattended"));
+    let server = ModelServer::start(Agent::new(cast.hands, profile == "unattended")).unwrap();
     let scene = Scene::new(subject, &server.url())?;
     let judged = catch_unwind(AssertUnwindSafe(|| judge((subject, profile), &scene, &server)));
     end_processes_of(&scene.context.home());

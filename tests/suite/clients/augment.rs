@@ -7,10 +7,10 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Typed};
 use super::checks::Check;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "augment", source: Npm("@augmentcode/auggie"), version: "0.36.0", program: "auggie" },

@@ -297,7 +297,7 @@ impl<'library> Bench<'library> {
         prepare: impl FnOnce(&mut Command, &str),
         run: impl FnOnce(&mut Command) -> T,
     ) -> (T, Vec<Request>) {
-        let server = ModelServer::start(model);
+        let server = ModelServer::start(model).unwrap();
         let url = server.url();
         let mut command = self.context.command(&self.program);
         command.env("PATH", install::search_path(&self.program));

@@ -7,10 +7,11 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Typed, strings};
 use super::checks::Check;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::pointed;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package {
@@ -30,11 +31,7 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall {
-        name: "Bash",
-        namespace: None,
-        arguments: json!({"command": command, "description": "A step of the workflow"}),
-    },
+    shell: |command| pointed("claude").shell.call(command),
     read: |file| ToolCall { name: "Read", namespace: None, arguments: json!({"file_path": file.path}) },
     spawn: |agent, errand| ToolCall {
         name: "Agent",
@@ -115,10 +112,8 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
 
 pub(crate) fn prepare(command: &mut Command, url: &str) {
     command
-        .env("ANTHROPIC_BASE_URL", url)
-        .env("ANTHROPIC_API_KEY", "none")
+        .envs(pointed("claude").variables(url))
         // The client refuses to skip permissions as root unless it is told that it is in a sandbox.
         .env("IS_SANDBOX", "1")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("DISABLE_AUTOUPDATER", "1");
 }

@@ -7,10 +7,10 @@ use super::Client;
 use super::bench::{Bench, HookText, Session, Typed, in_shell, strings};
 use super::checks::Check;
 use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "cline", source: Npm("cline"), version: "3.0.65", program: "cline" },

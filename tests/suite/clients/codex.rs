@@ -7,10 +7,11 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed};
 use super::checks::Check;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::{COMMAND, flat};
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::pointed;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "codex", source: Npm("@openai/codex"), version: "0.169.0", program: "codex" },
@@ -20,7 +21,7 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall { name: "exec_command", namespace: None, arguments: json!({"cmd": command}) },
+    shell: |command| pointed("codex").shell.call(command),
     read: |file| ToolCall {
         name: "exec_command",
         namespace: None,

@@ -7,11 +7,11 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed, strings};
 use super::checks::Check;
-use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::pointed;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "copilot", source: Npm("@github/copilot"), version: "1.0.102", program: "copilot" },
@@ -21,11 +21,7 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall {
-        name: "bash",
-        namespace: None,
-        arguments: json!({"command": command, "description": "A step", "mode": "sync", "shellId": "suite"}),
-    },
+    shell: |command| pointed("copilot").shell.call(command),
     // Its file tools ask before they read what lies outside the working folder; our text says to use the shell.
     read: |file| ToolCall {
         name: "bash",
@@ -100,11 +96,7 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
 
 fn run(bench: &Bench<'_>, prompt: &str) -> Session {
     bench.run(HANDS, |command, url| {
-        command
-            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
-            .env("COPILOT_PROVIDER_API_KEY", "none")
-            .env("COPILOT_OFFLINE", "true")
-            .env("COPILOT_MODEL", MODEL);
+        command.envs(pointed("copilot").variables(url));
         command.args(["-p", prompt, "--allow-all-tools", "--output-format", "json", "--log-level", "debug"]);
         command.arg("--log-dir").arg(logs(bench));
     })

@@ -8,24 +8,21 @@ use sha2::{Digest, Sha256};
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed};
 use super::checks::Check;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::{pointed, write_settings};
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "gemini", source: Npm("@google/gemini-cli"), version: "0.61.0", program: "gemini" },
-    before_install: |bench| bench.write_home(".gemini/settings.json", SETTINGS),
+    before_install: |bench| write_settings("gemini", &bench.home(), ""),
     check,
     greet: |bench| run(bench, "Hello"),
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall {
-        name: "run_shell_command",
-        namespace: None,
-        arguments: json!({"command": command, "description": "A step of the workflow"}),
-    },
+    shell: |command| pointed("gemini").shell.call(command),
     // Its file tools do not leave the workspace; the shell does, where a policy of ours lets it.
     read: |file| match file.written {
         written if written.contains("gsd-core/") => ToolCall {
@@ -47,14 +44,6 @@ pub(crate) const HANDS: Hands = Hands {
     }),
     finish: Some(|result| ToolCall { name: "complete_task", namespace: None, arguments: json!({"result": result}) }),
 };
-
-/// What a user has who signed in by key. Without it the client asks how to sign in, and ends.
-pub(crate) const SETTINGS: &str = r#"{
-  "security": { "auth": { "selectedType": "gemini-api-key" } },
-  "privacy": { "usageStatisticsEnabled": false },
-  "general": { "enableAutoUpdate": false }
-}
-"#;
 
 fn check(bench: &mut Bench<'_>) {
     if bench.scope == Scope::Local {
@@ -93,7 +82,7 @@ pub(crate) fn check_plugin(bench: &mut Bench<'_>) {
 }
 
 pub(crate) fn prepare(command: &mut Command, url: &str) {
-    command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
+    command.envs(pointed("gemini").variables(url));
 }
 
 /// A named model: the automatic choice asks a model first, in a shape of its own.

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Session, Typed, in_shell};
+use super::exchange::ToolCall;
 use super::install::{Package, Source::PyPi};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "hermes", source: PyPi("hermes-agent", 12), version: "0.19.0", program: "hermes" },

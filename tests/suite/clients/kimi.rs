@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed};
+use super::exchange::ToolCall;
 use super::install::{Package, Source::PyPi};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "kimi", source: PyPi("kimi-cli", 13), version: "1.51.0", program: "kimi" },

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Scope, Session, Typed};
 use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::NpmAll};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package {

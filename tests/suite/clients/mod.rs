@@ -1,5 +1,6 @@
 //! Real, unmodified agent clients prove that our install is loaded: each runs offline against a mock model server.
 //!
+//! The model server is the one of `gsd-tools auto probe`: its files are compiled here as well.
 //! A client that cannot be had (no npm, no registry, no program for this machine) is reported as not run, never as
 //! passed; the last line counts both. A client that runs and does not show our commands fails the test.
 //! `GSD_CLIENTS=off` runs none, `GSD_CLIENTS=claude,codex` only these; `GSD_CLIENTS_CACHE` is where clients are kept,
@@ -13,8 +14,15 @@ pub(crate) mod cline;
 pub(crate) mod codebuddy;
 pub(crate) mod codex;
 pub(crate) mod copilot;
+#[path = "../../../src/auto/probe/dialects.rs"]
 pub(crate) mod dialects;
 mod editor;
+#[path = "../../../src/auto/probe/exchange.rs"]
+pub(crate) mod exchange;
+#[expect(dead_code, reason = "what is compared with them is the program's own matter")]
+#[path = "../../../src/auto/probe/facts.rs"]
+pub(crate) mod facts;
+#[path = "../../../src/auto/probe/faults.rs"]
 pub(crate) mod faults;
 mod footprint;
 pub(crate) mod gemini;
@@ -28,8 +36,10 @@ pub(crate) mod obedient;
 pub(crate) mod opencode;
 pub(crate) mod pi;
 mod plugin;
+pub(crate) mod pointed;
 pub(crate) mod process;
 pub(crate) mod qwen;
+#[path = "../../../src/auto/probe/server.rs"]
 pub(crate) mod server;
 mod spellings;
 mod table;

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
+use super::exchange::{Reply, Request, ToolCall};
 use super::library::{AGENT, COMMAND, flat};
-use super::server::{Part, Reply, Request, ToolCall};
+use super::server::Part;
 
 /// What the model says to the agent that it spawns.
 pub(crate) const ERRAND: &str = "An errand of the client kit";

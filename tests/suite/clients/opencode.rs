@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::Client;
 use super::bench::{Bench, HookText, Session, Typed};
-use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::pointed;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "opencode", source: Npm("opencode-ai"), version: "1.18.33", program: "opencode" },
@@ -21,11 +21,7 @@ pub(crate) const CLIENT: Client = Client {
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall {
-        name: "bash",
-        namespace: None,
-        arguments: json!({"command": command, "description": "A step of the workflow"}),
-    },
+    shell: |command| pointed("opencode").shell.call(command),
     read: |file| ToolCall { name: "read", namespace: None, arguments: json!({"filePath": file.path}) },
     spawn: |agent, errand| ToolCall {
         name: "task",
@@ -74,23 +70,7 @@ pub(crate) fn greet(bench: &Bench<'_>, variables: &str) -> Session {
 }
 
 pub(crate) fn prepare(command: &mut Command, url: &str, variables: &str) {
-    let model = format!("suite/{MODEL}");
-    let configuration = json!({
-        "provider": {"suite": {
-            "npm": "@ai-sdk/openai-compatible",
-            "name": "suite",
-            "options": {"baseURL": format!("{url}/v1"), "apiKey": "none"},
-            "models": {MODEL: {"name": MODEL}},
-        }},
-        "model": model,
-        "small_model": model,
-        "autoupdate": false,
-        "share": "disabled",
-    });
-    command.env(format!("{variables}_CONFIG_CONTENT"), configuration.to_string());
-    // On a first start the client installs its plugin library in the background; here nothing is to be had.
-    command.env("npm_config_offline", "true");
-    for switch in ["AUTOUPDATE", "MODELS_FETCH", "DEFAULT_PLUGINS", "LSP_DOWNLOAD"] {
-        command.env(format!("{variables}_DISABLE_{switch}"), "1");
+    for (name, value) in pointed("opencode").variables(url) {
+        command.env(name.replace("OPENCODE", variables), value);
     }
 }

@@ -6,10 +6,10 @@ use serde_json::json;
 use super::Client;
 use super::bench::{Bench, HookText, Session, Typed, in_shell, strings};
 use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::Npm};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
 
 pub(crate) const CLIENT: Client = Client {
     package: Package { host: "pi", source: Npm("@mariozechner/pi-coding-agent"), version: "0.73.1", program: "pi" },

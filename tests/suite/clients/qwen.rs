@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::Client;
 use super::bench::{Bench, HookText, Session, Typed, strings};
-use super::dialects::MODEL;
+use super::exchange::ToolCall;
 use super::install::{Package, Source::NpmAll};
 use super::library::COMMAND;
 use super::obedient::Hands;
-use super::server::ToolCall;
+use super::pointed::{pointed, write_settings};
 
 pub(crate) const CLIENT: Client = Client {
     package: Package {
@@ -19,17 +19,13 @@ pub(crate) const CLIENT: Client = Client {
         version: "0.24.4",
         program: "qwen",
     },
-    before_install: |bench| bench.write_home(".qwen/settings.json", SETTINGS),
+    before_install: |bench| write_settings("qwen", &bench.home(), ""),
     check,
     greet: |bench| run(bench, "Hello"),
 };
 
 pub(crate) const HANDS: Hands = Hands {
-    shell: |command| ToolCall {
-        name: "run_shell_command",
-        namespace: None,
-        arguments: json!({"command": command, "description": "A step of the workflow", "is_background": false}),
-    },
+    shell: |command| pointed("qwen").shell.call(command),
     read: |file| ToolCall { name: "read_file", namespace: None, arguments: json!({"file_path": file.path}) },
     spawn: |agent, errand| ToolCall {
         name: "agent",
@@ -43,15 +39,6 @@ pub(crate) const HANDS: Hands = Hands {
     }),
     finish: None,
 };
-
-/// What a user has who signed in by key. Without it the client asks how to sign in, and ends.
-pub(crate) const SETTINGS: &str = r#"{
-  // by key
-  "security": { "auth": { "selectedType": "openai" } },
-  "privacy": { "usageStatisticsEnabled": false },
-  "general": { "enableAutoUpdate": false }
-}
-"#;
 
 fn check(bench: &mut Bench<'_>) {
     let session = run(bench, &format!("/gsd-{COMMAND} 1"));
@@ -89,9 +76,7 @@ fn run(bench: &Bench<'_>, prompt: &str) -> Session {
 
 pub(crate) fn prepare(command: &mut Command, url: &str) {
     command
-        .env("OPENAI_BASE_URL", format!("{url}/v1"))
-        .env("OPENAI_API_KEY", "none")
-        .env("OPENAI_MODEL", MODEL)
+        .envs(pointed("qwen").variables(url))
         .env("QWEN_DEBUG_LOG_FILE", "1")
         .env("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1");
 }

@@ -13,9 +13,11 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 
 use super::bench::{Bench, Scope};
+use super::exchange::{Reply, Request, ToolCall};
 use super::library::Library;
 use super::obedient::Hands;
-use super::server::{Part, Reply, Request, ToolCall};
+use super::pointed::write_settings;
+use super::server::Part;
 use super::witness::Witness;
 use super::{Chosen, Client, claude, codebuddy, codex, gemini, kilo, opencode, qwen, ready, say};
 use crate::clients::install::NotRun;
@@ -90,7 +92,7 @@ const ASKING: &[Asking] = &[
         client: &gemini::CLIENT,
         hands: gemini::HANDS,
         mode: "default",
-        before_install: |bench| bench.write_home(".gemini/settings.json", gemini::SETTINGS),
+        before_install: |bench| write_settings("gemini", &bench.home(), ""),
         talk: Talk::Print(|command, url| {
             gemini::prepare(command, url);
             command.args(gemini::MODEL).args(["--skip-trust", "--approval-mode", "default", "-p", PROMPT]);
@@ -123,7 +125,7 @@ const ASKING: &[Asking] = &[
         client: &qwen::CLIENT,
         hands: qwen::HANDS,
         mode: "default, in an editor",
-        before_install: |bench| bench.write_home(".qwen/settings.json", qwen::SETTINGS),
+        before_install: |bench| write_settings("qwen", &bench.home(), ""),
         talk: Talk::Editor(|command, url| {
             qwen::prepare(command, url);
             command.args(["--acp", "--approval-mode", "default"]);

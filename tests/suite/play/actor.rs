@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::clients::server::{Reply, ToolCall};
+use crate::clients::exchange::{Reply, ToolCall};
 use crate::kit::repository;
 
 use super::cast::{Cast, Errand};

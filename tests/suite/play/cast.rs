@@ -5,8 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::clients::exchange::ToolCall;
 use crate::clients::install::Package;
-use crate::clients::server::ToolCall;
+use crate::clients::pointed::write_settings;
 use crate::clients::{claude, codex, gemini, opencode, qwen};
 
 /// A client in a play.
@@ -294,7 +295,7 @@ pub(crate) const GEMINI: Cast = Cast {
         wait: None,
         finish: Some(|result| call("complete_task", json!({"result": result}))),
     },
-    before_install: |home| write_home(home, ".gemini/settings.json", gemini::SETTINGS),
+    before_install: |home| write_settings("gemini", home, ""),
     run: |command, url, typed| {
         gemini::prepare(command, url);
         command.args(gemini::MODEL).args(["--skip-trust", "--approval-mode", "yolo"]);
@@ -332,7 +333,7 @@ pub(crate) const QWEN: Cast = Cast {
         wait: None,
         finish: None,
     },
-    before_install: |home| write_home(home, ".qwen/settings.json", qwen::SETTINGS),
+    before_install: |home| write_settings("qwen", home, ""),
     run: |command, url, typed| {
         qwen::prepare(command, url);
         match typed {

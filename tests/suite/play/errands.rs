@@ -1,6 +1,6 @@
 //! Agents that an actor starts, side by side too, and what they return.
 
-use crate::clients::server::{Reply, ToolCall};
+use crate::clients::exchange::{Reply, ToolCall};
 
 use super::actor::{Actor, Outcome, Spawn};
 use super::cast::Errand;

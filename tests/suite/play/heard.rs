@@ -54,7 +54,7 @@ impl Heard {
                     heard.said += 1;
                     heard.news.clear();
                     // Calls without numbers are answered right after them, and what came before may be told otherwise.
-                    if dialect == Dialect::Gemini {
+                    if dialect == Dialect::GenerateContent {
                         heard.results.clear();
                     }
                 }
@@ -70,10 +70,10 @@ impl Heard {
 
 fn items(dialect: Dialect, body: &Value) -> Vec<Item<'_>> {
     match dialect {
-        Dialect::AnthropicMessages => array(&body["messages"]).flat_map(anthropic).collect(),
-        Dialect::OpenAiResponses => array(&body["input"]).map(responses).collect(),
-        Dialect::OpenAiChat => array(&body["messages"]).map(chat).collect(),
-        Dialect::Gemini => array(&body["contents"]).flat_map(gemini).collect(),
+        Dialect::Messages => array(&body["messages"]).flat_map(anthropic).collect(),
+        Dialect::Responses => array(&body["input"]).map(responses).collect(),
+        Dialect::ChatCompletions => array(&body["messages"]).map(chat).collect(),
+        Dialect::GenerateContent => array(&body["contents"]).flat_map(gemini).collect(),
         Dialect::Nodes => Vec::new(),
     }
 }

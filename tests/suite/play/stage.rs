@@ -355,7 +355,7 @@ impl Stage {
 
     /// Says how to start the client at a terminal and what to type, and waits until the script has ended.
     fn run_by_hand(&self, typed: &str) -> String {
-        let server = ModelServer::start(Arc::clone(&self.scene.engine));
+        let server = ModelServer::start(Arc::clone(&self.scene.engine)).unwrap();
         let command = self.client(&server.url(), &Typed::ByHand);
         let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_string_lossy().replace('\'', "'\\''"));
         let mut script = format!("cd {}\n", quoted(self.scene.project.as_os_str()));
@@ -398,7 +398,7 @@ impl Stage {
     }
 
     fn run(&self, typed: &Typed<'_>) -> String {
-        let server = ModelServer::start(Arc::clone(&self.scene.engine));
+        let server = ModelServer::start(Arc::clone(&self.scene.engine)).unwrap();
         let mut command = self.client(&server.url(), typed);
         let output = self.run_until_dead(&mut command);
         if std::env::var_os("GSD_PLAYS_KEEP").is_some() {

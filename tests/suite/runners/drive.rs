@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use super::NotRun;
 use super::script::{PROMPT, Script};
 use super::subjects::Subject;
-use crate::clients::faults::{Count, address_of_nobody};
+use crate::clients::exchange::Request;
+use crate::clients::faults::Count;
 use crate::clients::process::{end_processes_of, processes_of};
-use crate::clients::server::{ModelServer, Request};
+use crate::clients::server::{ModelServer, address_of_nobody};
 use crate::kit::{TestContext, binary};
 
 /// Where a client is given units, one after the other, as on a user's machine.
@@ -112,7 +113,7 @@ impl<'a> Desk<'a> {
 
     /// Uses the client as a person does, so that what it leaves running is there; says whether that was something.
     pub(crate) fn use_by_hand(&self) -> bool {
-        let server = ModelServer::start(Script::new(self.subject.hands, &[]));
+        let server = ModelServer::start(Script::new(self.subject.hands, &[])).unwrap();
         let mut command = self.context.command(&self.program);
         self.subject.set_up(&mut command, &self.context, &server.url(), &self.program);
         // What stays behind would hold pipes open.
@@ -132,8 +133,8 @@ impl<'a> Desk<'a> {
     }
 
     pub(crate) fn start(&self, script: Script, order: &Order) -> Running {
-        let server = (!order.refuses).then(|| ModelServer::start(script));
-        let url = server.as_ref().map_or_else(address_of_nobody, ModelServer::url);
+        let server = (!order.refuses).then(|| ModelServer::start(script).unwrap());
+        let url = server.as_ref().map_or_else(|| address_of_nobody().unwrap(), ModelServer::url);
         let _ = std::fs::remove_file(self.stop_file());
         let mut command = self.context.command(binary());
         self.subject.set_up(&mut command, &self.context, &url, &self.program);

@@ -7,6 +7,7 @@
 
 mod drive;
 mod fenced;
+mod probed;
 mod processes;
 mod script;
 pub(crate) mod subjects;

@@ -6,9 +6,10 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::clients::dialects::MODEL;
+use crate::clients::exchange::ToolCall;
 use crate::clients::install::{self, NotRun, Package, Source};
 use crate::clients::obedient::{Hands, NamedFile};
-use crate::clients::server::ToolCall;
+use crate::clients::pointed::{pointed, write_settings};
 use crate::clients::{claude, cline, codebuddy, codex, copilot, gemini, kilo, kimi_code, opencode, pi, qwen};
 use crate::kit::TestContext;
 
@@ -62,6 +63,12 @@ fn write_home(context: &TestContext, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// What `gsd-tools auto probe` knows of the client.
+fn as_probed(client: &str, command: &mut Command, context: &TestContext, url: &str) {
+    write_settings(client, &context.home(), url);
+    command.envs(pointed(client).variables(url));
+}
+
 /// The variables that `prepare` gives a command of the client itself.
 fn variables_of(command: &mut Command, prepare: impl FnOnce(&mut Command)) {
     let mut own = Command::new("client");
@@ -75,7 +82,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &claude::CLIENT.package,
         hands: claude::HANDS,
         model: None,
-        set_up: |command, _, url| variables_of(command, |own| claude::prepare(own, url)),
+        set_up: |command, context, url| as_probed("claude", command, context, url),
         two_turns: Some(BY_WORDS),
         daemon: &[],
         is_silent_on_tokens: false,
@@ -85,14 +92,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &codex::CLIENT.package,
         hands: codex::HANDS,
         model: None,
-        set_up: |command, context, url| {
-            let provider = format!(
-                "model_provider = \"suite\"\n\n[model_providers.suite]\nname = \"suite\"\nbase_url = \"{url}/v1\"\n\
-                 env_key = \"SUITE_KEY\"\nwire_api = \"responses\"\n"
-            );
-            write_home(context, ".codex/config.toml", &provider);
-            command.env("SUITE_KEY", "none");
-        },
+        set_up: |command, context, url| as_probed("codex", command, context, url),
         two_turns: None,
         daemon: &[],
         is_silent_on_tokens: false,
@@ -102,11 +102,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &gemini::CLIENT.package,
         hands: gemini::HANDS,
         model: None,
-        set_up: |command, context, url| {
-            write_home(context, ".gemini/settings.json", gemini::SETTINGS);
-            variables_of(command, |own| gemini::prepare(own, url));
-            command.env("GEMINI_MODEL", gemini::MODEL[1]);
-        },
+        set_up: |command, context, url| as_probed("gemini", command, context, url),
         two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".gemini/settings.json"), words: &[] }),
         daemon: &[],
         is_silent_on_tokens: false,
@@ -116,10 +112,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &qwen::CLIENT.package,
         hands: qwen::HANDS,
         model: None,
-        set_up: |command, context, url| {
-            write_home(context, ".qwen/settings.json", qwen::SETTINGS);
-            variables_of(command, |own| qwen::prepare(own, url));
-        },
+        set_up: |command, context, url| as_probed("qwen", command, context, url),
         two_turns: Some(TwoTurns { setting: |context| with_setting(context, ".qwen/settings.json"), words: &[] }),
         daemon: &[],
         is_silent_on_tokens: false,
@@ -129,7 +122,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &opencode::CLIENT.package,
         hands: opencode::HANDS,
         model: None,
-        set_up: |command, _, url| variables_of(command, |own| opencode::prepare(own, url, "OPENCODE")),
+        set_up: |command, context, url| as_probed("opencode", command, context, url),
         two_turns: None,
         daemon: &[],
         is_silent_on_tokens: false,
@@ -139,13 +132,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         package: &copilot::CLIENT.package,
         hands: copilot::HANDS,
         model: None,
-        set_up: |command, _, url| {
-            command
-                .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
-                .env("COPILOT_PROVIDER_API_KEY", "none")
-                .env("COPILOT_OFFLINE", "true")
-                .env("COPILOT_MODEL", MODEL);
-        },
+        set_up: |command, context, url| as_probed("copilot", command, context, url),
         two_turns: None,
         daemon: &[],
         is_silent_on_tokens: false,

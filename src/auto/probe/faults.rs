@@ -1,11 +1,11 @@
-//! What goes wrong between a client and its model, and what an answer is said to have cost.
+//! What goes wrong between a client and its model.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::dialects::Dialect;
+use super::exchange::Dialect;
+pub(crate) use super::exchange::Usage;
 
 /// What becomes of a request instead of a proper answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +49,8 @@ impl Refusal {
 
     fn message(self, dialect: Dialect) -> &'static str {
         match self {
-            Self::BadKey if dialect == Dialect::AnthropicMessages => "invalid x-api-key",
-            Self::BadKey if dialect == Dialect::Gemini => "API key not valid. Please pass a valid API key.",
+            Self::BadKey if dialect == Dialect::Messages => "invalid x-api-key",
+            Self::BadKey if dialect == Dialect::GenerateContent => "API key not valid. Please pass a valid API key.",
             Self::BadKey => "Incorrect API key provided: none.",
             Self::Forbidden => "Your account does not have access to this model.",
             Self::TooMany(_) => "This request would exceed your rate limit. Please try again later.",
@@ -66,7 +66,7 @@ impl Refusal {
         let (status, _) = self.status();
         let message = self.message(dialect);
         match dialect {
-            Dialect::AnthropicMessages => {
+            Dialect::Messages => {
                 let kind = match self {
                     Self::BadKey => "authentication_error",
                     Self::Forbidden => "permission_error",
@@ -75,9 +75,9 @@ impl Refusal {
                     Self::Overloaded => "overloaded_error",
                     Self::PromptTooLong => "invalid_request_error",
                 };
-                json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_suite"})
+                json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_scripted"})
             }
-            Dialect::OpenAiResponses | Dialect::OpenAiChat => {
+            Dialect::Responses | Dialect::ChatCompletions => {
                 let (kind, code) = match self {
                     Self::BadKey => ("invalid_request_error", "invalid_api_key"),
                     Self::Forbidden => ("invalid_request_error", "model_not_found"),
@@ -89,7 +89,7 @@ impl Refusal {
                 };
                 json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
             }
-            Dialect::Gemini => {
+            Dialect::GenerateContent => {
                 let word = match self {
                     Self::BadKey => "UNAUTHENTICATED",
                     Self::Forbidden => "PERMISSION_DENIED",
@@ -108,7 +108,7 @@ impl Refusal {
     pub(crate) fn headers(self, dialect: Dialect, now: u64) -> Vec<(String, String)> {
         let (Self::TooMany(wait) | Self::UsedUp(wait)) = self else { return Vec::new() };
         let mut headers = vec![("retry-after".to_owned(), wait.as_secs().to_string())];
-        if matches!((self, dialect), (Self::UsedUp(_), Dialect::AnthropicMessages)) {
+        if matches!((self, dialect), (Self::UsedUp(_), Dialect::Messages)) {
             headers.extend(Window { used: 1.0, resets_at: now + wait.as_secs() }.headers());
         }
         headers
@@ -146,31 +146,6 @@ impl Window {
     }
 }
 
-/// Tokens of one answer, or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    /// What was sent and not in the service's cache.
-    pub(crate) input: u64,
-    /// What was sent and in the cache.
-    pub(crate) cached: u64,
-    pub(crate) output: u64,
-}
-
-impl Usage {
-    /// What an answer costs where nothing else is said.
-    pub(crate) const SMALL: Self = Self { input: 10, cached: 0, output: 5 };
-
-    pub(crate) fn plus(self, other: Self) -> Self {
-        let (input, cached) = (self.input + other.input, self.cached + other.cached);
-        Self { input, cached, output: self.output + other.output }
-    }
-
-    /// All that was sent, as most services count it.
-    pub(crate) fn sent(self) -> u64 {
-        self.input + self.cached
-    }
-}
-
 /// What the server itself counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
@@ -180,10 +155,4 @@ pub(crate) struct Count {
     pub(crate) usage: Usage,
     /// The part of that for requests beside the conversation, such as for a title.
     pub(crate) beside: Usage,
-}
-
-/// The address of a server that is not there: whoever connects is refused.
-pub(crate) fn address_of_nobody() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
 }

@@ -2,41 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::faults::Usage;
-use super::server::{Reply, Request, ToolCall};
-
-/// The protocols that the clients speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    AnthropicMessages,
-    OpenAiResponses,
-    OpenAiChat,
-    Gemini,
-    /// A line of JSON for each piece of an answer.
-    Nodes,
-}
+pub(crate) use super::exchange::Dialect;
+use super::exchange::{Reply, Request, ToolCall, Usage};
 
 /// A body in one piece, or server-sent events ready to be written.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Whole(Value),
     Stream(Vec<String>),
-}
-
-impl Dialect {
-    /// The protocol of a request for an answer; none for all other requests.
-    pub(crate) fn of(method: &str, path: &str) -> Option<Self> {
-        let path = path.split('?').next().unwrap_or(path);
-        match path {
-            _ if method != "POST" => None,
-            _ if path.ends_with("/messages") => Some(Self::AnthropicMessages),
-            _ if path.ends_with("/responses") => Some(Self::OpenAiResponses),
-            _ if path.ends_with("/chat/completions") => Some(Self::OpenAiChat),
-            _ if path.ends_with("/chat-stream") => Some(Self::Nodes),
-            _ if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") => Some(Self::Gemini),
-            _ => None,
-        }
-    }
 }
 
 /// The answers to what clients ask beside the model: which models there are, how many tokens a text has.
@@ -71,14 +44,14 @@ pub(crate) const MODEL: &str = "suite-model";
 /// `reply` as the client expects it, streamed if it asked for a stream.
 pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: &Usage, serial: usize) -> Answer {
     let streamed = match dialect {
-        Dialect::Gemini => request.path.contains(":streamGenerateContent"),
+        Dialect::GenerateContent => request.path.contains(":streamGenerateContent"),
         _ => request.body["stream"].as_bool().unwrap_or(false),
     };
     match dialect {
-        Dialect::AnthropicMessages => anthropic(request, reply, usage, serial, streamed),
-        Dialect::OpenAiResponses => responses(reply, usage, serial, streamed),
-        Dialect::OpenAiChat => chat(request, reply, usage, serial, streamed),
-        Dialect::Gemini => gemini(reply, usage, serial, streamed),
+        Dialect::Messages => messages(request, reply, usage, serial, streamed),
+        Dialect::Responses => responses(reply, usage, serial, streamed),
+        Dialect::ChatCompletions => chat(request, reply, usage, serial, streamed),
+        Dialect::GenerateContent => generate_content(reply, usage, serial, streamed),
         Dialect::Nodes => nodes(reply, serial),
     }
 }
@@ -86,9 +59,9 @@ pub(crate) fn answer(dialect: Dialect, request: &Request, reply: &Reply, usage: 
 /// The part of a streamed text that comes before the service says that it is whole.
 pub(crate) fn beginning(dialect: Dialect, events: &[String]) -> String {
     let first = match dialect {
-        Dialect::AnthropicMessages => 3,
-        Dialect::OpenAiResponses => 2,
-        Dialect::OpenAiChat | Dialect::Gemini | Dialect::Nodes => 1,
+        Dialect::Messages => 3,
+        Dialect::Responses => 2,
+        Dialect::ChatCompletions | Dialect::GenerateContent | Dialect::Nodes => 1,
     };
     let text: String = events.iter().take(first).map(String::as_str).collect();
     text.replace(r#""finishReason":"STOP","#, "")
@@ -111,7 +84,7 @@ fn pieces<'reply>(reply: &'reply Reply, prefix: &str, serial: usize) -> Vec<Piec
     calls.iter().enumerate().map(identified).collect()
 }
 
-fn anthropic(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
+fn messages(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let pieces = pieces(reply, "toolu", serial);
     let stop = if matches!(reply, Reply::Say(_)) { "end_turn" } else { "tool_use" };
     let mut message = json!({
@@ -234,7 +207,7 @@ fn chat(request: &Request, reply: &Reply, usage: &Usage, serial: usize, streamed
     Answer::Stream(events)
 }
 
-fn gemini(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
+fn generate_content(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer {
     let part = |piece: &Piece<'_>| match piece {
         Piece::Text(text) => json!({"text": text}),
         Piece::Call(call, _) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
@@ -250,7 +223,8 @@ fn gemini(reply: &Reply, usage: &Usage, serial: usize, streamed: bool) -> Answer
 }
 
 fn nodes(reply: &Reply, serial: usize) -> Answer {
-    let mut line = json!({"text": "", "nodes": [], "stop_reason": 3});
+    let mut line = json!({"text": "", "stop_reason": 3});
+    let mut nodes = Vec::new();
     for (index, piece) in pieces(reply, "call", serial).iter().enumerate() {
         let node = match piece {
             Piece::Text(text) => {
@@ -262,8 +236,9 @@ fn nodes(reply: &Reply, serial: usize) -> Answer {
                 "tool_use_id": id, "tool_name": call.name, "input_json": call.arguments.to_string(),
             }}),
         };
-        line["nodes"].as_array_mut().unwrap().push(node);
+        nodes.push(node);
     }
+    line["nodes"] = json!(nodes);
     Answer::Stream(vec![format!("{line}\n")])
 }
 

@@ -1,0 +1,87 @@
+//! The model's part in a trial: it has the client make one file by its shell, unless something goes wrong.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::compare::Trial;
+use super::exchange::{Reply, Request, Usage};
+use super::facts::Tool;
+use super::faults::{Fault, Refusal};
+use super::server::Part;
+
+/// What the client is asked, with what a command line may lose: quotes, a backslash, a second line.
+pub(super) const PROMPT: &str =
+    "Do the work of unit GSD-PROBE-UNIT, \"step by step\",\nwith no \\ left out, and say when it is done.";
+/// Requests without it are the client's own, beside the conversation.
+const UNIT: &str = "GSD-PROBE-UNIT";
+
+/// The file that is to be made, and what shows in the conversation that the client was told so.
+pub(super) const MADE: &str = "made";
+const MARK: &str = "step-1-of-probe";
+
+/// How often the step is asked for if the client does not take it up.
+const PATIENCE: usize = 4;
+
+/// What each answer is said to cost: numbers that no client has by itself.
+const COST: Usage = Usage { input: 1009, cached: 307, output: 113 };
+
+#[derive(Debug)]
+pub(super) struct Script {
+    shell: &'static Tool,
+    fault: Option<Fault>,
+    tries: AtomicUsize,
+}
+
+impl Script {
+    pub(super) fn new(shell: &'static Tool, trial: Trial) -> Self {
+        Self { shell, fault: fault_of(trial), tries: AtomicUsize::new(0) }
+    }
+}
+
+fn fault_of(trial: Trial) -> Option<Fault> {
+    let refusal = match trial {
+        Trial::Work | Trial::Refused => return None,
+        Trial::Cut => return Some(Fault::Cut),
+        Trial::Hang => return Some(Fault::Hang),
+        Trial::Unauthorized => Refusal::BadKey,
+        Trial::Forbidden => Refusal::Forbidden,
+        Trial::Busy => Refusal::TooMany(Duration::from_secs(1)),
+        Trial::Exhausted => Refusal::UsedUp(Duration::from_secs(3 * 3600)),
+        Trial::Broken => Refusal::Broken,
+        Trial::Overloaded => Refusal::Overloaded,
+        Trial::TooLong => Refusal::PromptTooLong,
+    };
+    Some(Fault::Status(refusal))
+}
+
+/// Whether the model was given the prompt as it is.
+pub(super) fn has_prompt(requests: &[Request]) -> bool {
+    let texts = requests.iter().filter(|request| request.offers_tools()).map(Request::text);
+    let quoted = format!("\"{PROMPT}");
+    texts.into_iter().any(|text| text.contains(PROMPT) && !text.contains(&quoted))
+}
+
+impl Part for Script {
+    fn reply(&self, request: &Request) -> Reply {
+        let text = request.text();
+        if !text.contains(UNIT) {
+            return Reply::Say("Nothing to say".to_owned());
+        }
+        if text.contains(MARK) {
+            return Reply::Say("The unit is done.".to_owned());
+        }
+        if self.tries.fetch_add(1, Ordering::Relaxed) >= PATIENCE {
+            return Reply::Say("I give up.".to_owned());
+        }
+        // Every shell has `echo`.
+        Reply::Call(self.shell.call(&format!("echo {MARK} > {MADE}")))
+    }
+
+    fn fault(&self, _request: &Request) -> Option<Fault> {
+        self.fault
+    }
+
+    fn usage(&self, _request: &Request) -> Usage {
+        COST
+    }
+}

@@ -1,0 +1,238 @@
+//! `auto probe`: the clients that are installed, tried offline.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::auto::probe::compare::{Drift, Seen, Trial, compare};
+use crate::auto::probe::facts::{self, Facts};
+use crate::auto::probe::trial::{Bench, ProbeError};
+use crate::auto::runner::table::{Runner, Runners};
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::text::words::of_word;
+use crate::world::signals::Requests;
+use crate::world::tree::adopt_orphans;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ProbeArgs {
+    /// The client, as `runners.md` calls it; all that are installed if left out
+    client: Option<String>,
+    /// The program of the client, if it is not found by its name
+    #[arg(long, requires = "client")]
+    program: Option<String>,
+    /// Run only this trial, such as `work`, `401` or `hang`; can be repeated
+    #[arg(long = "trial", value_name = "NAME")]
+    trials: Vec<String>,
+}
+
+/// What was seen of the clients, and what differs from the facts about them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ProbeReport {
+    clients: Vec<ClientReport>,
+    /// How many differences would have work taken for done, or lost.
+    grave: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ClientReport {
+    client: String,
+    title: String,
+    program: String,
+    /// What it says of its version.
+    version: Option<String>,
+    /// The version that the facts are about.
+    measured_version: Option<String>,
+    /// The day of the facts.
+    facts_date: String,
+    /// Whether it was kept from writing outside of its temporary folder.
+    fenced: bool,
+    trials: Vec<TrialReport>,
+    /// Differences that belong to no trial.
+    differs: Vec<Difference>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TrialReport {
+    trial: &'static str,
+    /// What the model's server did.
+    about: &'static str,
+    verdict: String,
+    /// What the verdict rests on.
+    evidence: String,
+    seconds: f64,
+    differs: Vec<Difference>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Difference {
+    /// Whether work would be taken for done, or lost, because of it.
+    grave: bool,
+    text: String,
+}
+
+/// A client that is tried.
+struct Chosen<'a> {
+    runner: &'a Runner,
+    facts: &'static Facts,
+    program: String,
+}
+
+pub(super) fn probe(context: &mut Context, arguments: &ProbeArgs) -> Result<(), CommandError> {
+    let trials = trials(&arguments.trials)?;
+    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let chosen = match &arguments.client {
+        Some(client) => vec![named(context, &runners, client, arguments.program.as_deref())?],
+        None => installed(context, &runners)?,
+    };
+    // What has cleared its environment and left its parent is found only so.
+    adopt_orphans();
+    let signals = Requests::watch().ok();
+    let mut clients = Vec::new();
+    for chosen in &chosen {
+        clients.push(probe_one(context, chosen, &trials, signals.as_ref())?);
+    }
+    let all =
+        clients.iter().flat_map(|client| client.differs.iter().chain(client.trials.iter().flat_map(|it| &it.differs)));
+    let grave = all.filter(|difference| difference.grave).count();
+    let report = ProbeReport { clients, grave };
+    context.exit_with(u8::from(report.grave > 0));
+    context.say(&report, None, |_| report.clients.iter().map(shown).collect::<Vec<_>>().join("\n"))
+}
+
+fn trials(names: &[String]) -> Result<Vec<Trial>, CommandError> {
+    if names.is_empty() {
+        return Ok(Trial::ALL.to_vec());
+    }
+    let known = || Trial::ALL.map(Trial::word).join(", ");
+    let one = |name: &String| {
+        of_word(name).ok_or_else(|| {
+            CommandError::usage(format!("`{name}` is not a trial")).hint(format!("the trials are {}", known()))
+        })
+    };
+    let wanted: Vec<Trial> = names.iter().map(one).collect::<Result<_, _>>()?;
+    Ok(Trial::ALL.into_iter().filter(|trial| wanted.contains(trial)).collect())
+}
+
+fn all_facts() -> Result<&'static std::collections::BTreeMap<String, Facts>, CommandError> {
+    facts::all().map_err(|error| CommandError::because(Reason::Unknown, &error))
+}
+
+fn named<'a>(
+    context: &Context,
+    runners: &'a Runners,
+    client: &str,
+    program: Option<&str>,
+) -> Result<Chosen<'a>, CommandError> {
+    let runner = runners.find(client).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+    let all = all_facts()?;
+    let Some(facts) = all.get(client) else {
+        let known: Vec<&str> = all.keys().map(String::as_str).collect();
+        let message =
+            format!("{} cannot be probed: it is not known how it is pointed at another model server", runner.title);
+        return Err(CommandError::usage(message).hint(format!("choose one of {}", known.join(", "))));
+    };
+    let program = match program {
+        Some(program) if program.contains(std::path::is_separator) => context.here().resolve(program).to_string(),
+        Some(program) => program.to_owned(),
+        None => found(context, runner).ok_or_else(|| {
+            let message = format!("{} is not installed or not in PATH: {}", runner.title, runner.programs.join(", "));
+            let hint = format!("install it, or name its program: `gsd-tools auto probe {client} --program PROGRAM`");
+            CommandError::usage(message).hint(hint)
+        })?,
+    };
+    Ok(Chosen { runner, facts, program })
+}
+
+/// The program of a client, by the first of its names that is in `PATH`.
+fn found(context: &Context, runner: &Runner) -> Option<String> {
+    runner.programs.iter().find(|program| context.world().finds(program)).cloned()
+}
+
+fn installed<'a>(context: &Context, runners: &'a Runners) -> Result<Vec<Chosen<'a>>, CommandError> {
+    let all = all_facts()?;
+    let there = |runner: &'a Runner| {
+        let facts = all.get(&runner.name)?;
+        Some(Chosen { runner, facts, program: found(context, runner)? })
+    };
+    let chosen: Vec<Chosen<'a>> = runners.iter().filter_map(there).collect();
+    if chosen.is_empty() {
+        let known: Vec<&str> = all.keys().map(String::as_str).collect();
+        let message = format!("none of the clients that can be probed is in PATH: {}", known.join(", "));
+        return Err(CommandError::usage(message)
+            .hint("install one, or name its program: `gsd-tools auto probe NAME --program PROGRAM`"));
+    }
+    Ok(chosen)
+}
+
+fn probe_one(
+    context: &Context,
+    chosen: &Chosen<'_>,
+    trials: &[Trial],
+    signals: Option<&Requests>,
+) -> Result<ClientReport, CommandError> {
+    let Chosen { runner, facts, program } = chosen;
+    let failed = |error: ProbeError| CommandError::because(Reason::Unknown, &error);
+    let mut bench = Bench::new(context.world(), runner, facts, program, signals).map_err(failed)?;
+    let version = bench.version().map_err(failed)?;
+    let mut seen = Vec::new();
+    for trial in trials {
+        let one = bench.run(*trial).map_err(failed)?;
+        let (name, verdict) = (&runner.name, one.verdict.in_short());
+        context.tell(format!("{name} {}: {verdict} in {:.1} s", trial.word(), one.took.as_secs_f32()));
+        seen.push(one);
+    }
+    let drifts = compare(runner, facts, version.as_deref(), &seen);
+    Ok(ClientReport {
+        client: runner.name.clone(),
+        title: runner.title.clone(),
+        program: program.clone(),
+        version,
+        measured_version: runner.version.clone(),
+        facts_date: facts.date.clone(),
+        fenced: bench.is_fenced(),
+        trials: seen.iter().map(|seen| of_trial(seen, &drifts)).collect(),
+        differs: differences(&drifts, None),
+    })
+}
+
+fn of_trial(seen: &Seen, drifts: &[Drift]) -> TrialReport {
+    TrialReport {
+        trial: seen.trial.word(),
+        about: seen.trial.meaning(),
+        verdict: seen.verdict.in_short(),
+        evidence: seen.evidence.clone(),
+        seconds: (seen.took.as_secs_f64() * 10.0).round() / 10.0,
+        differs: differences(drifts, Some(seen.trial)),
+    }
+}
+
+fn differences(drifts: &[Drift], trial: Option<Trial>) -> Vec<Difference> {
+    let here = drifts.iter().filter(|drift| drift.trial == trial);
+    here.map(|drift| Difference { grave: drift.is_grave, text: drift.text.clone() }).collect()
+}
+
+/// One line for each trial, and what it comes to.
+fn shown(client: &ClientReport) -> String {
+    let version = client.version.as_deref().unwrap_or("of an unknown version");
+    let measured = client.measured_version.as_deref().unwrap_or("unknown");
+    let mut text = format!("{}, {version}; facts of {}, version {measured}\n", client.title, client.facts_date);
+    let said =
+        |difference: &Difference| format!("{}{}", if difference.grave { "GRAVE: " } else { "" }, difference.text);
+    for trial in &client.trials {
+        let differs: Vec<String> = trial.differs.iter().map(said).collect();
+        let differs = if differs.is_empty() { "ok".to_owned() } else { differs.join("; ") };
+        let _ = writeln!(text, "  {:<16}{:<28}{differs}", trial.trial, trial.verdict);
+    }
+    for difference in &client.differs {
+        let _ = writeln!(text, "  {}", said(difference));
+    }
+    let all = || client.differs.iter().chain(client.trials.iter().flat_map(|trial| &trial.differs));
+    let (count, grave) = (all().count(), all().filter(|difference| difference.grave).count());
+    let _ = match (count, grave) {
+        (0, _) => writeln!(text, "Nothing differs from the facts."),
+        (_, 0) => writeln!(text, "Differences: {count}, none of them grave."),
+        _ => writeln!(text, "Differences: {count}, grave: {grave}. Work would be taken for done, or lost."),
+    };
+    text
+}

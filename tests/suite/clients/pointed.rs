@@ -1,0 +1,18 @@
+//! How clients are pointed at the model server: by what `gsd-tools auto probe` knows of them.
+
+use std::path::Path;
+
+use super::facts::{self, Facts};
+
+pub(crate) fn pointed(client: &str) -> &'static Facts {
+    &facts::all().unwrap()[client]
+}
+
+/// Writes what its user has in the home folder.
+pub(crate) fn write_settings(client: &str, home: &Path, url: &str) {
+    for (path, text) in pointed(client).files(url) {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
