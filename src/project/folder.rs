@@ -209,7 +209,9 @@ pub(crate) fn is_artifact(file: &str) -> bool {
 
 fn is_summary(file: &str) -> bool {
     match file.strip_prefix("plans/") {
-        Some(nested) => nested.ends_with(".md") && (nested.starts_with("SUMMARY-") || is_behind(nested, "-SUMMARY-")),
+        Some(nested) => {
+            nested.strip_suffix(".md").is_some() && (nested.starts_with("SUMMARY-") || is_behind(nested, "-SUMMARY-"))
+        }
         None => file.ends_with("-SUMMARY.md") || file == "SUMMARY.md",
     }
 }

@@ -55,8 +55,8 @@ fn report(ran: &Ran) -> Value {
 /// All files on the branch with their content, but for those that say at which second something was done.
 fn landed_files(context: &TestContext) -> String {
     let all = git(context, &["ls-tree", "-r", "main"]);
-    let lines = all.lines().filter(|line| !line.ends_with("/STATE.md") && !line.ends_with("/state.json"));
-    lines.map(|line| format!("{line}\n")).collect()
+    let is_timeless = |line: &&str| !line.ends_with("/STATE.md") && !line.ends_with("/state.json");
+    all.lines().filter(is_timeless).collect::<Vec<_>>().join("\n")
 }
 
 fn is_closed(context: &TestContext) {
@@ -231,8 +231,8 @@ fn each_state_of_a_phase_has_its_next_step() {
     assert_eq!(said(next(&[roadmap, state, context, plan, summary, gaps])), "stop  gaps-found");
     let human = verified("---\nphase: 01\nstatus: human_needed\nscore: 0/1\n---\n");
     assert_eq!(said(next(&[roadmap, state, context, plan, summary, human])), "stop  human-needed");
-    let passed = verified(PASSED);
-    assert_eq!(said(next(&[roadmap, state, context, plan, summary, passed])), "mechanical close-phase");
+    let checked = verified(PASSED);
+    assert_eq!(said(next(&[roadmap, state, context, plan, summary, checked])), "mechanical close-phase");
     let closed = ROADMAP.replace("- [ ]", "- [x]");
     assert_eq!(said(next(&[(".planning/ROADMAP.md", &closed), state])), "stop  complete");
 }

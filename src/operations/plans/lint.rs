@@ -67,7 +67,7 @@ pub(crate) fn lint(
         Ok(index) => warnings.extend(index.warnings.into_iter().chain(index.warning).chain(index.error).map(whole)),
         Err(PlanIndexError::Unreadable(error)) => return Err(error),
         Err(error @ (PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. })) => {
-            errors.push(whole(error.to_string()))
+            errors.push(whole(error.to_string()));
         }
     }
     let commands = commands::paths(view, folder, root, disk)?.findings();
