@@ -247,21 +247,23 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
             );
             write(&format!("{folder}/{name}-01-SUMMARY.md"), &text)?;
             let status = if manner == Manner::Blocked { "gaps_found" } else { "passed" };
-            let text = format!("---\nphase: {name}\nstatus: {status}\nscore: 1/1\n---\n\n# Phase {name} Verification\n");
+            let text =
+                format!("---\nphase: {name}\nstatus: {status}\nscore: 1/1\n---\n\n# Phase {name} Verification\n");
             write(&format!("{folder}/{name}-VERIFICATION.md"), &text)
         }
     }
 }
 
-/// Commits all, as the workflows of a phase do.
+/// Commits all, as the workflows of a phase do; an earlier session may have.
 fn commit(message: &str) -> Result<(), String> {
-    for line in [&["add", "--all"][..], &["commit", "--quiet", "--message", message]] {
-        let done = std::process::Command::new("git").args(line).output().map_err(|error| format!("git: {error}"))?;
-        if !done.status.success() {
-            return Err(format!("git {line:?}: {}", String::from_utf8_lossy(&done.stderr)));
-        }
+    let git =
+        |line: &[&str]| std::process::Command::new("git").args(line).output().map_err(|error| format!("git: {error}"));
+    let added = git(&["add", "--all"])?;
+    if added.status.success() && git(&["diff", "--cached", "--quiet"])?.status.success() {
+        return Ok(());
     }
-    Ok(())
+    let done = git(&["commit", "--quiet", "--message", message])?;
+    if done.status.success() { Ok(()) } else { Err(format!("git commit: {}", String::from_utf8_lossy(&done.stderr))) }
 }
 
 /// The folder of a phase; made where there is none.

@@ -40,7 +40,7 @@ pub(crate) enum LandingError {
     NotOurs { folder: AbsolutePath },
     #[error("the worktree `{folder}` should be on branch `{expected}`, but {}", found.as_ref().map_or_else(|| "no branch is checked out there".to_owned(), |found| format!("`{found}` is checked out there")))]
     BranchLeft { folder: AbsolutePath, expected: String, found: Option<String> },
-    #[error("the repository has settings of its own for each worktree, which agents that commit could change")]
+    #[error("the repository keeps settings for each worktree, which agents that commit could change")]
     OwnSettings,
     #[error("the submodule `{path}` in `{folder}` was changed; this program does not commit submodules")]
     Submodule { folder: AbsolutePath, path: GitPath },
