@@ -111,7 +111,7 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
     Some(match &candidate.evidence {
         None => Step::CheckCandidate,
         Some(evidence) if evidence.passed => Step::Land,
-        Some(evidence) => Step::Stop(candidate_refused(evidence)),
+        Some(evidence) => Step::Stop(candidate_refused(memory, evidence)),
     })
 }
 
@@ -120,11 +120,17 @@ pub(crate) fn landed(milestone: &str) -> Stop {
     Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status")
 }
 
-fn candidate_refused(evidence: &Evidence) -> Stop {
+fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
     let failing = evidence.checks.iter().filter(|check| !check.passed);
-    let failing: Vec<String> = failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
-    let text = "the checks fail on the merge with the target, so nothing has landed";
-    Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(failing)
+    let mut shown: Vec<String> =
+        failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
+    shown.extend(evidence.failure.lines().map(str::to_owned));
+    let worktree = memory.run.as_ref().map(|run| run.worktree.as_str()).unwrap_or_default();
+    let text = format!(
+        "the checks fail on the merge with the target, so nothing has landed; correct it in `{worktree}`, commit nothing there, then \
+         run again"
+    );
+    Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(shown)
 }
 
 fn by_rules(situation: &Situation<'_>) -> Step {
@@ -195,7 +201,10 @@ fn ceiling(memory: &Memory) -> Option<Stop> {
     let (text, next) = match memory.ceilings.passed(&memory.spent, memory.forecast())? {
         Passed::Sessions { used, most } => {
             let text = format!("{used} sessions were started, and the ceiling is {most}");
-            (text, format!("gsd-tools auto run --max-sessions {}", most.saturating_add(most / 2 + 1)))
+            (
+                text,
+                format!("gsd-tools auto run --max-sessions {}", used.max(most).saturating_add(used.max(most) / 2 + 1)),
+            )
         }
         Passed::Money { used, most } => {
             let text = format!("{used:.2} USD were spent, and the ceiling is {most:.2}");

@@ -152,7 +152,6 @@ pub(crate) enum Event {
     /// followed.
     Ordered {
         id: String,
-        #[serde(flatten)]
         order: Order,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<String>,
@@ -411,6 +410,31 @@ impl Mechanical {
             Self::ResolveOverrides { .. } => "resolve-overrides",
             Self::WriteContext { .. } => "write-context",
             Self::ClosePhase { .. } => "close-phase",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::slices::orders::Wish;
+
+    #[test]
+    fn every_order_is_read_as_it_was_written() {
+        let text = |word: &str| word.to_owned();
+        let wishes = [
+            Wish::Steer { change: text("use one file") },
+            Wish::Answer { task: text("M001/S01/T01"), choice: text("a"), why: Some(text("simple")) },
+            Wish::Verdict { id: text("M001"), passed: false, why: text("no") },
+            Wish::Park { milestone: text("M001"), why: None },
+            Wish::Unpark { milestone: text("M001") },
+        ];
+        for wish in wishes {
+            let order = Order { at: text("2026-01-02T03:04:05.000Z"), wish };
+            let event = Event::Ordered { id: text("1"), order, refused: Some(text("late")) };
+            let entry = Entry { at: Time { wall: 1, machine: 2 }, event };
+            let written = serde_json::to_string(&entry).unwrap();
+            assert_eq!(serde_json::from_str::<Entry>(&written).unwrap(), entry, "{written}");
         }
     }
 }

@@ -53,7 +53,8 @@ pub(crate) struct Active {
 /// What a run does next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct NextReport {
-    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`.
+    /// `dispatch`, `mechanical`, `gate`, `commit`, `land`, `wait` or `stop`; `running` while a process works on a unit, and
+    /// `recover` where that process died.
     pub(crate) action: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit_type: Option<&'static str>,
@@ -148,13 +149,7 @@ fn pair(share: Share) -> [usize; 2] {
 }
 
 impl StatusReport {
-    pub(crate) fn of(
-        look: &Look<'_>,
-        step: &Step,
-        rule: &'static str,
-        fingerprint: String,
-        holder: Option<u32>,
-    ) -> Self {
+    pub(crate) fn of(look: &Look<'_>, step: &Step, rule: &'static str, fingerprint: String) -> Self {
         let State { phase, milestone, slice, task, blockers, registry, milestones, slices, tasks, .. } = look.state;
         let id = |named: &Option<super::slices::derive::Named>| named.as_ref().map(|named| named.id.clone());
         let paused = look.memory.stop.as_ref().is_some_and(|stop| stop.cause == super::stop::Cause::Paused);
@@ -175,7 +170,7 @@ impl StatusReport {
                 })
                 .collect(),
             requirements: look.snapshot.requirements,
-            session: SessionReport::of(look.memory, holder),
+            session: SessionReport::of(look.memory),
             counters: Counters::of(look.memory),
             cost: Cost::of(look.memory),
             fingerprint,
@@ -231,7 +226,7 @@ impl StatusReport {
             },
             registry: Vec::new(),
             requirements: Requirements::default(),
-            session: SessionReport::of(memory, None),
+            session: SessionReport::of(memory),
             counters: Counters::of(memory),
             cost: Cost::of(memory),
             fingerprint,
@@ -249,6 +244,28 @@ pub(crate) fn phase_rules(seen: &PhasesSeen<'_>, is_explained: bool) -> Result<V
         why: None,
     };
     Ok(position::RULES.iter().map(row).collect())
+}
+
+impl StatusReport {
+    /// The same, while this process runs the run: what it does now stands in the place of what would be next.
+    pub(crate) fn held_by(mut self, holder: Option<u32>, memory: &Memory) -> Self {
+        let Some(holder) = holder else { return self };
+        if let Some(session) = &mut self.session {
+            session.lock = "held";
+            session.pid = Some(holder).filter(|holder| *holder > 0);
+        }
+        if let Some(operation) = &memory.current {
+            let unit = &operation.start.unit;
+            let next = NextReport::of(&Step::Sweep, "");
+            self.next = NextReport {
+                action: "running",
+                unit_type: Some(unit.kind.word()),
+                unit_id: Some(unit.id.clone()),
+                ..next
+            };
+        }
+        self
+    }
 }
 
 impl NextReport {
@@ -273,12 +290,12 @@ impl NextReport {
 }
 
 impl SessionReport {
-    fn of(memory: &Memory, holder: Option<u32>) -> Option<Self> {
+    fn of(memory: &Memory) -> Option<Self> {
         let run = memory.run.as_ref()?;
         let current = memory.current.as_ref();
         Some(Self {
-            lock: if holder.is_some() { "held" } else { "free" },
-            pid: holder,
+            lock: "free",
+            pid: None,
             runner: run.runner.clone(),
             worktree: run.worktree.clone(),
             unit: current.map(|operation| operation.start.unit.to_string()),

@@ -79,6 +79,16 @@ impl LogError {
 }
 
 impl Disk {
+    /// Who has the log now, in words; `None` where nobody has. The log is not touched.
+    pub(crate) fn log_holder(&self, path: &AbsolutePath) -> Result<Option<String>, DiskError> {
+        let folder = path.parent().unwrap_or_else(|| path.clone());
+        match self.lock(&atomic::canonical(&folder)?.resolve(path.name())) {
+            Ok(_) => Ok(None),
+            Err(DiskError::Locked { holder, .. }) => Ok(Some(holder)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Opens the log for writing, or begins it, and cuts off what a crash left of an entry. One that somebody changed is
     /// refused.
     pub(crate) fn log(&self, path: &AbsolutePath) -> Result<Log<'_>, LogError> {

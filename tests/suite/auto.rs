@@ -63,7 +63,7 @@ fn a_run_stops_after_a_unit_and_goes_on_where_it_was() {
     let context = project();
     let first = auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal");
     assert_eq!((first.code, &report(&first)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", first.stderr);
-    context.gsd(["auto", "pause"]).success();
+    assert!(context.gsd(["auto", "pause"]).failure(1).contains("no process runs"));
     let rules = context.gsd(["auto", "rules", "--explain"]).json();
     assert!(rules.as_array().unwrap().iter().any(|row| row["matched"] == true), "{rules:#}");
     let plan = context.gsd(["auto", "plan", "--shape", "2x2"]).json();
@@ -267,4 +267,49 @@ fn invariant_13_of_eight_calls_at_once_one_starts_a_session() {
     context.gsd(["auto", "stop", "--now"]).success();
     assert_eq!(winner.wait_with_output().unwrap().status.code(), Some(11));
     assert_eq!(context.gsd(["auto", "status"]).json()["cost"]["sessions"], 1);
+}
+
+#[test]
+fn an_order_for_the_first_milestone_is_followed_and_the_run_goes_on() {
+    let context = project();
+    auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
+    // Its documents are in the worktree of the run alone.
+    assert!(!context.project().join(".gsd/milestones").exists());
+    let verdict = ["auto", "verdict", "M001/S01/T01", "pass", "--rationale", "looked at it"];
+    assert_eq!(context.gsd(verdict).json()["updated"], true);
+    let status = context.gsd(["auto", "status"]).json();
+    assert_eq!(
+        (&status["session"]["lock"], &status["next"]["action"]),
+        (&"free".into(), &"commit".into()),
+        "{status:#}"
+    );
+    context.gsd(["auto", "log"]).success();
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
+}
+
+#[test]
+fn who_looks_at_a_run_sees_whether_a_process_runs_it() {
+    let context = project();
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let mut run = context.command(crate::kit::binary());
+    run.args(["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent]);
+    run.env("FAKE_SHAPE", "2x2").env("FAKE_ACTOR", "ideal").env("FAKE_PAUSE_MS", "60000");
+    run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut run = run.spawn().unwrap();
+    let status = || context.gsd(["auto", "status"]).json();
+    let began = std::time::Instant::now();
+    while status()["next"]["action"] != "running" {
+        assert!(began.elapsed().as_secs() < 30, "{:#}", status());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let seen = status();
+    assert_eq!((&seen["session"]["lock"], &seen["session"]["pid"]), (&"held".into(), &run.id().into()), "{seen:#}");
+    context.gsd(["auto", "pause", "--now"]).success();
+    run.wait().unwrap();
+    assert_eq!(status()["session"]["stop"]["cause"], "paused");
+    // A session that a person ended does not end the next call as well.
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
 }

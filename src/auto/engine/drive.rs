@@ -4,7 +4,7 @@ use super::{Edit, Effects, EngineError, Request};
 use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::{Entry, Event};
 use crate::auto::layout::{Documents, Layout};
-use crate::auto::memory::Memory;
+use crate::auto::memory::{Memory, Stage};
 use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::derive::{Phase, Scope, derive};
@@ -141,6 +141,10 @@ impl<'a, E: Effects> Drive<'a, E> {
     /// A person asked for an end, or for so many units: between two units, unless it is to be at once.
     fn asked(&mut self) -> Result<Option<Stop>, EngineError> {
         if self.memory.stop.is_some() {
+            return Ok(None);
+        }
+        // What ended a session that a person interrupted is judged first: else the next call would begin with that.
+        if self.memory.current.as_ref().is_some_and(|operation| operation.stage == Stage::Ended) {
             return Ok(None);
         }
         if let Some(request) = self.effects.urgent()? {

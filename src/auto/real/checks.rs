@@ -249,7 +249,11 @@ impl Real<'_> {
     /// The commands by which a plan says that its tasks are checked.
     fn planned_checks(&self, plan: &str) -> Vec<String> {
         match &self.layout {
-            Layout::Milestones => SlicePlan::parse(plan).tasks.into_iter().filter_map(|task| task.verify).collect(),
+            Layout::Milestones => {
+                let plan = SlicePlan::parse(plan);
+                let of_tasks = plan.tasks.into_iter().filter_map(|task| task.verify);
+                of_tasks.chain(plan.verification.iter().filter_map(|entry| command_of(entry))).collect()
+            }
             Layout::Phases(_) => {
                 PhasePlan::parse(plan).checks().into_iter().filter_map(|check| check.command).collect()
             }
@@ -280,6 +284,12 @@ pub(super) struct TaskPlans {
     pub(super) verify: Option<String>,
     expected: Vec<String>,
     text: String,
+}
+
+/// The command of an entry that is one, between backticks; what is written as a sentence is for people.
+fn command_of(entry: &str) -> Option<String> {
+    let inside = entry.trim().strip_prefix('`')?.strip_suffix('`')?;
+    (!inside.is_empty() && !inside.contains('`')).then(|| inside.to_owned())
 }
 
 fn evidence(

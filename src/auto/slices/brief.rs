@@ -8,6 +8,7 @@ use crate::auto::prompt::citation::SliceRow;
 use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::{lookup, summary::Summary};
 
@@ -166,6 +167,24 @@ fn slice_summaries(
 }
 
 /// The commands that the task is checked with.
+/// What a person answered to the question of the task, or what holds until somebody answers.
+fn answer(files: &dyn Files, folder: &str, task: &str) -> Result<Option<(String, String)>, FileError> {
+    let entries = files.list(folder)?.unwrap_or_default();
+    let Some(name) = lookup::record(&entries, task, "ESCALATION") else { return Ok(None) };
+    let text = files.read(&format!("{folder}/{name}"))?.unwrap_or_default();
+    let Ok(asked) = serde_json::from_str::<Escalation>(&text) else { return Ok(None) };
+    let (choice, name) = match &asked.user_choice {
+        Some(choice) => (choice, "Answer to your question"),
+        None if asked.continue_with_default => (&asked.recommendation, "Until your question is answered"),
+        None => return Ok(None),
+    };
+    let option = asked.options.iter().find(|option| option.id == *choice);
+    let label = option.map(|option| format!(": {}", option.label)).unwrap_or_default();
+    let why = asked.user_rationale.as_deref().filter(|_| asked.user_choice.is_some());
+    let why = why.map(|why| format!(", because: {why}")).unwrap_or_default();
+    Ok(Some((name.to_owned(), format!("{} \u{2192} {choice}{label}{why}", asked.question))))
+}
+
 fn verify(input: &PromptInput, task: Option<&str>, preferences: &Preferences) -> Option<String> {
     if !preferences.verification_commands.is_empty() {
         return Some(preferences.verification_commands.join(" && "));
@@ -199,6 +218,34 @@ fn tasks(
     }
     if let Some(task) = task {
         input = with(input, DocumentKind::TaskPlan, places::document(files, &tasks_folder, task, "PLAN")?);
+        input.notes.extend(answer(files, &tasks_folder, task)?);
     }
     Ok(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::files::MemoryFiles;
+
+    #[test]
+    fn an_answered_question_is_told_with_its_choice_and_an_open_one_with_what_holds_until_then() {
+        let record = |more: &str| {
+            format!(
+                r#"{{"question": "Which store?", "options": [{{"id": "a", "label": "a file"}}, {{"id": "b", "label": "SQLite"}}],
+                "recommendation": "a", {more}}}"#
+            )
+        };
+        let told = |more: &str| {
+            let text = record(more);
+            answer(&MemoryFiles::new([("t/T01-ESCALATION.json", text.as_str())]), "t", "T01").unwrap()
+        };
+        let pair = |name: &str, text: &str| Some((name.to_owned(), text.to_owned()));
+        let answered = told(r#""userChoice": "b", "userRationale": "we have it""#);
+        assert_eq!(answered, pair("Answer to your question", "Which store? \u{2192} b: SQLite, because: we have it"));
+        let default = told(r#""continueWithDefault": true"#);
+        assert_eq!(default, pair("Until your question is answered", "Which store? \u{2192} a: a file"));
+        assert_eq!(told(r#""continueWithDefault": false"#), None);
+        assert_eq!(answer(&MemoryFiles::new([("t/T02-PLAN.md", "x")]), "t", "T01").unwrap(), None);
+    }
 }

@@ -1,5 +1,7 @@
 //! Where a project of the pipeline is, and what its documents and its log say.
 
+use std::time::Duration;
+
 use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
 use crate::auto::phases;
@@ -31,7 +33,11 @@ pub(super) enum Held<'d> {
 pub(super) fn log_error(error: &LogError) -> CommandError {
     let failed = CommandError::because(Reason::Unknown, error);
     match error {
-        LogError::Disk(DiskError::Locked { .. }) => failed.exits(75),
+        LogError::Disk(DiskError::Locked { holder, .. }) => {
+            CommandError::usage(format!("a run is active here, in {holder}"))
+                .exits(75)
+                .hint("`gsd-tools auto status` shows how far it is; `gsd-tools auto pause` ends it after its unit")
+        }
         _ => failed,
     }
 }
@@ -102,7 +108,9 @@ impl Place {
 
     /// Refuses a folder where no milestone is: a call in the wrong one would make a project there.
     pub(super) fn needs_milestones(self) -> Result<Self, CommandError> {
-        if disk::is_folder(self.root.resolve(lookup::MILESTONES)) {
+        // Those of the first milestone are in the worktree of its run until it has landed.
+        let has_milestones = |folder: &AbsolutePath| disk::is_folder(folder.resolve(lookup::MILESTONES));
+        if has_milestones(&self.root) || has_milestones(&self.documents(&self.memory()?)) {
             return Ok(self);
         }
         let message = format!("there are no milestones in `{}`", self.root);
@@ -114,6 +122,17 @@ impl Place {
         let worktree = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.worktree.as_str());
         let worktree = worktree.filter(|folder| disk::is_folder(folder)).map(AbsolutePath::parse);
         worktree.and_then(Result::ok).unwrap_or_else(|| self.root.clone())
+    }
+
+    /// The process that runs the run which is unfinished; 0 where its number is not known.
+    pub(super) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, CommandError> {
+        if memory.run.is_none() || memory.is_released {
+            return Ok(None);
+        }
+        let holder = disk.patient_for(Duration::ZERO).log_holder(&self.log())?;
+        let number =
+            |text: String| text.split(|letter: char| !letter.is_ascii_digit()).find_map(|part| part.parse().ok());
+        Ok(holder.map(|text| number(text).unwrap_or_default()))
     }
 
     /// Keeps runs from going on while this call writes, where one is unfinished.

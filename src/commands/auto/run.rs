@@ -71,7 +71,7 @@ pub(super) struct HowArgs {
     /// Stop after this many units
     #[arg(long)]
     max_units: Option<u32>,
-    /// Start at most this many sessions
+    /// Start at most this many sessions in all, counting those before; holds until another number is given
     #[arg(long)]
     max_sessions: Option<u32>,
     /// Spend at most this many US dollars
@@ -566,6 +566,10 @@ fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandEr
     let memory = place.memory()?;
     if memory.run.is_none() || memory.is_released {
         return Err(CommandError::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
+    }
+    if place.holder(context.disk(), &memory)?.is_none() {
+        let message = "no process runs the run here: it is paused, or was interrupted";
+        return Err(CommandError::usage(message).hint("continue it with `gsd-tools auto run`"));
     }
     Control { wish, now }.write(&place.folder())?;
     let requested = match wish {

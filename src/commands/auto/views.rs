@@ -88,7 +88,10 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     if place.is_in_phases() {
         let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
-        let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
+        let memory = place.memory()?;
+        let holder = place.holder(context.disk(), &memory)?;
+        let report =
+            seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?.held_by(holder, &memory);
         return context.say(&report, None, |screen| shown(&report, screen));
     }
     let seen = Seen::of(context)?;
@@ -96,7 +99,8 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     let now = Time { wall: world.now().milliseconds(), machine: world.uptime() };
     let (step, rule) = seen.step(now);
     let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
-    let report = StatusReport::of(&seen.look(), &step, rule, fingerprint, None);
+    let report = StatusReport::of(&seen.look(), &step, rule, fingerprint);
+    let report = report.held_by(place.holder(context.disk(), &seen.memory)?, &seen.memory);
     context.say(&report, None, |screen| shown(&report, screen))
 }
 
@@ -115,8 +119,12 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
     lines.push(String::new());
     let next = match (&report.next.unit_type, &report.next.unit_id, &report.next.stop) {
+        (Some(kind), Some(id), _) if report.next.action == "running" => format!("Running  {kind} {id}"),
         (Some(kind), Some(id), _) => format!("Next  {kind} {id}"),
         (_, _, Some(stop)) => format!("{}\nNext  {}", stop.text, stop.next),
+        _ if report.next.action == "recover" => {
+            "The run was interrupted; it continues where it was.\nNext  gsd-tools auto run".to_owned()
+        }
         _ => format!("Next  {}", report.next.mechanical.unwrap_or(report.next.action)),
     };
     lines.push(next);

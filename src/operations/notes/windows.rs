@@ -80,7 +80,7 @@ impl WindowsError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint(),
-            _ => Some("mend that line, or take the file from git: `git log -- .planning/WINDOWS.md`".to_owned()),
+            _ => Some("correct that line, or take the file from git: `git log -- .planning/WINDOWS.md`".to_owned()),
         }
     }
 }
