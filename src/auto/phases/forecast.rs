@@ -21,7 +21,9 @@ pub(crate) fn of(view: &ProjectView, settings: &PhaseSettings) -> Result<Forecas
             Some(NextStep::Execute) => &[UnitKind::ExecutePhase],
             Some(NextStep::Verify | NextStep::Close) | None => &[],
         };
-        units.iter().for_each(|kind| forecast.add(*kind, 1));
+        for kind in units {
+            forecast.add(*kind, 1);
+        }
     }
     Ok(forecast)
 }

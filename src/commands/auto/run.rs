@@ -524,7 +524,7 @@ fn planning_is_committed(
     }
     let world = context.world();
     if world.git(root.as_path(), ["check-ignore", "--quiet", documents])?.success() {
-        let message = format!("git ignores `{}`, so that the work cannot land together with its plans", folder);
+        let message = format!("git ignores `{folder}`, so that the work cannot land together with its plans");
         return Err(CommandError::usage(message).hint("remove it from `.gitignore`, then commit it"));
     }
     let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
@@ -532,9 +532,9 @@ fn planning_is_committed(
     if changed.text().is_empty() {
         return Ok(());
     }
-    let message = format!("`{}` has changes that are not committed", folder);
+    let message = format!("`{folder}` has changes that are not committed");
     Err(CommandError::usage(message)
-        .hint(format!("run `git add {0}`, then `git commit -m \"docs: plan\" -- {0}`", folder)))
+        .hint(format!("run `git add {folder}`, then `git commit -m \"docs: plan\" -- {folder}`")))
 }
 
 /// What `auto pause` and `auto stop` answer.
