@@ -255,7 +255,7 @@ fn of_work(runner: &Runner, facts: &Facts, seen: &Seen) -> Vec<Found> {
     match (&seen.session, preset) {
         (None, _) if runner.can_resume() => found.push((true, "the name of the session is not reported".to_owned())),
         (Some(session), Some(preset)) if session != preset => {
-            found.push((true, format!("the session is called `{session}`, not `{preset}` as it was told")));
+            found.push((true, format!("the session is called `{session}` instead of `{preset}`")));
         }
         _ => {}
     }
