@@ -272,7 +272,8 @@ fn invariant_13_of_eight_calls_at_once_one_starts_a_session() {
 #[test]
 fn an_order_for_the_first_milestone_is_followed_and_the_run_goes_on() {
     let context = project();
-    auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
+    let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
+    assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
     // Its documents are in the worktree of the run alone.
     assert!(!context.project().join(".gsd/milestones").exists());
     let verdict = ["auto", "verdict", "M001/S01/T01", "pass", "--rationale", "looked at it"];
