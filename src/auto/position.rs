@@ -30,7 +30,7 @@ pub(crate) struct Position {
     pub(crate) finding: Finding,
     /// What the unit of the current operation should have left and has not, in words for its next attempt.
     pub(crate) missing: Vec<String>,
-    /// Whether that unit says, with a reason, that nothing had to be changed.
+    /// Whether that unit says, with a reason, that nothing had to be changed, or could be.
     pub(crate) claims_no_change: bool,
 }
 

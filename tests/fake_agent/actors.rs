@@ -50,6 +50,11 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             let is_it = call.kind == "execute-task" && (call.argument.is_empty() || call.id.ends_with(&call.argument));
             work(call, voice, if is_it { Manner::Blocked } else { Manner::Whole })?;
         }
+        // Finds that the task cannot be done as planned, and changes nothing.
+        "untrue" => {
+            let is_it = call.kind == "execute-task" && call.id.ends_with(&call.argument);
+            work(call, voice, if is_it { Manner::Untrue } else { Manner::Whole })?;
+        }
         "lazy" => {
             voice.say(&tool("Read"));
             voice.say(&text("Everything is done."));

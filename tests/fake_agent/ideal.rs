@@ -14,6 +14,8 @@ pub enum Manner {
     Broken,
     /// The task cannot be done as planned.
     Blocked,
+    /// The same, with nothing changed.
+    Untrue,
     /// A plan with nothing to do in it.
     Empty,
 }
@@ -133,12 +135,30 @@ fn replan(milestone: &str, slice: &str) -> Result<(), String> {
     let folder = of_slice(milestone, slice);
     let plan = format!("{folder}/{slice}-PLAN.md");
     let text = std::fs::read_to_string(&plan).map_err(|error| format!("{plan}: {error}"))?;
+    // What a blocked task did not make is checked no more.
+    let is_blocked = |task: &str| {
+        let summary = std::fs::read_to_string(format!("{folder}/tasks/{task}-SUMMARY.md")).unwrap_or_default();
+        summary.contains("blocker_discovered: true") && !std::path::Path::new(&files_of(slice, task).0).exists()
+    };
+    let blocked: Vec<String> =
+        (1..10).map(|number| format!("T{number:02}")).filter(|task| is_blocked(task)).map(|task| files_of(slice, &task).1).collect();
+    let is_kept = |line: &&str| !blocked.iter().any(|check| line.ends_with(check.as_str()) || line.ends_with(&format!("{check}`")));
+    let text: String = text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
     write(&plan, &text.replacen("**Goal:** ", "**Goal:** (planned again) ", 1))?;
     write(&format!("{folder}/{slice}-REPLAN.md"), "# Replan\n\nThe blocked task is left as it is; the others go on.\n")
 }
 
 fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(), String> {
     let (source, check) = files_of(slice, task);
+    if manner == Manner::Untrue {
+        let text = format!(
+            "---\nid: {task}\nparent: {slice}\nmilestone: {milestone}\nkey_files: []\nverification_result: untested\n\
+             completed_at: 2026-01-05T10:00:00Z\nblocker_discovered: true\n---\n\n# {task}: Make {source}\n\n\
+             **The shelf has no room for {source}**\n\n## What Happened\n\nThe plan takes the shelf for larger than it is. Nothing was \
+             changed, so that the plan can be made again.\n\n## Verification\n\nNone: nothing was made.\n"
+        );
+        return write(&format!("{}/tasks/{task}-SUMMARY.md", of_slice(milestone, slice)), &text);
+    }
     let words = if manner == Manner::Broken { "not yet" } else { "ready" };
     write(&source, &format!("{slice} {task} {words}\n"))?;
     if manner == Manner::Half {

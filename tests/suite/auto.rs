@@ -314,3 +314,15 @@ fn who_looks_at_a_run_sees_whether_a_process_runs_it() {
     let rest = auto(&context, &["auto", "run"], "ideal");
     assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
 }
+
+#[test]
+fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
+    let context = project();
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "untrue:S01/T01");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["stop"]["cause"]), (0, &Value::from("complete")), "{report:#}\n{}", ran.stderr);
+    assert!(ran.stderr.contains("the task is blocked: The shelf has no room for"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("replan-slice M001/S01") && !ran.stderr.contains("does not count"), "{}", ran.stderr);
+    assert!(!context.project().join("src/s01_t01.txt").exists());
+    assert!(context.read(".gsd/milestones/M001/slices/S01/S01-REPLAN.md").contains("Replan"));
+}

@@ -22,6 +22,7 @@ use crate::auto::unit::Unit;
 use crate::disk::AbsolutePath;
 use crate::project::files::Files;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::task_plan::TaskPlan;
 use crate::project::plan::PhasePlan;
 use crate::project::{self, Project};
@@ -90,6 +91,19 @@ impl Real<'_> {
         };
         let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
         let changes = self.contents(&base, tree.as_str())?;
+        let is_outside = |file: &Contents| !self.is_planning(&file.path);
+        if !changes.iter().any(is_outside)
+            && let Some(why) = self.blocker_of(&operation.start.unit)?
+        {
+            // Nothing was made that a check could show; the slice is planned again.
+            let no_checks_reason = Some(format!("the task is blocked: {why}"));
+            return Ok(Some(Evidence {
+                tree: tree.to_string(),
+                passed: true,
+                no_checks_reason,
+                ..Evidence::default()
+            }));
+        }
         let diff: Vec<FileChange<'_>> = changes
             .iter()
             .map(|file| FileChange { path: &file.path, before: file.before.as_deref(), after: file.after.as_deref() })
@@ -127,6 +141,16 @@ impl Real<'_> {
             return Ok(None);
         }
         Ok(Some(evidence(&found, &verdict, &inspection.findings, no_checks)))
+    }
+
+    /// What keeps the task of a unit from being done as planned, by its summary.
+    fn blocker_of(&self, unit: &Unit) -> Result<Option<String>, EngineError> {
+        let files = self.files.as_ref();
+        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(None) };
+        let folder = places::slice(files, milestone, slice)?;
+        let found = places::document(files, &format!("{folder}/tasks"), task, "SUMMARY")?;
+        let summary = found.map(|(_, text)| Summary::parse(&text)).filter(|summary| summary.blocker_discovered);
+        Ok(summary.map(|summary| summary.one_liner.unwrap_or_else(|| "its summary says how".to_owned())))
     }
 
     /// What checks leave in the worktree is not the unit's work.

@@ -31,10 +31,11 @@ fn is_complete(look: &Look<'_>) -> bool {
     entries.any(|entry| entry.id.eq_ignore_ascii_case(&run.milestone) && entry.standing == Standing::Complete)
 }
 
+/// Also where the plan rests on something untrue: a task that is blocked changes nothing.
 fn claims_no_change(look: &Look<'_>, unit: &Unit) -> bool {
     let (milestone, slice, task) = unit.parts();
     let found = look.snapshot.task(milestone, slice.unwrap_or_default(), task.unwrap_or_default());
-    found.and_then(|task| task.summary).is_some_and(|summary| summary.claims_no_change)
+    found.and_then(|task| task.summary).is_some_and(|summary| summary.claims_no_change || summary.has_blocker)
 }
 
 /// What can be done without an agent now.
