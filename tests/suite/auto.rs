@@ -140,6 +140,10 @@ fn what_a_person_orders_is_in_the_documents_that_decide() {
     let context = shelf();
     let phase = || context.gsd(["auto", "status"]).json()["phase"].as_str().unwrap().to_owned();
     assert_eq!(phase(), "summarizing");
+    context.gsd(["auto", "verdict", "M001/S01/T02", "fail", "--rationale", "it hangs"]).success();
+    assert!(context.read(".gsd/milestones/M001/slices/S01/tasks/T02-VERIFY.json").contains("it hangs"));
+    assert_eq!(phase(), "executing");
+    context.gsd(["auto", "verdict", "M001/S01/T02", "pass", "--rationale", "it does not"]).success();
     let closed = context.gsd(["auto", "complete-slice", "m001/s01"]).json();
     assert_eq!(closed["already_complete"], false, "{closed:#}");
     assert_eq!(context.gsd(["auto", "complete-slice", "M001/S01"]).json()["already_complete"], true);
@@ -148,8 +152,8 @@ fn what_a_person_orders_is_in_the_documents_that_decide() {
     assert!(context.gsd(["auto", "answer", "M001/S02/T01", "c"]).failure(1).contains("`a`, `b`"));
     context.gsd(["auto", "answer", "M001/S02/T01", "b"]).success();
     assert_eq!(phase(), "executing");
-    context.gsd(["auto", "verdict", "M001/S01/T02", "fail", "--rationale", "it hangs"]).success();
-    assert!(context.read(".gsd/milestones/M001/slices/S01/tasks/T02-VERIFY.json").contains("it hangs"));
+    let late = ["auto", "verdict", "M001/S01/T02", "fail", "--rationale", "it hangs"];
+    assert!(context.gsd(late).failure(1).contains("auto steer"), "its slice is complete");
     context.gsd(["auto", "steer", "keep", "one", "file"]).success();
     assert_eq!(context.gsd(["auto", "status", "--pick", "next.unit_type"]).success().trim(), "rewrite-docs");
     context.gsd(["auto", "park", "M001", "--why", "later"]).success();
@@ -325,4 +329,17 @@ fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
     assert!(ran.stderr.contains("replan-slice M001/S01") && !ran.stderr.contains("does not count"), "{}", ran.stderr);
     assert!(!context.project().join("src/s01_t01.txt").exists());
     assert!(context.read(".gsd/milestones/M001/slices/S01/S01-REPLAN.md").contains("Replan"));
+}
+
+#[test]
+fn nothing_lands_before_a_change_of_course_is_in_the_documents() {
+    let context = project();
+    // The last unit of all: what is left needs no agent.
+    let most = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "7"], "ideal");
+    assert_eq!(report(&most)["stop"]["cause"], "units-done", "{}", most.stderr);
+    context.gsd(["auto", "steer", "use one file"]).success();
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
+    assert!(rest.stderr.contains("rewrite-docs M001"), "{}", rest.stderr);
+    assert!(!git(&context, &["show", "main:.gsd/OVERRIDES.md"]).contains("**Scope:** active"));
 }

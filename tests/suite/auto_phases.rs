@@ -218,7 +218,6 @@ fn each_state_of_a_phase_has_its_next_step() {
     let verified = |text: &'static str| (verification.as_str(), text);
     let skip = (".planning/config.json", "{\"workflow\": {\"skip_discuss\": true}}\n");
     let said = |[action, what, cause]: [String; 3]| [action, what, cause].join(" ").trim().to_owned();
-    assert_eq!(said(next(&[state])), "stop  no-milestone");
     assert_eq!(said(next(&[roadmap])), "stop  blocked");
     let paused = (".planning/HANDOFF.json", "{\"next_action\": \"Mend the test\"}");
     assert_eq!(said(next(&[roadmap, state, paused])), "stop  paused");
@@ -239,6 +238,11 @@ fn each_state_of_a_phase_has_its_next_step() {
 
 #[test]
 fn what_keeps_a_run_in_phases_from_starting_is_said_with_its_cure() {
+    let context = project(&[(".planning/STATE.md", STATE)]);
+    assert!(
+        auto(&context, &["auto", "run"], "ideal").failure(1).contains("--brief"),
+        "without a roadmap there are no phases"
+    );
     let context = project(&[(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE)]);
     assert!(auto(&context, &["auto", "run"], "ideal").failure(1).contains("gsd-tools install"));
     let context = whole_project();

@@ -176,6 +176,11 @@ impl Verdict<'_> {
             let message = format!("`{}` has no SUMMARY.md, so there is nothing to decide about", self.id);
             return Ok(Err(OrderError::new(message, "run it first: `gsd-tools auto run`")));
         }
+        let slice_folder = places::slice(files, milestone, slice)?;
+        if !self.passed && places::document(files, &slice_folder, slice, "SUMMARY")?.is_some() {
+            let message = format!("{milestone}/{slice} is complete, so its task {task} is not done again");
+            return Ok(Err(OrderError::new(message, "say what is to change: `gsd-tools auto steer \"...\"`")));
+        }
         let found = record_of(files, &folder, task, "VERIFY")?;
         let (path, mut evidence) = match found {
             None => (format!("{folder}/{task}-VERIFY.json"), TaskEvidence { schema_version: 1, ..Default::default() }),
@@ -318,21 +323,30 @@ mod tests {
     }
 
     #[test]
+    fn a_task_of_a_complete_slice_is_not_opened_again_by_a_verdict() {
+        let (task, slice) = (format!("{SLICE}/tasks/T01-SUMMARY.md"), format!("{SLICE}/S01-SUMMARY.md"));
+        let files = files(&[(&task, "# T01\n"), (&slice, "# S01\n")]);
+        let verdict = |passed| {
+            let wish = Wish::Verdict { id: "M001/S01/T01".to_owned(), passed, why: "seen".to_owned() };
+            changes(&files, &order(wish)).unwrap()
+        };
+        assert!(verdict(false).unwrap_err().hint().contains("auto steer"));
+        assert!(verdict(true).is_ok());
+    }
+
+    #[test]
     fn a_verdict_goes_into_the_document_that_is_asked_for_the_state() {
         let (verify, summary) = (format!("{SLICE}/tasks/T01-VERIFY.json"), format!("{SLICE}/tasks/T01-SUMMARY.md"));
         let validation = "---\r\nid: M001 # kept\r\nverdict: needs-attention\r\n---\r\n# V\r\n";
         let path = ".gsd/milestones/M001/M001-VALIDATION.md";
-        let mut files = files(&[
-            (&verify, "{\"passed\": false, \"checks\": []}"),
-            (&summary, "# T01\n"),
-            (&format!("{SLICE}/S01-SUMMARY.md"), "# S01\n"),
-            (path, validation),
-        ]);
+        let mut files =
+            files(&[(&verify, "{\"passed\": false, \"checks\": []}"), (&summary, "# T01\n"), (path, validation)]);
         let verdict = |id: &str, passed| order(Wish::Verdict { id: id.to_owned(), passed, why: "seen".to_owned() });
         follow(&mut files, &verdict("M001/S01/T01", true));
         assert!(files.texts[&verify].contains("\"override\"") && files.texts[&verify].contains("\"passed\": false"));
         follow(&mut files, &verdict("M001/S01/T01", false));
         assert!(!files.texts[&verify].contains("\"override\""));
+        files.texts.insert(format!("{SLICE}/S01-SUMMARY.md"), "# S01\n".to_owned());
         follow(&mut files, &verdict("M001/S01", true));
         let uat = &files.texts[&format!("{SLICE}/S01-UAT-RESULT.md")];
         assert!(uat.starts_with("---\nverdict: PASS\ndecided_by: person\n"), "{uat}");

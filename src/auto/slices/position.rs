@@ -27,6 +27,9 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
 
 fn is_complete(look: &Look<'_>) -> bool {
     let Some(run) = &look.memory.run else { return false };
+    if rules::waits_for_rewrite(look) {
+        return false;
+    }
     let mut entries = look.state.registry.iter();
     entries.any(|entry| entry.id.eq_ignore_ascii_case(&run.milestone) && entry.standing == Standing::Complete)
 }

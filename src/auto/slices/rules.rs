@@ -146,11 +146,19 @@ fn escalation(look: &Look<'_>) -> Finding {
 /// How often a session tries to bring a change of course into the documents.
 const REWRITES: u32 = 3;
 
+/// Whether a person's change of course is not in the documents yet: nothing lands without it.
+pub(super) fn waits_for_rewrite(look: &Look<'_>) -> bool {
+    !matches!(rewrite_docs(look), Finding::No(_))
+}
+
 fn rewrite_docs(look: &Look<'_>) -> Finding {
     if !look.snapshot.has_active_override {
         return no("no override is active");
     }
-    let milestone = milestone_id(look);
+    // One that is complete, and has not landed, is in work as well.
+    let in_work = || look.memory.run.as_ref().filter(|_| !look.memory.is_released).map(|run| run.milestone.clone());
+    let active = look.state.milestone.as_ref().map(|milestone| milestone.id.clone());
+    let Some(milestone) = active.or_else(in_work) else { return no("no milestone is in work") };
     if look.memory.rewrites >= REWRITES {
         let step = Mechanical::ResolveOverrides { milestone };
         let is_impossible = look.memory.fallbacks.contains_key(&step);

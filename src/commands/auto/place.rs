@@ -91,10 +91,15 @@ impl Place {
         Ok(Self { root, notes })
     }
 
-    /// Whether the project is in phases. One that has milestones in slices too is run by these.
+    /// Whether the project is in phases. A run that is not finished goes on in the layout that it began in; a project that
+    /// has milestones in slices too is run by these.
     pub(super) fn is_in_phases(&self) -> bool {
-        let has = |name: &str| disk::is_file(self.root.resolve(format!("{}/{name}", phases::FOLDER)));
-        !disk::is_folder(self.root.resolve(lookup::MILESTONES)) && (has("ROADMAP.md") || has("STATE.md"))
+        let planning = self.root.resolve(phases::FOLDER);
+        let memory = self.memory().ok().filter(|memory| !memory.is_released);
+        if let Some(run) = memory.and_then(|memory| memory.run) {
+            return AbsolutePath::parse(&run.worktree).is_ok_and(|worktree| worktree.is_within(&planning));
+        }
+        !disk::is_folder(self.root.resolve(lookup::MILESTONES)) && disk::is_file(planning.resolve("ROADMAP.md"))
     }
 
     pub(super) fn log(&self) -> AbsolutePath {
