@@ -179,7 +179,7 @@ impl Verdict<'_> {
         let slice_folder = places::slice(files, milestone, slice)?;
         if !self.passed && places::document(files, &slice_folder, slice, "SUMMARY")?.is_some() {
             let message = format!("{milestone}/{slice} is complete, so its task {task} is not done again");
-            return Ok(Err(OrderError::new(message, "say what is to change: `gsd-tools auto steer \"...\"`")));
+            return Ok(Err(OrderError::new(message, "describe the change instead: `gsd-tools auto steer \"...\"`")));
         }
         let found = record_of(files, &folder, task, "VERIFY")?;
         let (path, mut evidence) = match found {
