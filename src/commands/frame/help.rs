@@ -139,7 +139,7 @@ fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
 pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
     ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide"]),
     ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
-    ("Change a project", &["phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
+    ("Change a project", &["auto", "phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
 ];
 

@@ -77,6 +77,10 @@ const OF_BOTH: &[(u8, &str)] = &[
         "wrong usage of `install`, `uninstall`, `status`, `package`, `guide`, `hooks bench` or `worktree`; a prompt that \
          does not fit into its budget (`prompt-budget`); in hosts that read the exit code of a hook, the hook refuses",
     ),
+    (10, "`auto run`: the run needs a person; the answer names what to do"),
+    (11, "`auto run`: paused or stopped, as a person asked"),
+    (12, "`auto run`: the same failure came again and again"),
+    (13, "`auto run`: a ceiling was reached"),
     (
         65,
         "a settings file, manifest or host descriptor that install or uninstall cannot read as what it should be; nothing \
