@@ -34,6 +34,7 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
     match call.actor.as_str() {
         "ideal" => work(call, voice, Manner::Whole)?,
         "thin" => work(call, voice, Manner::Thin)?,
+        "hollow" => work(call, voice, Manner::Hollow)?,
         "partial" => work(call, voice, Manner::Half)?,
         "empty-planner" => work(call, voice, Manner::Empty)?,
         // Fails its own check in the first attempts.

@@ -10,6 +10,8 @@ pub enum Manner {
     Half,
     /// With a summary that says nothing.
     Thin,
+    /// With a check that passes whatever the code is.
+    Hollow,
     /// With code on which its own check fails.
     Broken,
     /// The task cannot be done as planned.
@@ -119,10 +121,11 @@ fn plan_slice(milestone: &str, slice: &str, tasks: usize, manner: Manner) -> Res
     }
     let folder = of_slice(milestone, slice);
     write(&format!("{folder}/{slice}-PLAN.md"), &text)?;
+    let fix = if std::env::var_os("FAKE_FIX").is_some() { "fix: true\n" } else { "" };
     for task in names.iter().filter(|_| manner != Manner::Half) {
         let (source, check) = files_of(slice, task);
         let text = format!(
-            "---\nestimated_steps: 2\nestimated_files: 2\nskills_used: []\n---\n\n# {task}: Make {source}\n\n## Description\n\n\
+            "---\nestimated_steps: 2\nestimated_files: 2\nskills_used: []\n{fix}---\n\n# {task}: Make {source}\n\n## Description\n\n\
              Make the file and its check.\n\n## Steps\n\n1. Write `{source}`.\n2. Write `{check}`.\n\n## Must-Haves\n\n- [ ] the check passes\n\n\
              ## Verification\n\n- `sh {check}`\n\n## Inputs\n\n- none\n\n## Expected Output\n\n- `{source}`\n- `{check}`\n"
         );
@@ -164,7 +167,8 @@ fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(
     if manner == Manner::Half {
         return Ok(());
     }
-    write(&check, &format!("#!/bin/sh\ngrep -q \"{slice} {task} ready\" {source}\n"))?;
+    let tested = if manner == Manner::Hollow { "exit 0".to_owned() } else { format!("grep -q \"{slice} {task} ready\" {source}") };
+    write(&check, &format!("#!/bin/sh\n{tested}\n"))?;
     let (is_blocked, result) = (manner == Manner::Blocked, if manner == Manner::Blocked { "failed" } else { "passed" });
     let body = if manner == Manner::Thin {
         "Done.\n".to_owned()
@@ -254,6 +258,9 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
             write(&format!("{folder}/{name}-01-PLAN.md"), &text)
         }
         _ => {
+            if let Some(program) = std::env::var_os("FAKE_GSD_TOOLS") {
+                begin(&program, number, &format!("{name}-01"))?;
+            }
             let (source, check) = files_of(&format!("p{name}"), "01");
             let words = if manner == Manner::Broken { "not yet" } else { "ready" };
             write(&source, &format!("phase {name} {words}\n"))?;
@@ -272,6 +279,23 @@ fn phase(kind: &str, number: &str, manner: Manner) -> Result<(), String> {
             write(&format!("{folder}/{name}-VERIFICATION.md"), &text)
         }
     }
+}
+
+/// Makes the calls with which the workflow of a phase begins.
+fn begin(program: &std::ffi::OsStr, number: &str, plan: &str) -> Result<(), String> {
+    let phase = ["state", "begin-phase", "--phase", number, "--plans", "1"];
+    let wave = ["worktree", "create-wave", "--phase", number, "--plans", plan];
+    for line in [&phase[..], &wave] {
+        let done = std::process::Command::new(program).args(line).output().map_err(|error| format!("{line:?}: {error}"))?;
+        if !done.status.success() {
+            return Err(format!("{line:?}: {}{}", text(&done.stdout), text(&done.stderr)));
+        }
+    }
+    Ok(())
+}
+
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
 }
 
 /// Commits all, as the workflows of a phase do; an earlier session may have.

@@ -332,6 +332,33 @@ fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
 }
 
 #[test]
+fn a_slice_is_planned_again_once() {
+    let context = project();
+    // Each task of the slice says that it is blocked.
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "untrue:");
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+    assert!(ran.stderr.contains("replan-slice M001/S01"), "{}", ran.stderr);
+    assert_eq!(git(&context, &["rev-list", "--count", "main"]), "1", "{}", ran.stderr);
+}
+
+#[test]
+fn a_task_that_fixes_something_lands_with_a_test_that_fails_without_it() {
+    let run = |actor: &str| {
+        let context = project();
+        let agent = compile::fake_agent().to_string_lossy().into_owned();
+        let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+        let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+        let ran = context.gsd_with(words, &[("FAKE_SHAPE", "1x1"), ("FAKE_ACTOR", actor), ("FAKE_FIX", "1")], "");
+        (ran.code, ran.stderr, git(&context, &["rev-list", "--count", "main"]))
+    };
+    let (code, stderr, commits) = run("ideal");
+    assert_eq!((code, commits.as_str()), (0, "2"), "{stderr}");
+    let (code, stderr, commits) = run("hollow");
+    assert!(code != 0 && commits == "1", "{stderr}");
+    assert!(stderr.contains("no check fails without the fix"), "{stderr}");
+}
+
+#[test]
 fn nothing_lands_before_a_change_of_course_is_in_the_documents() {
     let context = project();
     // The last unit of all: what is left needs no agent.

@@ -45,7 +45,8 @@ fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let flags = ["--runner", "fake", "--runner-program", &agent].map(str::to_owned);
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(flags).collect();
-    context.gsd_with(words, &[("FAKE_ACTOR", actor)], "")
+    let program = binary().to_string_lossy().into_owned();
+    context.gsd_with(words, &[("FAKE_ACTOR", actor), ("FAKE_GSD_TOOLS", &program)], "")
 }
 
 fn report(ran: &Ran) -> Value {
@@ -113,6 +114,7 @@ fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
         let agent = compile::fake_agent();
         let mut run = context.command(binary());
         run.args(["auto", "run", "--runner", "fake", "--runner-program"]).arg(agent).env("FAKE_ACTOR", "ideal");
+        run.env("FAKE_GSD_TOOLS", binary());
         let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let place = context.project().join(".planning/worktrees/v1.0/.planning/phases").join(document);
         let until = Instant::now() + Duration::from_secs(60);

@@ -26,6 +26,9 @@ pub(crate) struct Pins {
     pub(crate) scripts: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed: Vec<Allowance>,
+    /// Whether the plan says that the unit fixes something that is broken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_fix: bool,
 }
 
 /// A file as it was.
@@ -45,11 +48,13 @@ pub(crate) struct Planned<'a> {
     pub(crate) expected: &'a [String],
     /// The text of the plan, for what it allows.
     pub(crate) plan: &'a str,
+    /// Whether the plan says that the unit fixes something that is broken.
+    pub(crate) is_fix: bool,
 }
 
 impl Pins {
     pub(crate) fn of(files: &dyn Files, planned: Planned<'_>) -> Result<Self, FileError> {
-        let Planned { discovery, paths, expected, plan } = planned;
+        let Planned { discovery, paths, expected, plan, is_fix } = planned;
         let scripts = called_scripts(files, paths, &discovery.checks)?;
         let tracked: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
         let mut roles: BTreeMap<&str, Role> =
@@ -73,7 +78,23 @@ impl Pins {
             files: pinned,
             scripts,
             allowed: Allowance::of_plan(plan),
+            is_fix,
         })
+    }
+
+    /// Whether a file that a unit made or changed shows that its work is right, and is not the work: a test, its recorded
+    /// answers, or a new file that a check runs. Settings of runners count as work: a fix may be in them.
+    pub(crate) fn shows_work(&self, path: &str, is_new: bool) -> bool {
+        let is_run = |check: &Check| {
+            let words: Vec<&str> =
+                std::iter::once(check.program()).chain(check.arguments().iter().map(String::as_str)).collect();
+            run_by(&words) == Some(path)
+        };
+        match role_of(path) {
+            Some(Role::Config) => false,
+            Some(_) => true,
+            None => is_new && self.checks.iter().any(is_run),
+        }
     }
 
     /// The allowance that covers a path.
@@ -184,11 +205,21 @@ mod tests {
         let discovery = discover(&memory, Wanted { preference: &[], verify }).unwrap();
         let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
         let expected: Vec<String> = expected.iter().map(|path| (*path).to_owned()).collect();
-        Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &expected, plan }).unwrap()
+        Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &expected, plan, is_fix: false })
+            .unwrap()
     }
 
     fn roles(pins: &Pins) -> Vec<(&str, Role)> {
         pins.files.iter().map(|(path, pin)| (path.as_str(), pin.role)).collect()
+    }
+
+    #[test]
+    fn tests_and_new_files_that_checks_run_show_work_and_settings_do_not() {
+        let pins = pins(&[("package.json", "{}")], Some("sh checks/a.sh && node src/a.js --check"), &[], "");
+        let shown = [("src/a.test.js", false), ("src/a.test.js", true), ("checks/a.sh", true)];
+        assert!(shown.iter().all(|(path, is_new)| pins.shows_work(path, *is_new)));
+        let work = [("src/a.js", false), ("src/b.js", true), ("package.json", false), ("package.json", true)];
+        assert!(!work.iter().any(|(path, is_new)| pins.shows_work(path, *is_new)));
     }
 
     #[test]

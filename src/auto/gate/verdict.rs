@@ -37,7 +37,7 @@ pub(crate) enum Claim<'a> {
     Work,
     /// Something that was broken works. The evidence is of the tree before, with the tests of the unit put into it.
     Fix {
-        without: Option<&'a Evidence>,
+        without: &'a Evidence,
     },
     /// Documents alone.
     Documents(&'a NoChecks),
@@ -168,15 +168,10 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         return Some((Outcome::NoEvidence, why));
     }
     if let Claim::Fix { without } = case.claim {
-        let was_red = |run: &&CheckRun| {
-            [without, before]
-                .into_iter()
-                .flatten()
-                .any(|evidence| evidence.of(&run.command).is_some_and(CheckRun::failed))
-        };
+        let was_red = |run: &&CheckRun| without.of(&run.command).is_some_and(CheckRun::failed);
         if !evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run)) {
-            let why = "the unit says it fixes something, and no check failed without it: add a test that fails before the fix \
-                       and passes after it";
+            let why = "the plan says this task fixes something, and no check fails without the fix: add a test that fails before \
+                       the fix and passes after it";
             return Some((Outcome::Failed, why.to_owned()));
         }
     }
@@ -349,11 +344,10 @@ mod tests {
     fn a_fix_has_to_turn_a_check_from_red_to_green() {
         let (green, red) = (evidence("new", vec![run("a", Pass, "")]), evidence("old", vec![run("a", Fail, "")]));
         let was_green = evidence("old", vec![run("a", Pass, "")]);
-        let outcome = |before, without| judged(Claim::Fix { without }, Some(before), &green).outcome;
-        assert_eq!(outcome(&red, None), Outcome::Passed);
-        assert_eq!(outcome(&was_green, None), Outcome::Failed);
-        assert_eq!(outcome(&was_green, Some(&red)), Outcome::Passed, "the tests of the fix fail without it");
-        assert_eq!(judged(Claim::Fix { without: None }, Some(&red), &red).outcome, Outcome::NoEvidence);
+        let outcome = |without| judged(Claim::Fix { without }, None, &green).outcome;
+        assert_eq!(outcome(&red), Outcome::Passed, "the tests of the fix fail without it");
+        assert_eq!(outcome(&was_green), Outcome::Failed);
+        assert_eq!(judged(Claim::Fix { without: &red }, Some(&red), &red).outcome, Outcome::NoEvidence);
     }
 
     #[test]

@@ -69,6 +69,32 @@ impl Repository {
         Ok(Snapshot { tree, head, changes })
     }
 
+    /// The tree `base` with these files as they are in `tree`. Made with the index of snapshots of this worktree, which the
+    /// next snapshot fills again.
+    pub(crate) fn tree_with(
+        &self,
+        worktree: &Worktree,
+        base: &Tree,
+        tree: &Tree,
+        paths: &[&str],
+    ) -> Result<Tree, LandingError> {
+        let git = worktree.aside(self)?;
+        git.ask(["read-tree", "--reset", base.as_str()])?;
+        let is_wanted = |change: &Changed| paths.contains(&change.path.to_string().as_str());
+        let mut lines = Vec::new();
+        for change in self.differences(base.as_str(), tree.as_str())?.iter().filter(|change| is_wanted(change)) {
+            let gone = || format!("0 {}\t", "0".repeat(base.as_str().len()));
+            let line = change.after.as_ref().map_or_else(gone, |state| format!("{} {}\t", state.mode, state.id));
+            lines.extend(line.into_bytes());
+            lines.extend(change.path.as_bytes());
+            lines.push(0);
+        }
+        if !lines.is_empty() {
+            git.tell(["update-index", "-z", "--index-info"], lines)?;
+        }
+        Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })
+    }
+
     /// What differs between two trees or commits.
     pub(crate) fn differences(&self, from: &str, to: &str) -> Result<Vec<Changed>, LandingError> {
         let line = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];

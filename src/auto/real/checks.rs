@@ -46,7 +46,13 @@ impl Real<'_> {
         let plan = self.plan_of(unit)?;
         let discovery = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let paths = self.repository.paths(&tree)?;
-        let planned = Planned { discovery: &discovery, paths: &paths, expected: &plan.expected, plan: &plan.text };
+        let planned = Planned {
+            discovery: &discovery,
+            paths: &paths,
+            expected: &plan.expected,
+            plan: &plan.text,
+            is_fix: plan.is_fix,
+        };
         Ok(Some(Pins::of(self.files.as_ref(), planned)?))
     }
 
@@ -68,7 +74,9 @@ impl Real<'_> {
             found.expected.extend(row.files.iter().cloned());
         }
         if let Some((_, text)) = places::document(files, &format!("{folder}/tasks"), task, "PLAN")? {
-            found.expected.extend(TaskPlan::parse(&text, task).outputs);
+            let plan = TaskPlan::parse(&text, task);
+            found.expected.extend(plan.outputs);
+            found.is_fix = plan.is_fix;
             found.text = text;
         }
         Ok(found)
@@ -115,7 +123,10 @@ impl Real<'_> {
         let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref())?;
         let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
         let no_checks = self.no_checks(&pins, &paths);
-        let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
+        let without =
+            if pins.is_fix { self.without_fix((&base, &tree), &pins, &changes, mark.as_ref())? } else { None };
+        let of_work = without.as_ref().map_or(Claim::Work, |without| Claim::Fix { without });
+        let claim = no_checks.as_ref().map_or(of_work, Claim::Documents);
         let mut verdict = judge(Case {
             tree: tree.as_str(),
             folder: &folder.to_string(),
@@ -125,7 +136,7 @@ impl Real<'_> {
             findings: &inspection.findings,
         });
         // Only what fails is worth another look: whether it failed before the unit too.
-        if verdict.outcome == Outcome::Failed {
+        if verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed) {
             let before = self.on_tree(&base, &pins, mark.as_ref())?;
             verdict = judge(Case {
                 tree: tree.as_str(),
@@ -143,11 +154,15 @@ impl Real<'_> {
         Ok(Some(evidence(&found, &verdict, &inspection.findings, no_checks)))
     }
 
-    /// What keeps the task of a unit from being done as planned, by its summary.
+    /// What keeps the task of a unit from being done as planned, by its summary. A slice is planned again once: after that,
+    /// its tasks pass their checks.
     fn blocker_of(&self, unit: &Unit) -> Result<Option<String>, EngineError> {
         let files = self.files.as_ref();
         let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(None) };
         let folder = places::slice(files, milestone, slice)?;
+        if places::document(files, &folder, slice, "REPLAN")?.is_some() {
+            return Ok(None);
+        }
         let found = places::document(files, &format!("{folder}/tasks"), task, "SUMMARY")?;
         let summary = found.map(|(_, text)| Summary::parse(&text)).filter(|summary| summary.blocker_discovered);
         Ok(summary.map(|summary| summary.one_liner.unwrap_or_else(|| "its summary says how".to_owned())))
@@ -195,6 +210,25 @@ impl Real<'_> {
             ..Place::new(folder.as_path())
         };
         Ok(run_checks(self.world, checks, source, tree, &place, None))
+    }
+
+    /// The checks on the tree a unit started from, with the tests of the unit in it: what they say without its fix. `None`
+    /// where there is nothing that could be left out.
+    fn without_fix(
+        &mut self,
+        (base, tree): (&str, &Tree),
+        pins: &Pins,
+        changes: &[Contents],
+        mark: Option<&Mark>,
+    ) -> Result<Option<GateEvidence>, EngineError> {
+        let (tests, work): (Vec<&Contents>, Vec<&Contents>) =
+            changes.iter().partition(|change| pins.shows_work(&change.path, change.before.is_none()));
+        if work.is_empty() {
+            return Ok(None);
+        }
+        let tests: Vec<&str> = tests.iter().map(|change| change.path.as_str()).collect();
+        let mixed = self.repository.tree_with(&self.worktree, &Self::tree_named(base)?, tree, &tests)?;
+        Ok(Some(self.on_tree(mixed.as_str(), pins, mark)?))
     }
 
     /// The same checks on an earlier tree.
@@ -307,6 +341,7 @@ impl Real<'_> {
 pub(super) struct TaskPlans {
     pub(super) verify: Option<String>,
     expected: Vec<String>,
+    is_fix: bool,
     text: String,
 }
 

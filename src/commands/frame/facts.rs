@@ -34,6 +34,7 @@ impl Context {
             head: None,
             session: workstream::session_key(|name| world.variable(name)),
             process: world.process(),
+            is_unit: world.is_unit(),
             commands: Commands::default(),
         }
     }

@@ -249,6 +249,7 @@ fn facts(
     });
     Ok(WaveFacts {
         use_worktrees: config.flag("workflow.use_worktrees"),
+        is_unit: context.world().is_unit(),
         parallelization: config.flag("parallelization"),
         host_can: match isolation {
             Isolation::None => false,

@@ -13,6 +13,8 @@ pub(crate) const SIDE_BY_SIDE: usize = 3;
 pub(crate) struct WaveFacts {
     /// `workflow.use_worktrees`.
     pub(crate) use_worktrees: bool,
+    /// Whether a session of `auto run` executes the plans: its fence lets it make no worktree.
+    pub(crate) is_unit: bool,
     /// `parallelization`.
     pub(crate) parallelization: bool,
     /// Whether the host gives agents worktrees that can be told from others, or lets us do it.
@@ -40,6 +42,7 @@ impl WaveFacts {
     /// Why no plan gets a worktree.
     fn obstacle(&self) -> Option<String> {
         let fixed = [
+            (self.is_unit, "a session of `auto run` works in one worktree"),
             (!self.use_worktrees, "`workflow.use_worktrees` is off"),
             (!self.parallelization, "`parallelization` is off"),
             (!self.host_can, "this host gives agents no worktree that can be found later"),

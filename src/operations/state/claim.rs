@@ -64,6 +64,9 @@ pub(crate) fn release(
     facts: &Facts,
     edits: &mut Edits,
 ) -> Result<Option<Conflict>, StateError> {
+    if facts.is_unit {
+        return Ok(None);
+    }
     let path = view.layout().milestone_claim();
     let Some(text) = view.text(&path)? else { return Ok(None) };
     let conflict = conflict(&text, phase, facts);
@@ -74,6 +77,10 @@ pub(crate) fn release(
 }
 
 fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Claimed, StateError> {
+    // The claim of the run's process holds for its sessions, and they cannot write where claims are.
+    if facts.is_unit {
+        return Ok(Claimed::default());
+    }
     let standing = view.text(&view.layout().milestone_claim())?;
     if let Some(conflict) = standing.as_deref().and_then(|text| conflict(text, phase, facts)) {
         return Ok(Claimed { conflict: Some(conflict), text: None });

@@ -64,6 +64,8 @@ pub(crate) struct Facts {
     /// The name of the host's session.
     pub(crate) session: Option<String>,
     pub(crate) process: u32,
+    /// Whether the call is of a session of `auto run`, which holds the project for all of its sessions.
+    pub(crate) is_unit: bool,
     pub(crate) commands: Commands,
 }
 

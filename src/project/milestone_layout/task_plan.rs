@@ -15,6 +15,8 @@ pub(crate) struct TaskPlan {
     pub(crate) estimated_steps: Option<u32>,
     pub(crate) estimated_files: Option<u32>,
     pub(crate) skills: Vec<String>,
+    /// The task fixes something that is broken, which its checks have to show.
+    pub(crate) is_fix: bool,
     pub(crate) must_haves: Vec<String>,
     pub(crate) verification: Vec<String>,
     /// Paths that the task reads.
@@ -49,6 +51,7 @@ impl TaskPlan {
             estimated_steps,
             estimated_files,
             skills: list(front.as_ref(), "skills_used"),
+            is_fix: scalar(front.as_ref(), "fix").as_deref() == Some("true"),
             must_haves: items(&["Must-Haves", "Must Haves"]),
             verification: items(&["Verification"]),
             inputs: paths(&["Inputs", "Input"]),

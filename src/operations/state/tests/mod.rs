@@ -32,6 +32,7 @@ fn facts() -> Facts {
         head: Some("0123456789abcdef0123456789abcdef01234567".into()),
         session: Some("session-a".into()),
         process: 7,
+        is_unit: false,
         commands: Commands { prefix: "/gsd-".into(), installed: vec!["progress".into()], skip_discussion: false },
     }
 }

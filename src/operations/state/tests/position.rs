@@ -381,6 +381,9 @@ fn claims_hold_for_hours_and_against_others_alone() {
         let (report, edits) = position::begin(&view, phase("3", "C", 1), &facts()).unwrap().unwrap();
         assert_eq!(report.milestone_conflict.is_some(), conflicts, "{text}");
         assert_eq!(edits.texts.contains_key(".planning/milestone.lock"), !conflicts, "{text}");
+        let unit = Facts { is_unit: true, ..facts() };
+        let (report, edits) = position::begin(&view, phase("3", "C", 1), &unit).unwrap().unwrap();
+        assert!(report.milestone_conflict.is_none() && !edits.texts.contains_key(".planning/milestone.lock"));
     }
 }
 

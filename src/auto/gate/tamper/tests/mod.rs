@@ -122,7 +122,8 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     let memory = MemoryFiles::new(before.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     let discovery = discover(&memory, Wanted { preference: &[], verify: Some(verify) }).unwrap();
     let paths: Vec<String> = before.keys().cloned().collect();
-    let pins = Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &[], plan }).unwrap();
+    let pins = Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &[], plan, is_fix: false })
+        .unwrap();
     let red = &*green.entry(verify.to_owned()).or_insert_with(|| run(&before, &pins, "before"));
     assert!(red.checks.iter().all(CheckRun::passed), "the project is green before: {red:?}");
     let all: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
