@@ -7,6 +7,7 @@ use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
+use crate::text::screen::counted;
 
 /// All that a decision is made of.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +168,8 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
         // The rules count these sessions, and go on without a change of course that nobody makes.
         return None;
     }
-    let refused = &attempts.refused;
+    // A session that asks a person has not failed.
+    let refused: Vec<_> = attempts.refused.iter().filter(|refused| refused.why != Refusal::Question).collect();
     let last = refused.last()?;
     let next = format!("gsd-tools auto log {}", unit.id);
     let shown = || refused.iter().map(|refused| refused.text.clone());
@@ -182,7 +184,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     let most = if is_checks {
         usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1)
     } else {
-        ATTEMPTS
+        situation.position.most_attempts.unwrap_or(ATTEMPTS)
     };
     if refused.len() < most {
         return None;
@@ -191,9 +193,9 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
         Refusal::Checks | Refusal::Tampered => Cause::ChecksFailed,
         Refusal::Outside => Cause::Outside,
         Refusal::Denied => Cause::Denied,
-        Refusal::Session | Refusal::Artifact | Refusal::NoChange => Cause::Stuck,
+        Refusal::Session | Refusal::Artifact | Refusal::NoChange | Refusal::Question => Cause::Stuck,
     };
-    let text = format!("{unit} was tried {} times: {}", refused.len(), last.text);
+    let text = format!("{unit} was tried {}: {}", counted(refused.len(), "time"), last.text);
     Some(Stop::new(cause, text, next).shown(shown()))
 }
 
@@ -302,6 +304,9 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     if !outside.is_empty() {
         let shown = outside.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
         return refuse(Refusal::Outside, format!("{} may not change {shown}", unit.kind.word()));
+    }
+    if let Some(question) = situation.position.asks.as_ref().filter(|_| !missing.is_empty()) {
+        return refuse(Refusal::Question, question.clone());
     }
     if !missing.is_empty() {
         let text = format!("missing: {}", missing.join("; "));

@@ -328,6 +328,8 @@ pub(crate) enum Refusal {
     /// Checks were weakened.
     Tampered,
     Denied,
+    /// A person has to answer before it can be done.
+    Question,
 }
 
 /// What shows whether an attempt came further than the one before.

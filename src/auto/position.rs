@@ -32,6 +32,10 @@ pub(crate) struct Position {
     pub(crate) missing: Vec<String>,
     /// Whether that unit says, with a reason, that nothing had to be changed, or could be.
     pub(crate) claims_no_change: bool,
+    /// How often what the rule leads to is tried, where the project says so.
+    pub(crate) most_attempts: Option<usize>,
+    /// What that unit asks a person before it can be done.
+    pub(crate) asks: Option<String>,
 }
 
 impl Position {

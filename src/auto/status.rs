@@ -12,7 +12,7 @@ use super::position::Finding;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
-use super::slices::snapshot::Requirements;
+use super::slices::snapshot::{Question, Requirements};
 use super::stop::Stop;
 use crate::project::files::{FileError, sha256};
 use crate::project::standing::{self, PhaseStanding};
@@ -28,6 +28,8 @@ pub(crate) struct StatusReport {
     pub(crate) active: Active,
     pub(crate) next: NextReport,
     pub(crate) blockers: Vec<String>,
+    /// What tasks of the active slice ask, as long as nobody has answered.
+    pub(crate) questions: Vec<QuestionRow>,
     pub(crate) progress: Progress,
     pub(crate) registry: Vec<RegistryRow>,
     pub(crate) requirements: Requirements,
@@ -66,6 +68,34 @@ pub(crate) struct NextReport {
     pub(crate) mechanical: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stop: Option<Stop>,
+}
+
+/// A question of a task, which `auto answer` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct QuestionRow {
+    /// The task, as `M001/S01/T02`.
+    pub(crate) task: String,
+    pub(crate) text: String,
+    /// Each as `a: what it is`.
+    pub(crate) options: Vec<String>,
+    pub(crate) recommended: String,
+    /// Whether the task waits; else it continues with what it recommends.
+    pub(crate) waits: bool,
+}
+
+fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
+    let Some(slice) = look.slice_id() else { return Vec::new() };
+    let (milestone, id) = slice.split_once('/').unwrap_or_default();
+    let tasks = look.snapshot.detail(milestone, id).and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
+    let asked = tasks.iter().filter_map(|task| Some((&task.id, task.question.as_ref()?)));
+    let row = |(task, question): (&String, &Question)| QuestionRow {
+        task: format!("{slice}/{task}"),
+        text: question.text.clone(),
+        options: question.options.clone(),
+        recommended: question.recommended.clone(),
+        waits: question.waits,
+    };
+    asked.map(row).collect()
 }
 
 /// Done and total.
@@ -159,6 +189,7 @@ impl StatusReport {
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
             next: NextReport::of(step, rule),
             blockers: blockers.clone(),
+            questions: questions(look),
             progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
             registry: registry
                 .iter()
@@ -219,6 +250,7 @@ impl StatusReport {
             active: Active { milestone: milestone.version.clone(), slice: active, task: None },
             next: NextReport::of(step, rule),
             blockers: Vec::new(),
+            questions: Vec::new(),
             progress: Progress {
                 milestones: [usize::from(is_done), 1],
                 slices: Some([done, phases.len()]),

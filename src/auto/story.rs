@@ -1,6 +1,7 @@
 //! What a run tells while it goes on: a line for each event that a person wants to see.
 
-use super::event::{Event, Verdict};
+use super::event::{Event, Refusal, Verdict};
+use super::stop::Stop;
 
 /// The line of an event; none for what is only bookkeeping.
 pub(crate) fn line(event: &Event) -> Option<String> {
@@ -24,6 +25,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             }
         }
         Event::Interrupted { .. } | Event::CutShort { .. } => "  the session was interrupted".to_owned(),
+        Event::Refused { why: Refusal::Question, text, .. } => format!("  asks: {}", first_line(text)),
         Event::Refused { text, .. } => format!("  does not count: {}", first_line(text)),
         Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
@@ -54,6 +56,11 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::HoldEnded
         | Event::Stopped(_) => return None,
     })
+}
+
+/// The line of a run's end in its log. While it runs, its answer says the same.
+pub(crate) fn end(stop: &Stop) -> String {
+    format!("Stopped: {}", first_line(&stop.text))
 }
 
 fn first_line(text: &str) -> &str {

@@ -56,6 +56,13 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             let is_it = call.kind == "execute-task" && call.id.ends_with(&call.argument);
             work(call, voice, if is_it { Manner::Untrue } else { Manner::Whole })?;
         }
+        // Asks a person before it does this task, and does it once there is an answer.
+        "asks" if call.kind == "execute-task" && call.id.ends_with(&call.argument) => {
+            voice.say(&tool("Write"));
+            ideal::ask(call)?;
+            voice.say(&text("I ask which store it is to be."));
+        }
+        "asks" => work(call, voice, Manner::Whole)?,
         "lazy" => {
             voice.say(&tool("Read"));
             voice.say(&text("Everything is done."));

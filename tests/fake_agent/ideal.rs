@@ -188,6 +188,18 @@ fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(
     write(&format!("{}/tasks/{task}-SUMMARY.md", of_slice(milestone, slice)), &text)
 }
 
+/// A question to a person in the place of the work.
+pub fn ask(call: &Call) -> Result<(), String> {
+    let parts = call.parts();
+    let [milestone, slice, task] = parts[..] else { return Err(format!("{}: not a task", call.id)) };
+    let text = format!(
+        "{{\"version\": 1, \"taskId\": \"{task}\", \"sliceId\": \"{slice}\", \"milestoneId\": \"{milestone}\",\n \
+         \"question\": \"Which store?\", \"options\": [{{\"id\": \"a\", \"label\": \"a file\"}}, {{\"id\": \"b\", \"label\": \"SQLite\"}}],\n \
+         \"recommendation\": \"a\", \"continueWithDefault\": false, \"createdAt\": \"2026-01-05T10:00:00Z\"}}\n"
+    );
+    write(&format!("{}/tasks/{task}-ESCALATION.json", of_slice(milestone, slice)), &text)
+}
+
 fn complete_slice(milestone: &str, slice: &str, manner: Manner) -> Result<(), String> {
     let folder = of_slice(milestone, slice);
     let body =

@@ -152,6 +152,10 @@ fn what_a_person_orders_is_in_the_documents_that_decide() {
     assert!(context.gsd(["auto", "answer", "M001/S02/T01", "c"]).failure(1).contains("`a`, `b`"));
     context.gsd(["auto", "answer", "M001/S02/T01", "b"]).success();
     assert_eq!(phase(), "executing");
+    context.write(".gsd/milestones/M001/slices/S02/tasks/T01-SUMMARY.md", "---\nid: T01\n---\n# T01: A\n\n**done**\n");
+    let other = context.gsd(["auto", "answer", "M001/S02/T01", "a"]).failure(1);
+    assert!(other.contains("is done with `b`") && other.contains("auto steer"), "{other}");
+    std::fs::remove_file(context.project().join(".gsd/milestones/M001/slices/S02/tasks/T01-SUMMARY.md")).unwrap();
     let late = ["auto", "verdict", "M001/S01/T02", "fail", "--rationale", "it hangs"];
     assert!(context.gsd(late).failure(1).contains("auto steer"), "its slice is complete");
     context.gsd(["auto", "steer", "keep", "one", "file"]).success();
@@ -329,6 +333,47 @@ fn a_task_that_finds_its_plan_untrue_has_the_slice_planned_again() {
     assert!(ran.stderr.contains("replan-slice M001/S01") && !ran.stderr.contains("does not count"), "{}", ran.stderr);
     assert!(!context.project().join("src/s01_t01.txt").exists());
     assert!(context.read(".gsd/milestones/M001/slices/S01/S01-REPLAN.md").contains("Replan"));
+}
+
+#[test]
+fn a_task_that_asks_is_told_as_a_question_and_continues_with_the_answer() {
+    let context = project();
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "asks:S01/T01");
+    let stop = &report(&ran)["stop"];
+    assert_eq!((ran.code, stop["cause"].as_str()), (10, Some("escalation")), "{stop:#}\n{}", ran.stderr);
+    assert!(ran.stderr.contains("  asks: Which store?") && !ran.stderr.contains("does not count"), "{}", ran.stderr);
+    assert_eq!(stop["next"], "gsd-tools auto answer M001/S01/T01 a");
+    context.gsd(["auto", "answer", "M001/S01/T01", "b", "--why", "we have it"]).success();
+    let log = context.gsd(["auto", "log", "M001/S01/T01"]).success();
+    assert!(log.contains("M001/S01/T01 is answered with `b`"), "{log}");
+    let log = context.gsd(["auto", "log"]).success();
+    assert!(log.contains("Stopped: M001/S01/T01 asks: Which store?"), "{log}");
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
+    // What is complete takes no session, and nothing steers it.
+    assert_eq!(context.gsd(["auto", "plan"]).json()["sessions"], 0);
+    assert_eq!(context.gsd(["auto", "plan", "M001"]).json()["sessions"], 0);
+    assert!(context.gsd(["auto", "steer", "use SQLite"]).failure(1).contains("no milestone is under way"));
+    assert!(!context.project().join(".gsd/OVERRIDES.md").exists());
+}
+
+#[test]
+fn a_project_in_both_layouts_runs_the_one_that_is_named() {
+    let context = project();
+    context
+        .write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: Base** - x\n\n### Phase 1: Base\n**Goal**: x\n");
+    context.write(".gsd/milestones/M001/M001-CONTEXT.md", "# M001: A shelf\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=documents"]);
+    let refused = auto(&context, &["auto", "run"], "ideal");
+    assert!(refused.stderr.contains("--layout milestones") && refused.code != 0, "{}", refused.stderr);
+    let ran = auto(&context, &["auto", "run", "--layout", "milestones", "--max-units", "1"], "ideal");
+    assert_eq!(report(&ran)["stop"]["cause"], "units-done", "{}", ran.stderr);
+    assert_eq!(report(&ran)["stop"]["text"], "1 unit done");
+    // A run that is unfinished has a layout.
+    let other = auto(&context, &["auto", "run", "--layout", "phases"], "ideal");
+    assert!(other.stderr.contains("is in milestones, not in phases"), "{}", other.stderr);
+    assert_eq!(auto(&context, &["auto", "run"], "ideal").code, 0);
 }
 
 #[test]

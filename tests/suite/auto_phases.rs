@@ -91,6 +91,18 @@ fn two_phases_are_closed_on_the_branch_and_nothing_else_is_left() {
 }
 
 #[test]
+fn a_discussion_is_tried_as_often_as_the_project_says() {
+    let context = whole_project();
+    context.write(".planning/config.json", "{\"workflow\": {\"max_discuss_passes\": 1}}\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=settings"]);
+    let ran = auto(&context, &["auto", "run"], "lazy");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["sessions"]), (12, &Value::from(1)), "{report:#}");
+    assert!(report["stop"]["text"].as_str().unwrap().starts_with("discuss-phase 1 was tried 1 time: "), "{report:#}");
+}
+
+#[test]
 fn a_run_that_ends_between_any_two_units_lands_the_same() {
     let once = whole_project();
     assert_eq!(auto(&once, &["auto", "run"], "ideal").code, 0);

@@ -14,6 +14,7 @@ use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
+use crate::text::screen::counted;
 
 /// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
 const DECISIONS: u32 = 5_000;
@@ -158,7 +159,13 @@ impl<'a, E: Effects> Drive<'a, E> {
             return Ok(Some(requested(request, "between two units")));
         }
         let is_enough = self.settings.most_units.is_some_and(|most| self.units >= most) && !self.memory.is_uncommitted;
-        Ok(is_enough.then(|| Stop::new(Cause::UnitsDone, format!("{} units done", self.units), "gsd-tools auto run")))
+        Ok(is_enough.then(|| {
+            Stop::new(
+                Cause::UnitsDone,
+                format!("{} done", counted(usize::try_from(self.units).unwrap_or(usize::MAX), "unit")),
+                "gsd-tools auto run",
+            )
+        }))
     }
 
     /// Brings into the documents what a person ordered, between two units: a unit that is measured changes nothing but its

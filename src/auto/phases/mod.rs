@@ -18,6 +18,8 @@ pub(crate) const FOLDER: &str = ".planning";
 pub(crate) struct PhaseSettings {
     /// A phase without a CONTEXT.md gets an empty one and is planned.
     pub(crate) skips_discussion: bool,
+    /// How often a discussion is tried at most.
+    pub(crate) discuss_passes: Option<usize>,
     /// What STATE.md says of phases long past goes to its archive when a phase is closed.
     pub(crate) prunes: bool,
     /// What stands before the name of a command, such as `/gsd-`.

@@ -22,12 +22,15 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
     let mechanical = mechanical(&next, settings).filter(|step| !memory.fallbacks.contains_key(step));
     // Checks that were put off until the milestone is done do not keep it from landing: they need what landed.
     let is_done = matches!(next, UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) | UpNext::Deferred(_));
+    let rule = rule(&next, settings);
     Ok(Position {
         planning: FOLDER,
         blocked: None,
+        asks: None,
+        most_attempts: settings.discuss_passes.filter(|_| rule == DISCUSS),
         is_complete: is_done && memory.run.is_some() && !memory.is_released,
         mechanical,
-        rule: rule(&next, settings),
+        rule,
         finding: finding(&next, settings),
         missing,
         claims_no_change: false,

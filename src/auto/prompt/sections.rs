@@ -68,7 +68,9 @@ pub(crate) fn slice_excerpt(plan: &str) -> String {
     let verification = markdown.section_named("Verification").map(|(heading, lines)| heading.line..lines.end);
     let parts = [Some(top), verification].into_iter().flatten();
     let texts = parts.filter_map(|lines| plan.get(markdown.span(lines))).map(str::trim_end);
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    let kept = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+    let body = plan.get(markdown.span(markdown.body_line()..markdown.lines().len())).unwrap_or_default();
+    if kept.len() < body.trim().len() { format!("{kept}\n[...the rest is left out]") } else { kept }
 }
 
 /// A text cut to a size, and how many sections are missing.
@@ -152,7 +154,10 @@ mod tests {
     #[test]
     fn an_excerpt_has_goal_demo_and_verification() {
         let plan = "# S02: Search\n**Goal:** g  **Demo:** d\n\n## Must-Haves\n- a\n## Verification\n- `x`\n## Tasks\n- [ ] **T01: A**\n";
-        assert_eq!(slice_excerpt(plan), "# S02: Search\n**Goal:** g  **Demo:** d\n\n## Verification\n- `x`");
+        assert_eq!(
+            slice_excerpt(plan),
+            "# S02: Search\n**Goal:** g  **Demo:** d\n\n## Verification\n- `x`\n[...the rest is left out]"
+        );
         assert_eq!(slice_excerpt("# S02\n"), "# S02");
         assert_eq!(slice_excerpt(""), "");
     }

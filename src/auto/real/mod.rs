@@ -386,7 +386,11 @@ impl Effects for Real<'_> {
             Merged::Conflict { paths } => {
                 let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
                 let branch = &self.repository.target().branch;
-                let text = format!("the work and `{branch}` change the same lines of {}", paths.join(", "));
+                let text = format!(
+                    "the work and `{branch}` change the same lines of {}; merge `{branch}` in `{}`, settle the conflict, commit, and run again",
+                    paths.join(", "),
+                    self.places.worktree
+                );
                 let next = format!("git -C {} merge {branch}", self.places.worktree);
                 Merge::Refused(Stop::new(Cause::Conflict, text, next).shown(paths))
             }

@@ -217,6 +217,10 @@ fn tasks(
         }
     }
     if let Some(task) = task {
+        if let Some(at) = tasks.iter().position(|row| task.eq_ignore_ascii_case(&row.id)) {
+            let last = if at + 1 == tasks.len() { ", the last" } else { "" };
+            input.notes.push(("Task".to_owned(), format!("{} of {} of its slice{last}", at + 1, tasks.len())));
+        }
         input = with(input, DocumentKind::TaskPlan, places::document(files, &tasks_folder, task, "PLAN")?);
         input.notes.extend(answer(files, &tasks_folder, task)?);
     }

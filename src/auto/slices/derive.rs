@@ -319,7 +319,7 @@ fn at_task(tasks: &[Task], detail: &SliceDetail, preferences: &Preferences) -> P
     if tasks.iter().any(has_blocker) && !detail.has_replan {
         return Phase::ReplanningSlice;
     }
-    if tasks.iter().any(|task| task.question.is_some()) {
+    if tasks.iter().any(|task| task.waits_for().is_some()) {
         return Phase::EscalatingTask;
     }
     if detail.has_replan_trigger && !detail.has_replan {

@@ -44,6 +44,9 @@ pub(crate) fn of(snapshot: &Snapshot, id: &str, preferences: &Preferences, shape
     let mut forecast = Forecast::default();
     let fallback = Milestone { id: id.to_owned(), ..Milestone::default() };
     let milestone = snapshot.milestone(id).unwrap_or(&fallback);
+    if milestone.summary.is_some() {
+        return forecast;
+    }
     let planned = milestone.roadmap.as_deref().filter(|slices| !slices.is_empty());
     let assumed: Vec<Slice>;
     let slices = if let Some(slices) = planned {

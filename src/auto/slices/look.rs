@@ -47,7 +47,7 @@ impl<'a> Look<'a> {
     }
 
     /// The active slice in its milestone: `M001/S02`.
-    pub(super) fn slice_id(&self) -> Option<String> {
+    pub(crate) fn slice_id(&self) -> Option<String> {
         let (milestone, slice) = (self.state.milestone.as_ref()?, self.state.slice.as_ref()?);
         Some(format!("{}/{}", milestone.id, slice.id))
     }

@@ -58,6 +58,17 @@ pub(crate) enum Wish {
 }
 
 /// As a person would say it.
+impl Wish {
+    /// What the order is about, where that is one thing.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Steer { .. } => None,
+            Self::Answer { task: id, .. } | Self::Verdict { id, .. } => Some(id),
+            Self::Park { milestone, .. } | Self::Unpark { milestone } => Some(milestone),
+        }
+    }
+}
+
 impl fmt::Display for Wish {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -147,8 +158,15 @@ fn answer(files: &dyn Files, at: &str, order: (&str, &str, Option<&str>)) -> Res
         Ok(question) => question,
         Err(error) => return Ok(Err(OrderError::new(error.to_string(), error.hint()))),
     };
+    // A task that waited for its answer has no summary of its own work.
+    let is_done = places::document(files, &folder, task, "SUMMARY")?.is_some();
+    let standing = question.user_choice.as_deref().unwrap_or(&question.recommendation);
     Ok(match question.answered(choice, why, at) {
         Err(error) => Err(OrderError::new(error.to_string(), error.hint())),
+        Ok(_) if is_done && choice != standing => {
+            let message = format!("{id} is done with `{standing}`, so another answer changes nothing");
+            Err(OrderError::new(message, "describe the change instead: `gsd-tools auto steer \"...\"`"))
+        }
         Ok(_) if question.user_choice.as_deref() == Some(choice) && question.responded_at.is_some() => Ok(Vec::new()),
         Ok(answered) => Ok(write(path, record::render(&answered))),
     })

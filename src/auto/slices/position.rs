@@ -3,6 +3,7 @@
 use super::derive::{Phase, Standing};
 use super::look::Look;
 use super::rules;
+use super::snapshot::Task;
 use super::{artifact, guards};
 use crate::auto::event::Mechanical;
 use crate::auto::position::{Finding, Position};
@@ -22,7 +23,14 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
         finding,
         missing: unit.map(|unit| artifact::missing(unit, look.snapshot)).unwrap_or_default(),
         claims_no_change: unit.is_some_and(|unit| claims_no_change(look, unit)),
+        most_attempts: None,
+        asks: unit.and_then(|unit| task_of(look, unit)?.waits_for()).map(|question| question.text.clone()),
     }
+}
+
+fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a Task> {
+    let (milestone, slice, task) = unit.parts();
+    look.snapshot.task(milestone, slice?, task?)
 }
 
 fn is_complete(look: &Look<'_>) -> bool {
@@ -36,9 +44,9 @@ fn is_complete(look: &Look<'_>) -> bool {
 
 /// Also where the plan rests on something untrue: a task that is blocked changes nothing.
 fn claims_no_change(look: &Look<'_>, unit: &Unit) -> bool {
-    let (milestone, slice, task) = unit.parts();
-    let found = look.snapshot.task(milestone, slice.unwrap_or_default(), task.unwrap_or_default());
-    found.and_then(|task| task.summary).is_some_and(|summary| summary.claims_no_change || summary.has_blocker)
+    task_of(look, unit)
+        .and_then(|task| task.summary)
+        .is_some_and(|summary| summary.claims_no_change || summary.has_blocker)
 }
 
 /// What can be done without an agent now.

@@ -325,7 +325,8 @@ impl Reader<'_> {
         }
         if let Some(name) = lookup::record(entries, &task.id, "ESCALATION") {
             let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));
-            task.question = escalation.filter(Escalation::is_waiting).map(|escalation| Question {
+            task.question = escalation.filter(Escalation::is_open).map(|escalation| Question {
+                waits: escalation.is_waiting(),
                 options: escalation.options.iter().map(|option| format!("{}: {}", option.id, option.label)).collect(),
                 text: escalation.question,
                 recommended: escalation.recommendation,

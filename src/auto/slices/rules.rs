@@ -134,7 +134,7 @@ fn escalation(look: &Look<'_>) -> Finding {
     let (milestone, slice) = (look.state.milestone.as_ref(), look.state.slice.as_ref());
     let detail = milestone.zip(slice).and_then(|(milestone, slice)| look.snapshot.detail(&milestone.id, &slice.id));
     let tasks = detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default();
-    let asked = tasks.iter().find_map(|task| Some((&task.id, task.question.as_ref()?)));
+    let asked = tasks.iter().find_map(|task| Some((&task.id, task.waits_for()?)));
     let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
     let next = format!("gsd-tools auto answer {id} {}", question.recommended);

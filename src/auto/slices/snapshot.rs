@@ -130,6 +130,8 @@ pub(crate) struct Question {
     pub(crate) options: Vec<String>,
     /// The identifier of the option that the agent would take.
     pub(crate) recommended: String,
+    /// Whether the task waits for the answer; else it took what it recommends.
+    pub(crate) waits: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -140,10 +142,17 @@ pub(crate) struct Task {
     pub(crate) has_plan: bool,
     pub(crate) summary: Option<TaskSummary>,
     pub(crate) check: Option<Check>,
-    /// A question that waits for a person.
+    /// A question that nobody has answered.
     pub(crate) question: Option<Question>,
     /// In minutes.
     pub(crate) estimate: Option<u32>,
+}
+
+impl Task {
+    /// What the task waits for.
+    pub(crate) fn waits_for(&self) -> Option<&Question> {
+        self.question.as_ref().filter(|question| question.waits)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

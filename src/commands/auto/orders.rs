@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place::{Held, Place};
+use super::views::Seen;
 use crate::auto::event::{Entry, Event, Time};
 use crate::auto::real::orders as waiting;
 use crate::auto::slices::orders::{self, Change, Order, Wish};
@@ -35,6 +36,15 @@ pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), 
     let change = arguments.change.join(" ");
     if change.trim().is_empty() {
         return Err(CommandError::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
+    }
+    let place = Place::of(context)?.needs_milestones()?;
+    let memory = place.memory()?;
+    let is_running = memory.run.is_some() && !memory.is_released;
+    if !is_running && !place.is_in_phases(None) && Seen::of(context)?.state.milestone.is_none() {
+        let message = "no milestone is under way, so there is nothing to change";
+        return Err(
+            CommandError::usage(message).hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
+        );
     }
     follow(context, "auto steer", Wish::Steer { change })
 }

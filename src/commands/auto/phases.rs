@@ -129,6 +129,10 @@ fn settings(context: &Context) -> Result<PhaseSettings, CommandError> {
     let config = context.config()?;
     Ok(PhaseSettings {
         skips_discussion: config.flag("workflow.skip_discuss"),
+        discuss_passes: config
+            .number("workflow.max_discuss_passes")
+            .and_then(|passes| usize::try_from(passes).ok())
+            .filter(|passes| *passes > 0),
         prunes: config.flag("workflow.auto_prune_state"),
         command_prefix: context.command_prefix()?.to_owned(),
         workflows: BTreeMap::new(),

@@ -16,6 +16,7 @@ use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preferences::{self, PreferenceSource};
+use crate::text::words::{of_word, words};
 
 /// The name of the log among the notes of a project.
 const LOG: &str = "auto/log.jsonl";
@@ -47,6 +48,21 @@ pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), Comm
     let Some(unit) = context.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
     Err(CommandError::usage(message).exits(77).hint(format!("run it in your terminal: `gsd-tools {command}`")))
+}
+
+words! {
+    /// How the documents of a project are laid out, as a call names it.
+    pub(super) enum LayoutWord {
+        /// Milestones and slices below `.gsd/`.
+        Milestones = "milestones",
+        /// Phases below `.planning/`.
+        Phases = "phases",
+    }
+}
+
+/// `milestones` or `phases`.
+pub(super) fn layout_word(text: &str) -> Result<LayoutWord, String> {
+    of_word(text).ok_or_else(|| "write `milestones` (those in `.gsd/`) or `phases` (those in `.planning/`)".to_owned())
 }
 
 /// A project of the pipeline.
@@ -92,14 +108,52 @@ impl Place {
     }
 
     /// Whether the project is in phases. A run that is not finished goes on in the layout that it began in; a project that
-    /// has milestones in slices too is run by these.
-    pub(super) fn is_in_phases(&self) -> bool {
-        let planning = self.root.resolve(phases::FOLDER);
-        let memory = self.memory().ok().filter(|memory| !memory.is_released);
-        if let Some(run) = memory.and_then(|memory| memory.run) {
-            return AbsolutePath::parse(&run.worktree).is_ok_and(|worktree| worktree.is_within(&planning));
+    /// has milestones in slices too is looked at by these, unless the call says otherwise.
+    pub(super) fn is_in_phases(&self, asked: Option<LayoutWord>) -> bool {
+        if let Some(of_run) = self.layout_of_run() {
+            return of_run == LayoutWord::Phases;
         }
-        !disk::is_folder(self.root.resolve(lookup::MILESTONES)) && disk::is_file(planning.resolve("ROADMAP.md"))
+        match asked {
+            Some(asked) => asked == LayoutWord::Phases,
+            None => self.has_phases() && !self.has_milestones(),
+        }
+    }
+
+    /// Refuses to begin a run where both layouts are there and the call names none, or names one that is not there.
+    pub(super) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), CommandError> {
+        let of_run = self.layout_of_run();
+        let error = match (of_run, asked) {
+            (Some(of_run), Some(asked)) if of_run != asked => {
+                let message = format!("the run that is unfinished is in {}, not in {}", of_run.word(), asked.word());
+                CommandError::usage(message).hint("finish it first: `gsd-tools auto run`")
+            }
+            (None, None) if self.has_phases() && self.has_milestones() => {
+                let message = "this project has milestones in `.gsd/` and phases in `.planning/`";
+                CommandError::usage(message).hint("say which to run: `--layout milestones` or `--layout phases`")
+            }
+            (None, Some(LayoutWord::Phases)) if !self.has_phases() => {
+                let message = format!("there is no `{}/ROADMAP.md` in `{}`", phases::FOLDER, self.root);
+                CommandError::usage(message).hint("run without `--layout`")
+            }
+            _ => return Ok(()),
+        };
+        Err(error)
+    }
+
+    fn has_phases(&self) -> bool {
+        disk::is_file(self.root.resolve(phases::FOLDER).resolve("ROADMAP.md"))
+    }
+
+    fn has_milestones(&self) -> bool {
+        disk::is_folder(self.root.resolve(lookup::MILESTONES))
+    }
+
+    /// The layout of the run that is not finished.
+    fn layout_of_run(&self) -> Option<LayoutWord> {
+        let run = self.memory().ok().filter(|memory| !memory.is_released)?.run?;
+        let planning = self.root.resolve(phases::FOLDER);
+        let is_in_phases = AbsolutePath::parse(&run.worktree).is_ok_and(|worktree| worktree.is_within(&planning));
+        Some(if is_in_phases { LayoutWord::Phases } else { LayoutWord::Milestones })
     }
 
     pub(super) fn log(&self) -> AbsolutePath {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phases::{SeenPhases, workflows};
-use super::place::{Place, log_error, newer_engine};
+use super::place::{LayoutWord, Place, layout_word, log_error, newer_engine};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
@@ -65,6 +65,9 @@ pub(super) struct HowArgs {
     /// `unattended` or `safe`: how much the client lets its agent do
     #[arg(long, default_value = "unattended")]
     profile: String,
+    /// `milestones` for those in `.gsd/`, `phases` for those in `.planning/`, where the project has both
+    #[arg(long, value_parser = layout_word)]
+    layout: Option<LayoutWord>,
     /// The branch that the work is for; without it, the one that is checked out
     #[arg(long)]
     target: Option<String>,
@@ -127,7 +130,8 @@ pub(super) struct DispatchArgs {
 
 pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
     let (place, id) = (Place::of(context)?, arguments.id.as_deref());
-    let (unit, milestone) = if place.is_in_phases() {
+    place.refuses_two_layouts(arguments.how.layout)?;
+    let (unit, milestone) = if place.is_in_phases(arguments.how.layout) {
         let seen = SeenPhases::of(context, &place)?;
         (seen.unit_of(&arguments.unit, id)?, seen.milestone()?)
     } else {
@@ -171,8 +175,10 @@ fn drive(
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
-    let layout = layout(context, &place, &driver)?;
-    if place.is_in_phases() && asked.is_none() && (memory.run.is_none() || memory.is_released) {
+    place.refuses_two_layouts(arguments.how.layout)?;
+    let is_in_phases = place.is_in_phases(arguments.how.layout);
+    let layout = if is_in_phases { in_phases(context, &place, &driver)? } else { DocumentLayout::Milestones };
+    if is_in_phases && asked.is_none() && (memory.run.is_none() || memory.is_released) {
         let seen = SeenPhases::of(context, &place)?;
         if let Some(stop) = seen.stop()? {
             // Nothing was begun, so that nothing is noted.
@@ -237,11 +243,8 @@ fn drive(
     report(context, &start.milestone, stop, &memory)
 }
 
-/// The layout of the project. One in phases needs the workflows of the client's host.
-fn layout(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, CommandError> {
-    if !place.is_in_phases() {
-        return Ok(DocumentLayout::Milestones);
-    }
+/// The layout of a project in phases, which needs the workflows of the client's host.
+fn in_phases(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, CommandError> {
     let seen = SeenPhases::of(context, place)?;
     let workflows = workflows(context, &driver.runner.name)?;
     Ok(DocumentLayout::Phases(PhaseSettings { workflows, ..seen.settings }))

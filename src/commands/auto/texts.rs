@@ -8,7 +8,7 @@ use super::phases::{SeenPhases, workflows};
 use super::place::Place;
 use super::views::Seen;
 use crate::auto::engine::Earlier;
-use crate::auto::event::Entry;
+use crate::auto::event::{Entry, Event};
 use crate::auto::phases;
 use crate::auto::prompt::input::PromptInput;
 use crate::auto::prompt::{self, Prompt};
@@ -66,7 +66,7 @@ pub(super) struct PromptArgs {
 
 pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    let (unit, mut input) = if place.is_in_phases() {
+    let (unit, mut input) = if place.is_in_phases(None) {
         phase_input(context, &place, arguments)?
     } else {
         let seen = Seen::whole(context)?;
@@ -292,8 +292,15 @@ pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), Comm
             id.clone_into(&mut current);
         }
         // What has an operation belongs to the unit that was started last; one unit runs at a time.
-        let id = if value.get("operation").is_some() { current.as_str() } else { "" };
-        let text = story::line(&entry.event);
+        let ordered = match &entry.event {
+            Event::Ordered { order, .. } => order.wish.subject(),
+            _ => None,
+        };
+        let id = if value.get("operation").is_some() { current.as_str() } else { ordered.unwrap_or_default() };
+        let text = match &entry.event {
+            Event::Stopped(stop) => Some(story::end(stop)),
+            event => story::line(event),
+        };
         let is_shown = arguments.all || text.is_some();
         if is_shown && (unit.is_none() || (!id.is_empty() && is_about(id))) {
             rows.push(LogRow { at: time::shown(entry.at.wall).unwrap_or_default(), text, entry: value });

@@ -86,7 +86,7 @@ impl Seen {
 
 pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    if place.is_in_phases() {
+    if place.is_in_phases(None) {
         let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
         let memory = place.memory()?;
         let holder = place.holder(context.disk(), &memory)?;
@@ -117,17 +117,35 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
         lines.extend(share.map(|[done, total]| format!("  {done}/{total} {name}")));
     }
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
+    // One that the work waits for is what is next.
+    let answered_by_default = report.questions.iter().filter(|question| !question.waits);
+    lines.extend(answered_by_default.map(|question| {
+        format!("  {} asks: {} (continues with `{}`)", question.task, question.text, question.recommended)
+    }));
     lines.push(String::new());
-    let next = match (&report.next.unit_type, &report.next.unit_id, &report.next.stop) {
-        (Some(kind), Some(id), _) if report.next.action == "running" => format!("Running  {kind} {id}"),
-        (Some(kind), Some(id), _) => format!("Next  {kind} {id}"),
-        (_, _, Some(stop)) => format!("{}\nNext  {}", stop.text, stop.next),
-        _ if report.next.action == "recover" => {
-            "The run was interrupted; it continues where it was.\nNext  gsd-tools auto run".to_owned()
+    let unit = report.next.unit_type.zip(report.next.unit_id.as_ref()).map(|(kind, id)| format!("{kind} {id}"));
+    if let Some(unit) = unit.as_ref().filter(|_| report.next.action == "running") {
+        lines.push(format!("Running  {unit}"));
+        return lines.join("\n") + "\n";
+    }
+    // Why a run stopped is what a person needs to know, also where the next call would try again.
+    let ended = report.session.as_ref().and_then(|session| session.stop.as_ref()).filter(|stop| stop.cause.code() != 0);
+    let (why, call) = match (&report.next.stop, ended) {
+        (Some(stop), _) => (stop.text.clone(), stop.next.clone()),
+        (None, Some(stop)) => (format!("The last run stopped: {}", stop.text), stop.next.clone()),
+        (None, None) if report.next.action == "recover" => {
+            ("The run was interrupted; it continues where it was.".to_owned(), "gsd-tools auto run".to_owned())
         }
-        _ => format!("Next  {}", report.next.mechanical.unwrap_or(report.next.action)),
+        (None, None) => (String::new(), "gsd-tools auto run".to_owned()),
     };
-    lines.push(next);
+    if !why.is_empty() {
+        lines.push(why);
+    }
+    lines.push(format!("Next  {}", screen.paint(Tone::Command, &call)));
+    if report.next.stop.is_none() && report.next.action != "recover" {
+        let what = unit.unwrap_or_else(|| report.next.mechanical.unwrap_or(report.next.action).to_owned());
+        lines.push(format!("      {what}"));
+    }
     lines.join("\n") + "\n"
 }
 
@@ -166,7 +184,7 @@ pub(super) fn shape(text: &str) -> Result<Shape, String> {
 
 pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    if place.is_in_phases() {
+    if place.is_in_phases(None) {
         let seen = SeenPhases::of(context, &place)?;
         return tell_plan(context, Some(seen.milestone()?), &seen.forecast()?, &seen.memory);
     }
@@ -180,7 +198,12 @@ pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Co
         return Err(CommandError::usage(format!("there is no milestone `{asked}`"))
             .hint("`gsd-tools auto status` lists the milestones"));
     }
-    let forecast = forecast::of(&seen.snapshot, &id, &seen.preferences, arguments.shape.unwrap_or_default());
+    let is_finished = milestone.is_none() && !seen.state.registry.is_empty() && arguments.shape.is_none();
+    let forecast = if is_finished {
+        Forecast::default()
+    } else {
+        forecast::of(&seen.snapshot, &id, &seen.preferences, arguments.shape.unwrap_or_default())
+    };
     tell_plan(context, milestone, &forecast, &seen.memory)
 }
 
@@ -201,6 +224,10 @@ fn tell_plan(
     };
     context.say(&report, None, |_| {
         let rows = report.by_unit.iter().map(|(kind, count)| format!("  {count:>3}  {kind}\n"));
+        if sessions == 0 {
+            return "Nothing is left to do. Another milestone begins with `gsd-tools auto run --brief FILE`.\n"
+                .to_owned();
+        }
         let assumed = if report.assumed { " (partly assumed: not everything is planned yet)" } else { "" };
         format!("{sessions} sessions{assumed}, at most {most}\n{}", rows.collect::<String>())
     })
@@ -221,7 +248,7 @@ pub(super) struct RulesArgs {
 
 pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    let report = if place.is_in_phases() && arguments.pipeline.is_none() {
+    let report = if place.is_in_phases(None) && arguments.pipeline.is_none() {
         SeenPhases::of(context, &place)?.rules(arguments.explain)?
     } else {
         let mut seen = Seen::of(context)?;

@@ -19,8 +19,10 @@ const OVERVIEWS: &[&str] = &["brief", "full"];
 /// The topic that lists every command; it is made from the commands.
 const COMMANDS: &str = "commands";
 
-/// The topic on hosts that this program does not know. It is printed as it is, for it shows a file to copy.
-const OWN_HOST: (&str, &str) = ("own-host", include_str!("../../../docs/own-host.md"));
+/// Topics that are documents: on runs without a person, and on hosts that this program does not know. They are printed as
+/// they are, for they show what to copy.
+const DOCUMENTS: [(&str, &str); 2] =
+    [("auto", include_str!("../../../docs/auto-mode.md")), ("own-host", include_str!("../../../docs/own-host.md"))];
 
 /// The tasks that commands are listed by: each is a group that a router leads to.
 const TASKS: &[(&str, &str)] = &[
@@ -55,8 +57,8 @@ pub(crate) struct GuideArgs {
 fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandError> {
     let asked = arguments.topic.as_deref().map(plain).filter(|topic| *topic != "help");
     let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
-    if name == OWN_HOST.0 {
-        context.text(OWN_HOST.1);
+    if let Some((_, text)) = DOCUMENTS.iter().find(|(topic, _)| *topic == name) {
+        context.text(*text);
         return Ok(());
     }
     let page = match library::guide_page(name) {
@@ -192,7 +194,8 @@ fn plain(topic: &str) -> &str {
 pub(super) fn topics() -> Vec<String> {
     let mut topics = library::guide_pages();
     topics.retain(|page| !OVERVIEWS.contains(&page.as_str()));
-    topics.extend([COMMANDS, OWN_HOST.0].map(str::to_owned));
+    topics.push(COMMANDS.to_owned());
+    topics.extend(DOCUMENTS.map(|(topic, _)| topic.to_owned()));
     topics.sort();
     topics
 }

@@ -69,9 +69,14 @@ impl NoSuchOption {
 }
 
 impl Escalation {
+    /// Whether nobody has answered yet.
+    pub(crate) fn is_open(&self) -> bool {
+        self.responded_at.is_none()
+    }
+
     /// Whether the task waits for an answer.
     pub(crate) fn is_waiting(&self) -> bool {
-        !self.continue_with_default && self.responded_at.is_none()
+        !self.continue_with_default && self.is_open()
     }
 
     /// The question with an answer.
