@@ -46,6 +46,29 @@ words! {
 }
 
 impl Cause {
+    /// Whether the documents say so as long as it holds, so that a stop of the past says nothing about now.
+    pub(crate) fn is_in_documents(self) -> bool {
+        matches!(
+            self,
+            Self::NoMilestone
+                | Self::NeedsDiscussion
+                | Self::NoContext
+                | Self::SliceDiscussion
+                | Self::Parked
+                | Self::Blocked
+                | Self::NeedsAttention
+                | Self::NeedsRemediation
+                | Self::MissingSummary
+                | Self::NoImplementation
+                | Self::NoOperationalEvidence
+                | Self::Escalation
+                | Self::UatFailed
+                | Self::UatExhausted
+                | Self::GapsFound
+                | Self::HumanNeeded
+        )
+    }
+
     /// The exit code: 0 done, 1 a defect, 10 a person is needed, 11 paused, 12 stuck, 13 a ceiling.
     pub(crate) fn code(self) -> u8 {
         match self {

@@ -199,9 +199,8 @@ impl Repository {
     pub(crate) fn remove_locks(&self, folder: &AbsolutePath, branch: &str) -> Result<(), LandingError> {
         for entry in disk::list(self.common().resolve("worktrees"))?.unwrap_or_default() {
             let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
-            // The rest of a removal, which no git knows for a worktree any more.
-            if path.name().starts_with(&folder.name()) && !disk::is_file(path.resolve("gitdir")) {
-                disk::remove_folder(&path)?;
+            if path.name().starts_with(&folder.name()) {
+                remove_half_made(&path)?;
             }
         }
         let own = self.kept_for(folder)?;
@@ -309,6 +308,28 @@ impl Repository {
             Err(_) => Err(LandingError::Moved { reference }),
         }
     }
+}
+
+/// Removes what git keeps for a worktree that it had not finished making, or not finished removing, when it was killed. As
+/// long as it is there, git lists no worktree at all.
+fn remove_half_made(own: &AbsolutePath) -> Result<(), LandingError> {
+    let text_of = |name: &str| Ok::<_, LandingError>(disk::read_text(own.resolve(name))?.unwrap_or_default());
+    let link = text_of("gitdir")?;
+    if link.is_empty() {
+        return Ok(disk::remove_folder(own)?);
+    }
+    // Git names the repository before it checks out anything.
+    if !text_of("commondir")?.is_empty() || !text_of("locked")?.starts_with(REASON) {
+        return Ok(());
+    }
+    let mark = own.resolve(link.trim_end_matches(['\n', '\r']));
+    if let Some(folder) = mark.parent()
+        && disk::list(&folder)?.is_some_and(|entries| entries.iter().all(|entry| entry.file_name() == b".git"))
+    {
+        disk::remove_note(&mark)?;
+        disk::remove_folder_if_empty(&folder)?;
+    }
+    Ok(disk::remove_folder(own)?)
 }
 
 fn remove_locks_below(folder: &AbsolutePath) -> Result<(), LandingError> {

@@ -63,7 +63,10 @@ impl Seen {
             state: &self.state,
             preferences: &self.preferences,
             memory: &self.memory,
-            facts: Facts::default(),
+            facts: Facts {
+                has_brief: self.memory.run.as_ref().is_some_and(|run| run.brief.is_some()),
+                ..Facts::default()
+            },
         }
     }
 
@@ -104,6 +107,9 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     context.say(&report, None, |screen| shown(&report, screen))
 }
 
+/// How many lines of what led to a stop a person is shown.
+const EVIDENCE: usize = 8;
+
 /// The status for a person.
 fn shown(report: &StatusReport, screen: Screen) -> String {
     use crate::text::screen::Tone;
@@ -129,7 +135,8 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
         return lines.join("\n") + "\n";
     }
     // Why a run stopped is what a person needs to know, also where the next call would try again.
-    let ended = report.session.as_ref().and_then(|session| session.stop.as_ref()).filter(|stop| stop.cause.code() != 0);
+    let ended = report.session.as_ref().and_then(|session| session.stop.as_ref());
+    let ended = ended.filter(|stop| stop.cause.code() != 0 && !stop.cause.is_in_documents());
     let (why, call) = match (&report.next.stop, ended) {
         (Some(stop), _) => (stop.text.clone(), stop.next.clone()),
         (None, Some(stop)) => (format!("The last run stopped: {}", stop.text), stop.next.clone()),
@@ -141,10 +148,19 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     if !why.is_empty() {
         lines.push(why);
     }
-    lines.push(format!("Next  {}", screen.paint(Tone::Command, &call)));
+    let evidence = report.next.stop.as_ref().or(ended).map(|stop| stop.evidence.as_slice()).unwrap_or_default();
+    lines.extend(evidence.iter().take(EVIDENCE).map(|line| format!("  {line}")));
+    if call != "gsd-tools auto status" {
+        lines.push(format!("Next  {}", screen.paint(Tone::Command, &call)));
+    }
     if report.next.stop.is_none() && report.next.action != "recover" {
-        let what = unit.unwrap_or_else(|| report.next.mechanical.unwrap_or(report.next.action).to_owned());
-        lines.push(format!("      {what}"));
+        let step = match report.next.action {
+            "commit" => "commits what has changed",
+            "gate" => "runs the checks",
+            "land" => "merges the milestone, checks it, and lands it",
+            other => report.next.mechanical.unwrap_or(other),
+        };
+        lines.push(format!("      {}", unit.unwrap_or_else(|| step.to_owned())));
     }
     lines.join("\n") + "\n"
 }

@@ -313,6 +313,38 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         repository.remove_scratch(&again).unwrap();
         assert_eq!((bench.path(own).as_path().exists(), gate.as_path().exists()), (false, false), "{gone:?}");
     }
+    // What a git leaves that was killed before it had named the repository, in the order in which it writes.
+    let (admin, link) = (format!("{own}/"), "r/.gsd/worktrees/M001-candidate/.git");
+    let made = |keeps: &[&str], last: &str| {
+        repository.scratch(&gate, &commit, "gate").unwrap();
+        let texts =
+            ["locked", "gitdir"].map(|name| (format!("{admin}{name}"), bench.read(&format!("{admin}{name}")).unwrap()));
+        let to = bench.read(link).unwrap();
+        std::fs::remove_dir_all(bench.path(own)).unwrap();
+        std::fs::remove_dir_all(&gate).unwrap();
+        std::fs::create_dir_all(&gate).unwrap();
+        for (path, text) in texts.iter().chain([&(link.to_owned(), to)]) {
+            if keeps.iter().any(|name| path.ends_with(name)) {
+                bench.write(path, text);
+            }
+        }
+        bench.write(last, "");
+    };
+    let commondir = format!("{admin}commondir");
+    let deaths: [(&[&str], String); 5] = [
+        (&[], format!("{admin}locked")),
+        (&["/locked"], format!("{admin}gitdir")),
+        (&["/locked", "/gitdir"], link.to_owned()),
+        (&["/locked", "/gitdir", "/.git"], format!("{admin}HEAD.lock")),
+        (&["/locked", "/gitdir", "/.git"], commondir),
+    ];
+    for (keeps, last) in deaths {
+        made(keeps, &last);
+        repository.remove_locks(&bench.path("r/.gsd/worktrees/M001"), "milestone/M001").unwrap();
+        let again = repository.scratch(&gate, &commit, "gate").unwrap_or_else(|error| panic!("{last}: {error}"));
+        assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 2, "{last}");
+        repository.remove_scratch(&again).unwrap();
+    }
     // The rest of a folder that no git knows any more, and that of a worktree of somebody else.
     bench.write(&format!("{own}/logs/HEAD"), "");
     bench.write("r/.git/worktrees/other/commondir", "../..\n");
