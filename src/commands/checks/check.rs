@@ -450,7 +450,10 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
 
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = match context.phase_named(&view, typed) {
+        Err(error) if error.reason() == Reason::PhaseNotFound => return Ok(outside_apis::no_phase(&view, typed)),
+        phase => phase?,
+    };
     let planner = format!("{}plan-phase", context.command_prefix()?);
     Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
 }

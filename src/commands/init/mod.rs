@@ -8,9 +8,9 @@ mod facts;
 mod workspaces;
 
 use arguments::{
-    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
-    OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
-    WorkflowArgs, WorkspaceArgs, YoloArgs,
+    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs,
+    NewMilestoneArgs, OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs,
+    TodosArgs, UpdateArgs, WorkflowArgs, WorkspaceArgs, YoloArgs,
 };
 
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::consistency::roadmap_and_disk;
+use super::consistency::{archived_phases, roadmap_and_disk};
 use super::{BACKFILL, HealthFinding, PlannedRepair, REPAIR, RepairReport, error, listed, warning};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
@@ -265,7 +265,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     }
     found.extend(collisions(view, &folders)?);
     found.extend(no_validation);
-    found.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders)));
+    let archived = archived_phases(view)?;
+    found.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders, &archived)));
     found.extend(facts.worktrees.iter().filter_map(worktree_finding));
     let unlisted = archived_without_entry(view)?;
     if !unlisted.is_empty() {
@@ -345,10 +346,7 @@ fn unknown_phases(
         let bullets = roadmap.bullets().iter().map(|bullet| bullet.id);
         declared.extend(sections.chain(bullets).map(str::to_owned));
     }
-    for (folder, version) in view.archives()? {
-        let archived = view.read_folders(&folder, Some(&version))?;
-        declared.extend(archived.iter().map(|folder| folder.token().to_owned()));
-    }
+    declared.extend(archived_phases(view)?);
     declared.sort_by(|left, right| phase::compare(left, right).then_with(|| left.cmp(right)));
     declared.dedup();
     if declared.is_empty() {
@@ -413,6 +411,11 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
             let message = format!("config.json: {key} lacks the placeholder {placeholder}");
             findings.push(warning(code, message, format!("Add {placeholder}; it is replaced by the {what}")));
         }
+    }
+    if let Some(models) = file.get("models").filter(|models| !models.is_object() && !models.is_null()) {
+        let message =
+            format!("config.json: models is `{}`, not an object of phase types, and is ignored", shown(models));
+        findings.push(warning("W022", message, "Write it like {\"planning\": \"sonnet\"}, or remove the key"));
     }
     for (kind, tier) in file.get("models").and_then(Value::as_object).into_iter().flatten() {
         let (message, fix) = if !PHASE_KINDS.contains(&kind.as_str()) {
