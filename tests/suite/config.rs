@@ -250,6 +250,10 @@ fn a_configuration_that_is_a_folder_is_told_and_the_defaults_hold() {
     assert!(ran.stderr.contains("`.planning/config.json` cannot be read and is ignored"), "{}", ran.stderr);
     assert_eq!(ran.success(), "opus");
     assert_eq!(context.gsd(["config-set", "mode", "yolo"]).code, 1);
+    for call in ["init progress", "init plan-phase 1", "init new-project", "state load", "smart-entry"] {
+        assert_eq!(context.gsd_with(call.split(' '), &[], "").code, 0, "{call}");
+    }
+    assert!(context.gsd(["validate", "health"]).stdout.contains("config.json cannot be read"));
     assert_eq!(context.gsd(["config", "list"]).json()["keys"].as_array().unwrap().len(), 0);
 }
 

@@ -134,7 +134,8 @@ struct Entry {
     reason: String,
 }
 
-/// What the file decides: the rows of every table with the columns of the matrix, then fenced lists of JSON objects.
+/// What the file decides: the rows of every table with the columns of the matrix, and lists of JSON objects in fences that
+/// are marked `coverage`, or `json` where there is nothing else.
 fn entries(text: &str) -> Vec<Entry> {
     let markdown = Markdown::parse(text);
     let mut entries = Vec::new();
@@ -149,29 +150,32 @@ fn entries(text: &str) -> Vec<Entry> {
             reason: reason.map(|column| table.cell_text(row, column)).unwrap_or_default(),
         }));
     }
-    for block in fenced(&markdown) {
-        let list: Vec<Entry> = serde_json::from_str(block).unwrap_or_default();
-        entries.extend(list.into_iter().filter(|entry| !entry.capability.is_empty() || !entry.decision.is_empty()));
+    let blocks = fenced(&markdown);
+    let mut read = |wanted: &str| {
+        for (_, block) in blocks.iter().filter(|(words, _)| words.split_whitespace().any(|word| word == wanted)) {
+            let list: Vec<Entry> = serde_json::from_str(block).unwrap_or_default();
+            entries.extend(list.into_iter().filter(|entry| *entry != Entry::default()));
+        }
+        entries.is_empty()
+    };
+    // Other JSON beside a matrix may be an example.
+    if read("coverage") {
+        read("json");
     }
     entries
 }
 
-/// The texts between the edges of code fences.
-fn fenced<'text>(markdown: &Markdown<'text>) -> Vec<&'text str> {
+/// The code fences, each with the words behind its opening edge and what stands in it.
+fn fenced<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
     let lines = markdown.lines();
+    let is_edge = |at: &usize| lines[*at].kind == LineKind::FenceEdge;
+    let mut edges = (0..lines.len()).filter(is_edge);
     let mut blocks = Vec::new();
-    let mut start = None;
-    for (at, line) in lines.iter().enumerate() {
-        match (line.kind, start) {
-            (LineKind::Fenced, None) => start = Some(at),
-            (LineKind::Fenced, Some(_)) | (_, None) => {}
-            (_, Some(first)) => {
-                blocks.push(&markdown.text()[markdown.span(first..at)]);
-                start = None;
-            }
-        }
+    while let Some(open) = edges.next() {
+        let close = edges.next().unwrap_or(lines.len());
+        let words = markdown.line(open).trim_start().trim_start_matches(['`', '~']).trim();
+        blocks.push((words, &markdown.text()[markdown.span(open + 1..close)]));
     }
-    blocks.extend(start.map(|first| &markdown.text()[markdown.span(first..lines.len())]));
     blocks
 }
 
@@ -446,8 +450,10 @@ mod tests {
         assert_eq!(counts(tables), Some((1, 1)));
         let json = r#"[{"capability": "a", "decision": "integrate"}, {"capability": "b", "decision": "OPT-OUT", "reason": "x"}]"#;
         assert_eq!(counts(&format!("# C\n\n```json\n{json}\n```\n")), Some((1, 1)));
+        assert_eq!(counts(&format!("# C\n\n```coverage\n{json}\n```\n")), Some((1, 1)));
+        assert_eq!(counts(&format!("{tables}\n```json\n{json}\n```\n")), Some((1, 1)), "an example beside the matrix");
         assert_eq!(
-            counts(&format!("{tables}\n```json\n{}\n```\n", json.replace("\"a\"", "\"e\""))),
+            counts(&format!("{tables}\n```coverage\n{}\n```\n", json.replace("\"a\"", "\"e\""))),
             None,
             "b stands twice"
         );

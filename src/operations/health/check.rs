@@ -220,17 +220,21 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         let is_told = |finding: &Finding| finding.severity == Severity::Error || finding.code == validate::STATUS_CODE;
         found.extend(of_state.into_iter().filter(is_told));
     }
-    let config = match view.text(&layout.config())? {
-        None => view.text(&layout.root_config())?,
+    let config = match view.text(&layout.config()) {
+        Ok(None) => view.text(&layout.root_config()),
         own => own,
     };
-    match config.as_deref().map(config::parse) {
-        Some(Ok(file)) => found.extend(config_findings(&file)),
-        Some(Err(reason)) => {
+    match config.as_ref().map(|text| text.as_deref().map(config::parse)) {
+        Err(reason) => {
+            let fix = "Put a file in its place, or restore it from git; until then the defaults hold";
+            found.push(error("E005", format!("config.json cannot be read: {reason}"), fix));
+        }
+        Ok(Some(Ok(file))) => found.extend(config_findings(&file)),
+        Ok(Some(Err(reason))) => {
             let fix = format!("Correct config.json ({reason}), or restore it from git");
             found.push(error("E005", "config.json is not valid JSON", fix));
         }
-        None => {
+        Ok(None) => {
             let cure = format!("Run `{REPAIR}` to create it with the defaults");
             found.push(warning("W003", "there is no config.json", cure).fix(REPAIR));
         }

@@ -106,34 +106,28 @@ fn absences(text: &str) -> Vec<Absence<'_>> {
     found.collect()
 }
 
+/// The fewest letters of a literal that says something about the words of a plan.
+const SHORTEST: usize = 3;
+
 /// The search whose arguments `call` begins with, if its count is compared with zero.
 fn absence(call: &str) -> Option<Absence<'_>> {
     let (mut counts, mut any_case) = (false, false);
     let mut rest = call.trim_start();
     while let Some(flag) = rest.strip_prefix('-') {
         let (flag, after) = flag.split_once(char::is_whitespace)?;
-        match flag.strip_prefix('-') {
-            Some(long) => {
-                counts |= long == "count";
-                any_case |= long == "ignore-case";
-                if long == "invert-match" {
-                    return None;
-                }
-            }
-            None => {
-                counts |= flag.contains('c');
-                any_case |= flag.contains('i');
-                if flag.contains('v') {
-                    return None;
-                }
-            }
+        let (counted, ignored, inverted) = match flag.strip_prefix('-') {
+            Some(long) => (long == "count", long == "ignore-case", long == "invert-match"),
+            _ => (flag.contains('c'), flag.contains('i'), flag.contains('v')),
+        };
+        if inverted {
+            return None;
         }
+        counts |= counted;
+        any_case |= ignored;
         rest = after.trim_start();
     }
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''))?;
     let (literal, after) = rest[1..].split_once(quote)?;
-    // A search for next to nothing says nothing about the words of a plan.
-    const SHORTEST: usize = 3;
     if !counts || literal.trim().len() < SHORTEST {
         return None;
     }

@@ -111,8 +111,7 @@ fn is_to_come(line: &str) -> bool {
     let line = line.to_lowercase();
     let mut words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
-        let goes_on = |wanted: &str| words.peek() == Some(&wanted);
-        if word == "will" || matches!(word, "is" | "are") && goes_on("to") || word == "to" && goes_on("be") {
+        if matches!((word, words.peek()), ("will", _) | ("is" | "are", Some(&"to")) | ("to", Some(&"be"))) {
             return true;
         }
     }

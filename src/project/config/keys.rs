@@ -283,7 +283,8 @@ mod tests {
             [("warning", "0"), ("warning", "101"), ("critical", "100"), ("critical", "-1"), ("critical", "x")]
         {
             let key = format!("hooks.context_{key}_threshold");
-            assert!(refused(&key, bad).contains("a number from "), "{key} {bad}");
+            let refused = Setting::parse(&key, bad).unwrap_err().to_string();
+            assert!(refused.contains("a number from "), "{key} {bad}");
             assert!(Setting::parse(&key, "35.5").is_ok());
         }
         assert!(refused("workflow.context_guard_mode", "on").ends_with("`auto`, `warn` or `off`"));
