@@ -76,7 +76,6 @@ fn a_phase_whose_folder_is_in_an_archive_lacks_none() {
         ### Phase 1: A\n### Phase 2: B\n### Phase 3: C\n";
     let view = view(&[
         (".planning/ROADMAP.md", roadmap),
-        (".planning/phases/notes/.gitkeep", "x"),
         (".planning/milestones/v1.0-phases/01-a/.gitkeep", "x"),
         (".planning/milestones/v2.0-phases/ACME-02-b/.gitkeep", "x"),
     ]);
