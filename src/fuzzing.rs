@@ -126,7 +126,7 @@ pub fn plan(bytes: &[u8]) {
 /// A setting is read back from the file it was written to, and a file that does not parse is not written.
 pub fn configuration(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let _ = Config::read(ConfigTexts { project: Some(&text), workstream: None, personal: None });
+    let _ = Config::read(ConfigTexts { project: Some(&text), ..ConfigTexts::default() });
     let _ = config::without_secrets(&text);
     let view = project(&[(".planning/config.json", &text)]);
     let setting = Setting::parse("workflow.research", "false").unwrap();

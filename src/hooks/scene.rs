@@ -123,8 +123,8 @@ fn config(layout: &Layout, boundary: &Boundary, world: &World) -> Config {
     let has_file = project.is_some() || own.is_some();
     let home = world.gsd_home().filter(|_| !has_file);
     let personal = home.and_then(|home| read(home.join(".gsd").join("defaults.json")));
-    Config::read(ConfigTexts { project: project.as_deref(), workstream: own.as_deref(), personal: personal.as_deref() })
-        .0
+    let (project, workstream, personal) = (project.as_deref(), own.as_deref(), personal.as_deref());
+    Config::read(ConfigTexts { project, workstream, personal, unreadable: false }).0
 }
 
 /// What is known of the host that called: its descriptor alone is read, when it is asked for. `None` where the program

@@ -115,13 +115,17 @@ impl PhaseFolder {
         self.artifacts(kind).next()
     }
 
-    /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without one.
+    /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without one. Of contexts
+    /// the one without a prefix comes first: it is what a person put there by hand.
     pub(crate) fn artifacts(&self, kind: &str) -> impl Iterator<Item = &str> {
         let suffix = format!("-{kind}.md");
         let plain = format!("{kind}.md");
+        let goes_first = kind == "CONTEXT";
+        let bare = self.files.iter().map(String::as_str).find(|file| goes_first && *file == plain);
         let of_kind = move |file: &&str| !file.contains('/') && (file.ends_with(&suffix) || *file == plain);
         let token = self.token();
-        self.files.iter().map(String::as_str).filter(of_kind).filter(move |file| belongs(file, token))
+        let all = self.files.iter().map(String::as_str).filter(of_kind).filter(move |file| belongs(file, token));
+        bare.into_iter().chain(all.filter(move |file| Some(*file) != bare))
     }
 
     /// The kinds of documents that the phase has, besides plans and summaries.
@@ -337,6 +341,13 @@ mod tests {
         assert_eq!(folder.slug(), "foundation");
         assert_eq!(folder.plans().count(), 1);
         assert_eq!(folder.artifact("CONTEXT"), Some("01-CONTEXT.md"));
+    }
+
+    #[test]
+    fn a_context_without_a_number_comes_first() {
+        let folder = folder("01-a", &["01-CONTEXT.md", "01-UAT.md", "CONTEXT.md", "UAT.md"]);
+        assert_eq!(folder.artifacts("CONTEXT").collect::<Vec<_>>(), ["CONTEXT.md", "01-CONTEXT.md"]);
+        assert_eq!(folder.artifact("UAT"), Some("01-UAT.md"));
     }
 
     #[test]

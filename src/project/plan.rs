@@ -85,8 +85,18 @@ impl<'text> PhasePlan<'text> {
         !self.word("autonomous").is_some_and(|word| matches!(word.as_str(), "false" | "no" | "off"))
     }
 
+    /// The files it changes. A plan without front matter can say so in a line of its own: `files_modified: [src/a.ts]`.
     pub(crate) fn files_modified(&self) -> Vec<String> {
-        self.list_either("files_modified", "files-modified")
+        if self.front.is_some() {
+            return self.list_either("files_modified", "files-modified");
+        }
+        let line = self.text.lines().find(|line| {
+            let key = line.trim_start().split_once(':').map(|(key, _)| key);
+            matches!(key, Some("files_modified" | "files-modified"))
+        });
+        let alone = line.map(|line| format!("---\n{}\n---\n", line.trim())).unwrap_or_default();
+        let alone = PhasePlan::parse(&alone);
+        if alone.front.is_some() { alone.files_modified() } else { Vec::new() }
     }
 
     pub(crate) fn files_deleted(&self) -> Vec<String> {
@@ -140,7 +150,9 @@ impl<'text> PhasePlan<'text> {
         while let Some(close) = rest.find("</task>") {
             if let Some((at, attributes)) = openings(&rest[..close], "task", false).last() {
                 let inside = &rest[at + attributes.len()..close];
-                tasks.push(PlanTask { kind: attribute(attributes, "type").unwrap_or(""), opening: attributes, inside });
+                // Markup in the value is none of the word.
+                let kind = attribute(attributes, "type").unwrap_or("").split('<').next().unwrap_or("").trim();
+                tasks.push(PlanTask { kind, opening: attributes, inside });
             }
             rest = &rest[close + "</task>".len()..];
         }
@@ -221,6 +233,18 @@ impl<'text> PlanTask<'text> {
             name.trim_matches('`')
         };
         names.map(bare).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// What stands between its tags.
+    pub(crate) fn inside(&self) -> &'text str {
+        self.inside
+    }
+
+    /// Its author says that it cannot be taken back.
+    pub(crate) fn is_one_way(&self) -> bool {
+        let rating =
+            openings(self.inside, "reversibility", false).find_map(|(_, opening)| attribute(opening, "rating"));
+        rating.is_some_and(|rating| rating.trim().to_ascii_lowercase().starts_with("one-way"))
     }
 
     /// Its tests are written first.
@@ -481,6 +505,29 @@ mod tests {
             count("## Task 1\n##Task2\n# Task 3\n ## Task 4\n## Task A\n### TASK 5:\n- ###### Task 7\n## Tasks 1"),
             5
         );
+    }
+
+    #[test]
+    fn files_are_read_from_a_line_where_there_is_no_front_matter() {
+        let files = |text: &str| PhasePlan::parse(text).files_modified();
+        assert_eq!(files("# Plan\n\nfiles_modified: [a/b.sql, \"c.ts\"]\n"), ["a/b.sql", "c.ts"]);
+        assert_eq!(files("files-modified: a.ts"), ["a.ts"]);
+        for none in
+            ["", "files_modified:\n", "---\nphase: 1\n---\nfiles_modified: [a.ts]\n", "see files_modified: [a.ts]"]
+        {
+            assert_eq!(files(none), [""; 0], "{none}");
+        }
+    }
+
+    #[test]
+    fn markup_in_the_type_of_a_task_is_left_out() {
+        let kind = |value: &str| {
+            let text = format!("<task type=\"{value}\"><name>N</name></task>");
+            PhasePlan::parse(&text).tasks()[0].kind.to_owned()
+        };
+        assert_eq!(kind("auto<b>x</b>"), "auto");
+        assert_eq!(kind("checkpoint:decision <x"), "checkpoint:decision");
+        assert_eq!(kind("<b>auto</b>"), "");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! REQUIREMENTS.md: checkbox lines and the traceability table, two places that tell whether a requirement is met.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::text::markdown::{Heading, Markdown};
@@ -14,6 +15,8 @@ pub(crate) struct Requirements<'text> {
     has_table: bool,
     /// Every line that begins with an identifier in bold, with or without a checkbox.
     named: Vec<NamedRequirement<'text>>,
+    /// The identifiers that rows of any table begin with.
+    tabled: Vec<&'text str>,
 }
 
 /// A line such as `- **AUTH-01**: text`.
@@ -110,7 +113,8 @@ impl Open {
 impl<'text> Requirements<'text> {
     pub(crate) fn parse(text: &'text str) -> Self {
         let markdown = Markdown::parse(text);
-        let mut requirements = Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false, named: Vec::new() };
+        let mut requirements =
+            Self { text, boxes: Vec::new(), rows: Vec::new(), has_table: false, named: Vec::new(), tabled: Vec::new() };
         let mut table = Table::None;
         let mut headings = markdown.headings().peekable();
         let mut above: Vec<Heading<'text>> = Vec::new();
@@ -134,9 +138,15 @@ impl<'text> Requirements<'text> {
         requirements
     }
 
-    /// The requirements that have a checkbox, in order.
+    /// The requirements that have a checkbox or begin the row of a table, in order, each once.
     pub(crate) fn ids(&self) -> Vec<String> {
-        self.boxes.iter().map(|line| line.id.to_owned()).collect()
+        let mut ids: Vec<String> = Vec::new();
+        for id in self.boxes.iter().map(|line| line.id).chain(self.tabled.iter().copied()) {
+            if !ids.iter().any(|known| known.eq_ignore_ascii_case(id)) {
+                ids.push(id.to_owned());
+            }
+        }
+        ids
     }
 
     /// The requirements that have a checkbox, in order, with their phases.
@@ -181,6 +191,7 @@ impl<'text> Requirements<'text> {
             .iter()
             .map(|line| line.id)
             .chain(self.rows.iter().map(|row| row.id))
+            .chain(self.tabled.iter().copied())
             .any(|own| own.eq_ignore_ascii_case(id))
     }
 
@@ -230,6 +241,9 @@ impl<'text> Requirements<'text> {
     fn read_row(&mut self, table: Table, line: Range<usize>) -> Table {
         let cells = cells(self.text, line);
         let words = |cell: &Range<usize>| self.text[cell.clone()].trim().to_ascii_lowercase();
+        let first = cells.first().map(|cell| self.text[cell.clone()].trim().trim_matches(['*', '`']).trim());
+        // The first line of a table is its header.
+        self.tabled.extend(first.filter(|id| table != Table::None && is_id(id)));
         match table {
             Table::None => {
                 let status = cells.iter().position(|cell| words(cell) == "status");
@@ -242,8 +256,7 @@ impl<'text> Requirements<'text> {
                 }
             }
             Table::Traceability { column, phase } => {
-                if let (Some(first), Some(status)) = (cells.first(), cells.get(column)) {
-                    let id = self.text[first.clone()].trim().trim_matches(['*', '`']).trim();
+                if let (Some(id), Some(status)) = (first, cells.get(column)) {
                     let rules = id.bytes().all(|byte| matches!(byte, b'-' | b':' | b' '));
                     if !rules {
                         let phase = phase.and_then(|phase| cells.get(phase)).map(|cell| self.text[cell.clone()].trim());
@@ -333,16 +346,75 @@ fn is_for_later(title: &str, version: Option<&str>) -> bool {
     LATER.iter().any(|word| title.contains(word)) || major(&title).is_some_and(|major| major > current)
 }
 
-/// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped.
-pub(crate) fn typed_ids(words: &[String]) -> Vec<String> {
-    words
-        .iter()
-        .flat_map(|word| {
-            word.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '[' | ']' | '"' | '\''))
-        })
-        .filter(|id| !id.is_empty())
-        .map(str::to_owned)
-        .collect()
+/// The identifiers in what a person typed: separated by commas or white space, brackets and quotes dropped. A range such
+/// as `AUTH-01..AUTH-04` is each identifier of it.
+pub(crate) fn typed_ids<T: AsRef<str>>(words: &[T]) -> Vec<String> {
+    let apart = |letter: char| letter.is_whitespace() || matches!(letter, ',' | '[' | ']' | '"' | '\'');
+    let words = words.iter().flat_map(|word| word.as_ref().split(apart)).filter(|word| !word.is_empty());
+    let mut joined: Vec<String> = Vec::new();
+    for word in words {
+        // White space around the dots of a range.
+        match joined.last_mut() {
+            Some(last) if last.ends_with("..") || word.starts_with("..") => last.push_str(word),
+            _ => joined.push(word.to_owned()),
+        }
+    }
+    joined.into_iter().flat_map(|word| range(&word).unwrap_or_else(|| vec![word])).collect()
+}
+
+/// The most identifiers that a range can stand for: one that says more is a slip.
+const RANGE: u64 = 999;
+
+/// The identifiers from `AUTH-01` to `AUTH-04` of `AUTH-01..AUTH-04` or `AUTH-01..04`.
+fn range(word: &str) -> Option<Vec<String>> {
+    let (first, last) = word.split_once("..")?;
+    let (name, from) = first.rsplit_once('-')?;
+    let to = match last.rsplit_once('-') {
+        Some((other, to)) => Some(to).filter(|_| other.eq_ignore_ascii_case(name))?,
+        None => last,
+    };
+    let number = |digits: &str| -> Option<u64> {
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
+        digits.parse().ok()
+    };
+    let (start, end) = (number(from)?, number(to)?);
+    let fits = start <= end && end - start < RANGE;
+    fits.then(|| (start..=end).map(|at| format!("{name}-{at:0width$}", width = from.len())).collect())
+}
+
+/// Whether a word in the place of identifiers says that there are none, or none yet.
+pub(crate) fn is_open_word(word: &str) -> bool {
+    ["tbd", "none", "null", "n/a"].contains(&word.to_lowercase().as_str())
+}
+
+/// As `left.cmp(right)`, with each run of digits compared as a number: `X-2` comes before `X-10`.
+pub(crate) fn by_number(left: &str, right: &str) -> Ordering {
+    let (mut left_rest, mut right_rest) = (left, right);
+    loop {
+        let (left_run, right_run) = (digits(left_rest), digits(right_rest));
+        let order = if left_run.is_empty() || right_run.is_empty() {
+            let (one, other) = (left_rest.chars().next(), right_rest.chars().next());
+            let (Some(letter), true) = (one, one == other) else {
+                return one.cmp(&other).then_with(|| left.cmp(right));
+            };
+            left_rest = &left_rest[letter.len_utf8()..];
+            right_rest = &right_rest[letter.len_utf8()..];
+            continue;
+        } else {
+            let (one, other) = (left_run.trim_start_matches('0'), right_run.trim_start_matches('0'));
+            one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+        };
+        if order.is_ne() {
+            return order;
+        }
+        left_rest = &left_rest[left_run.len()..];
+        right_rest = &right_rest[right_run.len()..];
+    }
+}
+
+/// The digits that a text begins with.
+fn digits(text: &str) -> &str {
+    &text[..text.bytes().take_while(u8::is_ascii_digit).count()]
 }
 
 #[cfg(test)]
@@ -418,6 +490,26 @@ mod tests {
     fn identifiers_are_read_as_people_type_them() {
         let typed = ["[A-1, A-2]".to_owned(), "\"B-1\",C-1".to_owned()];
         assert_eq!(typed_ids(&typed), ["A-1", "A-2", "B-1", "C-1"]);
+        assert_eq!(typed_ids(&["AUTH-09..AUTH-11\nX-1"]), ["AUTH-09", "AUTH-10", "AUTH-11", "X-1"]);
+        assert_eq!(typed_ids(&["A-1 .. A-2", "[B-1..2]"]), ["A-1", "A-2", "B-1", "B-2"]);
+        for slip in ["A-1..B-2", "A-3..A-1", "A-1..A-5000", "A-1..", "..", "a..b", "A-1..A-18446744073709551615"] {
+            assert_eq!(typed_ids(&[slip]), [slip], "a range that says nothing sound stays as it was typed");
+        }
+    }
+
+    #[test]
+    fn tables_name_requirements_in_their_first_column() {
+        let text = "- [ ] **A-1**: one\n\n| R-9 | Text |\n|---|---|\n| **B-1** | needs C-7 |\n| a-1 | again |\n| Total | 2 |\n\n\
+            text\n\n```\n| ID |\n|---|\n| D-1 |\n```\n";
+        assert_eq!(Requirements::parse(text).ids(), ["A-1", "B-1"]);
+        assert!(Requirements::parse(text).knows("b-1") && !Requirements::parse(text).knows("C-7"));
+    }
+
+    #[test]
+    fn identifiers_are_put_in_order_by_their_numbers() {
+        let mut ids = ["X-10", "X-2", "A-1", "X-02", "X-2a", "X", "é-1"];
+        ids.sort_by(|left, right| by_number(left, right));
+        assert_eq!(ids, ["A-1", "X", "X-02", "X-2", "X-2a", "X-10", "é-1"]);
     }
 
     proptest! {

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use crate::text::markdown::{Heading, Line, Markdown};
 
 use super::phase::{self, PhaseId, PhaseIndex};
+use super::requirements;
 
 /// A parsed roadmap. Borrows the text.
 #[derive(Clone, Debug)]
@@ -314,9 +315,8 @@ impl<'text> Roadmap<'text> {
     /// The identifiers in the field `Requirements` of a section; none where they are still open.
     pub(crate) fn requirement_ids(&self, section: &PhaseSection<'_>) -> Vec<String> {
         let field = without_comments(self.field(section, "Requirements").unwrap_or_default());
-        let words = field.split([',', ' ', '[', ']']).filter(|word| word.contains(char::is_alphanumeric));
-        let is_open = |word: &&str| ["tbd", "none", "null", "n/a"].contains(&word.to_lowercase().as_str());
-        words.filter(|word| !is_open(word)).map(str::to_owned).collect()
+        let words = requirements::typed_ids(&[field]).into_iter().filter(|word| word.contains(char::is_alphanumeric));
+        words.filter(|word| !requirements::is_open_word(word)).collect()
     }
 
     /// How a phase is worked on, by its field `Mode`, in lower case.

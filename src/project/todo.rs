@@ -8,6 +8,8 @@ pub(crate) struct Todo {
     pub(crate) created: String,
     pub(crate) title: String,
     pub(crate) area: String,
+    /// How bad it is, in the words of who wrote it.
+    pub(crate) severity: Option<String>,
     /// The files it is about, as written.
     pub(crate) files: Vec<String>,
 }
@@ -16,21 +18,20 @@ impl Todo {
     /// Reads a todo: its front matter, or lines such as `title: text` where it has none.
     pub(crate) fn parse(text: &str) -> Self {
         let front = FrontMatter::parse(text);
-        let field = |key: &str, fallback: &str| {
+        let written = |key: &str| {
             let written = match &front {
                 Some(front) => front.words(key),
                 None => line(text, key),
             };
-            written
-                .map(|value| value.trim().to_owned())
-                .filter(|value| !value.is_empty())
-                .unwrap_or(fallback.to_owned())
+            written.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
         };
+        let field = |key: &str, fallback: &str| written(key).unwrap_or_else(|| fallback.to_owned());
         let files = front.as_ref().and_then(|front| front.get("files"));
         Self {
             created: field("created", "unknown"),
             title: field("title", "Untitled"),
             area: field("area", "general"),
+            severity: written("severity"),
             files: files.map(|files| files.texts().into_iter().map(str::to_owned).collect()).unwrap_or_default(),
         }
     }
@@ -53,7 +54,8 @@ mod tests {
         assert_eq!(todo.files, ["src/a.ts:12"]);
         let bare = Todo::parse("# T\ntitle: In body\ncreated:\n");
         assert_eq!((bare.title.as_str(), bare.created.as_str()), ("In body", "unknown"));
-        assert_eq!(Todo::parse("").title, "Untitled");
+        assert_eq!((Todo::parse("").title.as_str(), Todo::parse("severity:\n").severity), ("Untitled", None));
+        assert_eq!(Todo::parse("---\nseverity: Very High\n---\n").severity.as_deref(), Some("Very High"));
         let title = |line: &str| Todo::parse(&format!("---\ntitle: {line}\narea: x\n---\n")).title;
         assert_eq!(title("Fix issue #12 in C# code"), "Fix issue #12 in C# code");
         assert_eq!(title("#12 breaks"), "#12 breaks");

@@ -222,3 +222,69 @@ fn a_person_sees_keys_as_a_table_and_one_as_a_page() {
         "{page}"
     );
 }
+
+#[test]
+fn defaults_that_callers_go_by_are_told_where_no_file_has_the_key() {
+    for context in [TestContext::new(), project("{}")] {
+        for (key, value) in [
+            ("executor.stall_detect_interval_minutes", "5"),
+            ("planner.stall_threshold_minutes", "10"),
+            ("git.create_tag", "true"),
+            ("workflow.smart_zone_tokens", "100000"),
+            ("hooks.context_warning_threshold", "35"),
+            ("hooks.context_critical_threshold", "25"),
+            ("planning.pr_strict", "false"),
+            ("workflow.inline_plan_threshold", "2"),
+        ] {
+            assert_eq!(context.gsd(["config-get", key, "--raw"]).success(), value, "{key}");
+        }
+        assert_eq!(context.gsd(["config-get", "workflow.verifier"]).code, 1);
+    }
+}
+
+#[test]
+fn a_configuration_that_is_a_folder_is_told_and_the_defaults_hold() {
+    let context = TestContext::new();
+    context.write(".planning/config.json/x", "");
+    let ran = context.gsd(["resolve-model", "gsd-planner", "--pick", "model"]);
+    assert!(ran.stderr.contains("`.planning/config.json` cannot be read and is ignored"), "{}", ran.stderr);
+    assert_eq!(ran.success(), "opus");
+    assert_eq!(context.gsd(["config-set", "mode", "yolo"]).code, 1);
+    for call in ["init progress", "init plan-phase 1", "init new-project", "state load", "smart-entry"] {
+        assert_eq!(context.gsd_with(call.split(' '), &[], "").code, 0, "{call}");
+    }
+    assert!(context.gsd(["validate", "health"]).stdout.contains("config.json cannot be read"));
+    assert_eq!(context.gsd(["config", "list"]).json()["keys"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_users_host_is_not_made_that_of_a_project() {
+    let context = TestContext::new();
+    std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
+    std::fs::write(context.home().join(".gsd/defaults.json"), r#"{"runtime": "codex", "mode": "yolo"}"#).unwrap();
+    assert_eq!(context.gsd(["config-ensure-section"]).json()["created"], true);
+    let file: serde_json::Value = serde_json::from_str(&context.read(FILE)).unwrap();
+    assert_eq!((&file["mode"], file.get("runtime")), (&"yolo".into(), None));
+}
+
+#[test]
+fn a_name_that_is_no_key_gets_the_key_that_is_meant() {
+    let context = project("{}");
+    for (typed, meant) in [("plan_checker", "workflow.plan_check"), ("sub_repos", "planning.sub_repos")] {
+        let told = context.gsd(["config-set", typed, "true"]).failure(1);
+        assert!(told.contains(&format!("did you mean `{meant}`")), "{told}");
+    }
+    for unset in ["agent_skills.constructor", "__proto__"] {
+        assert_eq!(context.gsd(["config-set", unset, "null"]).code, 1, "{unset}");
+    }
+    assert_eq!(context.read(FILE), "{}");
+}
+
+#[test]
+fn choices_of_a_new_project_are_checked_like_single_values() {
+    let context = TestContext::new();
+    let sections = r#"{"ship": {"pr_body_sections": [{"heading": "X", "source": "PLAN.md"}]}}"#;
+    let told = context.gsd(["config-new-project", sections]).failure(1);
+    assert!(told.contains("`ship.pr_body_sections` cannot be"), "{told}");
+    assert!(!context.project().join(FILE).exists());
+}

@@ -183,3 +183,89 @@ fn a_prompt_is_cut_until_it_fits_or_left_empty() {
     assert!(call("100", "gone.md").failure(1).contains("gone.md"));
     let _ = call("0", "p/02-01-PLAN.md").failure(1);
 }
+
+#[test]
+fn a_project_without_phases_has_nothing_to_say_of_outside_programs_and_a_missing_phase_blocks() {
+    let context = TestContext::new();
+    let ask = |phase: &str| context.gsd(["check", "api-coverage.verify-pre", phase]).json();
+    assert_eq!(ask("1")["block"], false);
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "x");
+    let missing = ask("9");
+    assert_eq!((&missing["block"], &missing["phase_lookup_failed"]), (&true.into(), &true.into()));
+    assert_eq!(ask("1")["block"], false);
+}
+
+#[test]
+fn a_plan_without_front_matter_names_its_schema_files_in_a_line() {
+    let context = TestContext::new();
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "# Plan\n\nfiles_modified: [prisma/schema.prisma]\n");
+    let ask =
+        |environment: &[(&str, &str)]| context.gsd_with(["check", "verify.schema-drift", "1"], environment, "").json();
+    assert_eq!(ask(&[])["block"], true);
+    let skipped = ask(&[("GSD_SKIP_SCHEMA_CHECK", "true")]);
+    assert_eq!(
+        (&skipped["block"], &skipped["drift_detected"], &skipped["skipped"]),
+        (&false.into(), &true.into(), &true.into())
+    );
+}
+
+#[test]
+fn an_index_of_the_code_takes_the_place_of_a_search_and_what_lsp_misses_blocks() {
+    let context = TestContext::new();
+    let authority = |config: &str| {
+        context.write(".planning/config.json", config);
+        context.gsd(["drift-guard", "authority", "--raw"]).success()
+    };
+    assert_eq!(authority("{}"), "grep");
+    assert_eq!(authority(r#"{"intel": {"enabled": true}}"#), "intel");
+    let chosen = |authority: &str| {
+        format!(r#"{{"intel": {{"enabled": true}}, "plan_review": {{"source_grounding_authority": "{authority}"}}}}"#)
+    };
+    assert_eq!(authority(&chosen("grep")), "intel");
+    assert_eq!(authority(&chosen("lsp")), "lsp");
+    let severity = |authority: &str| {
+        let call = ["drift-guard", "severity", "--status", "MISSING", "--authority", authority];
+        context.gsd(call).json()["hardBlock"].clone()
+    };
+    assert_eq!((severity("lsp"), severity("intel")), (true.into(), false.into()));
+    let refused = context.gsd(["drift-guard", "severity", "--status", "MISSING", "--authority", "zzz"]).failure(1);
+    assert!(refused.contains("grep, intel, treesitter, lsp, scip"), "{refused}");
+}
+
+#[test]
+fn gaps_are_looked_for_among_the_requirements_that_the_caller_names() {
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "### Phase 1: A\n**Requirements**: A-1\n");
+    context.write(
+        ".planning/REQUIREMENTS.md",
+        "- [ ] **A-1**: x\n\n| ID | Text |\n|---|---|\n| A-10 | y |\n| A-2 | z |\n",
+    );
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "## Must Haves\n\nA-2, D-API\n");
+    context.write(".planning/phases/01-a/01-CONTEXT.md", "<decisions>\n- **D-7:** other\n</decisions>\n");
+    context.write(".planning/phases/01-a/CONTEXT.md", "<decisions>\n- **D-API:** x\n- **D-1:** y\n</decisions>\n");
+    let rows = |answer: serde_json::Value| -> Vec<String> {
+        let table = answer["table"].as_str().unwrap().to_owned();
+        table.lines().filter(|line| line.contains(".md |")).map(|line| line.split(" | ").skip(1).collect()).collect()
+    };
+    let folder = ".planning/phases/01-a";
+    let all = rows(context.gsd(["gap-analysis", "--phase-dir", folder]).json());
+    assert_eq!(
+        all,
+        ["A-1✗ Not covered |", "A-2✓ Covered |", "A-10✗ Not covered |", "D-1✗ Not covered |", "D-API✓ Covered |"]
+    );
+    let decisions = &all[3..];
+    for (list, wanted) in [
+        ("A-1..A-2", &["A-1✗ Not covered |", "A-2✓ Covered |"][..]),
+        ("A-2\nZ-1", &["A-2✓ Covered |", "Z-1⚠ Missing from REQUIREMENTS.md |"]),
+        ("TBD", &[]),
+        ("", &[]),
+    ] {
+        let expected: Vec<String> = wanted.iter().map(ToString::to_string).chain(decisions.iter().cloned()).collect();
+        assert_eq!(
+            rows(context.gsd(["gap-analysis", "--phase-dir", folder, "--phase-req-ids", list]).json()),
+            expected
+        );
+        assert_eq!(rows(context.gsd(["check", "gap-analysis.plan-post", "1", list]).json()), expected, "{list}");
+    }
+    assert_eq!(rows(context.gsd(["check", "gap-analysis.plan-post", "1"]).json())[0], "A-1✗ Not covered |");
+}

@@ -306,3 +306,70 @@ fn only_a_page_of_ours_is_named_as_context() {
         assert_eq!(context.gsd(["init", "progress"]).json()["context"], told, "{value}");
     }
 }
+
+#[test]
+fn planning_in_parts_may_be_a_setting() {
+    let context = project();
+    let included = |flags: &[&str]| {
+        let call = ["init", "plan-phase", "1"].iter().chain(flags).copied();
+        context.gsd_with(call, &[], "").json()["section_manifest"]["included"].clone()
+    };
+    let with = included(&["--chunked"]);
+    assert_ne!(with, included(&[]));
+    context.write(".planning/config.json", r#"{"workflow": {"plan_chunked": true}}"#);
+    assert_eq!(included(&[]), with);
+}
+
+#[test]
+fn who_is_content_with_a_part_of_the_map_goes_on_with_what_was_begun() {
+    let context = TestContext::new();
+    context.write("a.py", "x");
+    for file in ["STACK", "INTEGRATIONS", "ARCHITECTURE", "STRUCTURE"] {
+        context.write(&format!(".planning/codebase/{file}.md"), "x");
+    }
+    let next = |fast: bool| {
+        let call = if fast { &["init", "onboard", "--fast"][..] } else { &["init", "onboard"] };
+        context.gsd_with(call, &[], "").json()["next_action"].clone()
+    };
+    assert_eq!(next(true)["kind"], "complete-map-before-new-project");
+    context.write(".planning/PROJECT.md", "x");
+    let begun = next(true);
+    assert_eq!(begun["kind"], "partial-planning");
+    assert_eq!(begun["missing"], json!(["REQUIREMENTS.md", "ROADMAP.md", "STATE.md"]));
+    assert_eq!(next(false)["kind"], "map-codebase");
+    for file in ["REQUIREMENTS", "ROADMAP", "STATE"] {
+        context.write(&format!(".planning/{file}.md"), "x");
+    }
+    let summary = next(true);
+    assert_eq!(summary["kind"], "write-summary");
+    assert!(summary["summary_path"].as_str().unwrap().ends_with(".planning/onboarding/SUMMARY.md"));
+}
+
+#[test]
+fn a_numbered_record_at_the_root_is_a_document_to_take_in() {
+    let context = TestContext::new();
+    for file in ["0007-use-sqlite.md", "2026-01-02-notes.md", "0007.md", "7-x.md", "src/0008-x.md"] {
+        context.write(file, "x");
+    }
+    assert_eq!(context.gsd(["init", "onboard"]).json()["doc_candidates"], json!(["0007-use-sqlite.md"]));
+}
+
+#[test]
+fn a_phase_of_white_space_is_one_that_is_not_there() {
+    let context = project();
+    for verb in ["execute-phase", "plan-phase", "verify-work"] {
+        assert_eq!(context.gsd(["init", verb, "  "]).json()["phase_found"], false, "{verb}");
+        assert_eq!(context.gsd(["init", verb, ""]).code, 1, "{verb}");
+    }
+}
+
+#[test]
+fn a_todo_tells_how_bad_it_is_where_it_says_so() {
+    let context = project();
+    context.write(".planning/todos/pending/a.md", "---\ntitle: A\nseverity: Very High\n---\n");
+    context.write(".planning/todos/pending/b.md", "---\ntitle: B\n---\n");
+    for call in [&["list-todos"][..], &["init", "todos"]] {
+        let told = context.gsd_with(call, &[], "").json();
+        assert_eq!((&told["todos"][0]["severity"], told["todos"][1].get("severity")), (&json!("Very High"), None));
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::drift;
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::named::PhaseFolderArg;
+use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
@@ -45,11 +45,11 @@ verbs! {
     /// List requirements and decisions of a phase that no plan mentions
     ///
     /// Run by the loop after planning. Warns, and never blocks. Only requirements that the roadmap assigns to the phase
-    /// count.
+    /// count, or those of the list.
     ///
     /// Example: `gsd-tools check gap-analysis-plan-post 2 --pick message`.
     "check gap-analysis-plan-post" or "gap-analysis.plan-post": reads json(GapGateReport)
-        = gap_analysis_plan_post(PhaseFolderArg);
+        = gap_analysis_plan_post(GapGateArgs);
 
     /// Check a front matter field of an artifact against a condition
     ///
@@ -144,7 +144,8 @@ verbs! {
 
     /// List requirements and decisions that no plan of a phase mentions
     ///
-    /// Counts every requirement of the project. Switched off by `workflow.post_planning_gaps`.
+    /// Counts every requirement of the project, or those of `--phase-req-ids`. Switched off by
+    /// `workflow.post_planning_gaps`.
     ///
     /// Example: `gsd-tools gap-analysis --phase-dir .planning/phases/02-core --pick summary`.
     "gap-analysis": reads json(coverage::GapReport) = gap_analysis(GapArgs);
@@ -203,10 +204,21 @@ pub(crate) struct GapArgs {
     /// The folder of the phase
     #[arg(long)]
     phase_dir: String,
+    /// The requirements that count, such as `AUTH-01,AUTH-02` or `AUTH-01..AUTH-04`; `TBD` for none
+    #[arg(long, value_name = "LIST")]
+    phase_req_ids: Option<String>,
 }
 
-fn gap_analysis_plan_post(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
-    context.emit(&gap_gate(context, &arguments.phase)?)
+#[derive(Debug, clap::Args)]
+pub(crate) struct GapGateArgs {
+    /// The phase: its number, such as `3`, or its folder
+    phase: NonBlank,
+    /// The requirements that count, such as `AUTH-01,AUTH-02` or `AUTH-01..AUTH-04`; `TBD` for none
+    ids: Option<String>,
+}
+
+fn gap_analysis_plan_post(context: &mut Context, arguments: &GapGateArgs) -> Result<(), CommandError> {
+    context.emit(&gap_gate(context, &arguments.phase, arguments.ids.as_deref())?)
 }
 
 fn ui_plan_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
@@ -258,7 +270,7 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
             (Verdict::block(report.block), report.message, report.cure)
         }
         "gap-analysis.plan-post" => {
-            let report = gap_gate(context, typed)?;
+            let report = gap_gate(context, typed, None)?;
             (Verdict::warn(report.cure.is_some()), report.message, report.cure)
         }
         "tdd.review-checkpoint" => {
@@ -328,11 +340,12 @@ fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(
     context.emit(&report)
 }
 
-fn gap_analysis(context: &mut Context, GapArgs { phase_dir }: &GapArgs) -> Result<(), CommandError> {
+fn gap_analysis(context: &mut Context, GapArgs { phase_dir, phase_req_ids }: &GapArgs) -> Result<(), CommandError> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let folder = context.folder_named(&view, phase_dir)?;
-    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, None)?;
+    let own = phase_req_ids.as_deref().map(coverage::handed_over);
+    let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, own.as_deref())?;
     drop(view);
     context.emit_raw(&report, if enabled { &report.table } else { &report.summary })
 }
@@ -351,13 +364,19 @@ pub(in crate::commands) struct GapGateReport {
     cure: Option<String>,
 }
 
-fn gap_gate(context: &Context, typed: &str) -> Result<GapGateReport, CommandError> {
+/// `ids` are the requirements that count, where the caller names them.
+fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGateReport, CommandError> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
     let roadmap = view.roadmap_text()?.unwrap_or_default();
     // Requirements of other phases are theirs to cover.
-    let own = coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number);
+    let own = match ids {
+        Some(list) => coverage::handed_over(list),
+        // A project without a list of requirements lacks none of them.
+        None if view.text(&view.layout().requirements())?.is_none() => Vec::new(),
+        None => coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number),
+    };
     let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
     let uncovered: Vec<&str> = report.uncovered().collect();
     let (message, cure) = if uncovered.is_empty() {
@@ -431,7 +450,10 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
 
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = match context.phase_named(&view, typed) {
+        Err(error) if error.reason() == Reason::PhaseNotFound => return Ok(outside_apis::no_phase(&view, typed)),
+        phase => phase?,
+    };
     let planner = format!("{}plan-phase", context.command_prefix()?);
     Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
 }

@@ -1,12 +1,9 @@
 //! Small judgements of plans: the form of a story, what a difference weighs, whether documents agree.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::gates::assumptions::{self, Terms};
-use crate::operations::gates::drift_guard::{self, Grounding};
+use crate::operations::gates::drift_guard::{self, Authority, Grounding};
 use crate::operations::gates::user_story;
 
 verbs! {
@@ -15,15 +12,18 @@ verbs! {
 
     /// Show which tool looks up a plan's symbols in the source
     ///
-    /// Reads `plan_review.source_grounding_authority`: `grep` (default), `intel`, `treesitter`, `lsp` or `scip`.
+    /// Reads `plan_review.source_grounding_authority`: `grep` (default), `intel`, `treesitter`, `lsp` or `scip`. With
+    /// `intel.enabled`, `intel` takes the place of `grep`.
     ///
     /// Example: `gsd-tools drift-guard authority --raw` prints `grep`.
     "drift-guard authority": reads json(String) = authority();
 
     /// Show how severe the result of a symbol lookup is
     ///
+    /// What `lsp` or `scip` do not find is not there: `hardBlock` is true. Another authority may have missed it.
+    ///
     /// Example: `gsd-tools drift-guard severity --status MISSING --pick severity`.
-    "drift-guard severity": reads json(SeverityReport) = severity(SeverityArgs);
+    "drift-guard severity": reads json(drift_guard::SeverityReport) = severity(SeverityArgs);
 
     /// Compare the status of a phase in STATE.md and ROADMAP.md
     ///
@@ -62,6 +62,9 @@ pub(crate) struct SeverityArgs {
     /// The result of the lookup: `VERIFIED`, `MISSING`, `AMBIGUOUS` or `UNCHECKABLE`
     #[arg(long)]
     status: String,
+    /// What looked it up: `grep`, `intel`, `treesitter`, `lsp` or `scip`
+    #[arg(long, default_value = "grep")]
+    authority: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -96,34 +99,24 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
 
 fn authority(context: &mut Context) -> Result<(), CommandError> {
     const KEY: &str = "plan_review.source_grounding_authority";
-    const KNOWN: &[&str] = &["grep", "intel", "treesitter", "lsp", "scip"];
-    let chosen = context.config()?.text(KEY).unwrap_or("grep").to_owned();
-    if !KNOWN.contains(&chosen.as_str()) {
-        let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", KNOWN.join(", "));
+    let config = context.config()?;
+    let chosen = config.text(KEY).unwrap_or("grep").to_owned();
+    let Some(authority) = Authority::named(&chosen) else {
+        let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", Authority::listed());
         return Err(CommandError::new(Reason::ConfigInvalidKey, message)
             .hint(format!("set it: `gsd-tools config-set {KEY} grep`")));
-    }
-    context.emit_raw(&chosen, &chosen)
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct SeverityReport {
-    severity: &'static str,
-    #[serde(rename = "hardBlock")]
-    hard_block: bool,
+    };
+    let authority = if config.flag("intel.enabled") { authority.with_index() } else { authority };
+    context.emit_raw(&authority.word(), authority.word())
 }
 
 fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), CommandError> {
-    let status = &arguments.status;
-    let severity = match Grounding::named(status) {
-        Some(Grounding::Verified) => "none",
-        Some(Grounding::Missing) => "needs-acknowledgement",
-        Some(Grounding::Ambiguous) => "MEDIUM",
-        Some(Grounding::Uncheckable) => "INFO",
-        None => {
-            let known = "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE";
-            return Err(CommandError::usage(format!("unknown status `{status}`")).hint(format!("use one of {known}")));
-        }
+    let SeverityArgs { status, authority } = arguments;
+    let unknown = |what: &str, word: &str, known: &str| {
+        CommandError::usage(format!("unknown {what} `{word}`")).hint(format!("use one of {known}"))
     };
-    context.emit(&SeverityReport { severity, hard_block: false })
+    let found = Grounding::named(status)
+        .ok_or_else(|| unknown("status", status, "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE"))?;
+    let authority = Authority::named(authority).ok_or_else(|| unknown("authority", authority, &Authority::listed()))?;
+    context.emit(&found.severity(authority))
 }

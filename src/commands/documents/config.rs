@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::settings;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
-use crate::project::config::{KeyError, Setting, key_names};
+use crate::project::config::{KeyError, Setting, key_names, meant};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::nearest::nearest;
 
@@ -258,7 +258,7 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
     match error {
         ConfigurationError::Key(KeyError::Unknown { key }) => {
             let names = key_names();
-            match nearest(&key, names.iter().map(String::as_str)) {
+            match meant(&key).or_else(|| nearest(&key, names.iter().map(String::as_str))) {
                 Some(near) => told.hint(format!("did you mean `{near}`? `gsd-tools config list --all` lists the keys")),
                 None => told.hint("`gsd-tools config list --all` lists the keys"),
             }

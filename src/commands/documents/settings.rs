@@ -1,5 +1,7 @@
 //! `config list` and `config explain`: what is set, where, and what each key does.
 
+use std::cell::Cell as Flag;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,18 +57,21 @@ pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Com
     Ok(())
 }
 
-/// Calls `act` with the files that keys can be set in. One that does not parse is reported.
+/// Calls `act` with the files that keys can be set in. One that cannot be read or does not parse is reported.
 fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> Result<T, CommandError> {
     context.config()?;
     let layout = context.layout();
-    let read = |path: String| disk::read_config(layout.absolute(&path));
-    let project = read(layout.root_config())?;
-    let workstream = layout.workstream().is_some().then(|| read(layout.config())).transpose()?.flatten();
+    let unreadable = Flag::new(false);
+    let read =
+        |path: String| disk::read_config(layout.absolute(&path)).inspect_err(|_| unreadable.set(true)).ok().flatten();
+    let project = read(layout.root_config());
+    let workstream = layout.workstream().and_then(|_| read(layout.config()));
     let personal = context.personal_defaults()?;
     Ok(act(ConfigTexts {
         project: project.as_deref(),
         workstream: workstream.as_deref(),
         personal: personal.as_deref(),
+        unreadable: unreadable.get(),
     }))
 }
 

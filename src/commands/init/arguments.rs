@@ -1,6 +1,10 @@
 //! Words and flags of each `init` verb.
 
-use crate::commands::frame::named::{NonBlank, PhaseArg};
+use std::ops::Deref;
+
+use clap::builder::NonEmptyStringValueParser;
+
+use crate::commands::frame::named::NonBlank;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionalPhaseArgs {
@@ -20,7 +24,7 @@ impl OptionalPhaseArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExecutePhaseArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArg,
+    pub(super) phase: ContextPhaseArg,
     /// Include the steps for executing only this wave
     #[arg(long, num_args = 0..=1, value_name = "NUMBER")]
     #[expect(clippy::option_option, reason = "the flag may stand without its value")]
@@ -37,7 +41,7 @@ pub(crate) struct ExecutePhaseArgs {
 #[expect(clippy::struct_excessive_bools, reason = "flags are yes or no")]
 pub(crate) struct PlanPhaseArgs {
     #[command(flatten)]
-    pub(super) phase: PhaseArg,
+    pub(super) phase: ContextPhaseArg,
     /// Use this granularity, whatever the configuration says
     #[arg(long)]
     pub(super) granularity: Option<String>,
@@ -199,4 +203,24 @@ pub(crate) struct WorkflowArgs {
     /// The phase, if the workflow works on one, and flags of the workflow
     #[arg(allow_hyphen_values = true)]
     pub(super) words: Vec<String>,
+}
+
+/// The phase that context is asked for. Workflows ask with what they have: white space is a phase that is not there, which
+/// the answer tells.
+#[derive(Debug, clap::Args)]
+pub(super) struct ContextPhaseArg {
+    /// The phase, such as `3` or `3.1`
+    #[arg(required = true, value_parser = NonEmptyStringValueParser::new())]
+    phase: Option<String>,
+    /// The phase, as a flag
+    #[arg(long = "phase", id = "phase_flag", value_name = "PHASE", overrides_with = "phase")]
+    flag: Option<NonBlank>,
+}
+
+impl Deref for ContextPhaseArg {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.flag.as_deref().or(self.phase.as_deref()).unwrap_or_default()
+    }
 }

@@ -148,7 +148,7 @@ fn collect_documents(
 }
 
 /// Whether a path is that of a document to take in: any Markdown file in a folder of such documents, and elsewhere one
-/// called after them, such as `0001-adr-storage.md` or `requirements.md`.
+/// called after them, such as `0001-adr-storage.md` or `requirements.md`, or at the root a numbered record.
 fn is_document(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = name.to_ascii_lowercase();
@@ -156,5 +156,15 @@ fn is_document(path: &str) -> bool {
     let mut words = stem.split(['-', '_', ' ']).filter_map(|piece| piece.split('.').next());
     folders.split('/').any(|folder| DOCUMENT_FOLDERS.contains(&folder))
         || stem == "requirements"
+        || (folders.is_empty() && is_numbered_record(stem))
         || words.any(|word| DOCUMENT_WORDS.contains(&word))
+}
+
+/// Whether a name is that of a record of a decision, four digits and what it is about: `0007-use-sqlite`. A date is none.
+fn is_numbered_record(stem: &str) -> bool {
+    stem.split_once('-').is_some_and(|(number, about)| {
+        number.len() == 4
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && about.starts_with(|first: char| first.is_ascii_alphabetic())
+    })
 }

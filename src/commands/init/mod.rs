@@ -8,12 +8,11 @@ mod facts;
 mod workspaces;
 
 use arguments::{
-    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, DebugArgs, ExecutePhaseArgs, NewMilestoneArgs,
-    OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs, TodosArgs, UpdateArgs,
-    WorkflowArgs, WorkspaceArgs, YoloArgs,
+    AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs,
+    NewMilestoneArgs, OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs,
+    TodosArgs, UpdateArgs, WorkflowArgs, WorkspaceArgs, YoloArgs,
 };
 
-use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk;
 use crate::library;
@@ -94,7 +93,7 @@ verbs! {
     /// Used by the verify-work workflow. Reads the summaries, the verification report and the UAT files of the phase.
     ///
     /// Example: `gsd-tools init verify-work 2 --pick phase_completion.ready_to_transition`.
-    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(PhaseArg);
+    "init verify-work": reads bundle(crate::operations::bundle::verify_work::VerifyWorkReport) = verify_work(ContextPhaseArg);
 
     /// Print the context for work on a phase: its folder and documents
     ///
@@ -306,7 +305,7 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
     answer(context, |bundle| bundle.plan_phase(&arguments.phase, &request))
 }
 
-fn verify_work(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), CommandError> {
     answer(context, |bundle| bundle.verify_work(phase))
 }
 

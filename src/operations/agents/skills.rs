@@ -138,7 +138,7 @@ mod tests {
             let report = of_agent(&view, &Config::read(texts).0, "x", "/home/u", |_| true);
             (report.source, report.degraded)
         };
-        let texts = |project, workstream| ConfigTexts { project, workstream, personal: None };
+        let texts = |project, workstream| ConfigTexts { project, workstream, ..ConfigTexts::default() };
         assert_eq!(source(None, texts(None, None)), ("builtin-defaults", false));
         assert_eq!(source(None, texts(Some("{}"), None)), ("root", false));
         assert_eq!(source(None, texts(Some("{"), None)), ("builtin-defaults", true));

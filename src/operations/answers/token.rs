@@ -43,8 +43,13 @@ impl Seen {
 pub(crate) fn of(view: &ProjectView, seen: Seen) -> Result<String, FileError> {
     let mut listed = String::new();
     for path in seen.documents(view.layout()) {
+        let text = match view.text(&path) {
+            // A configuration that cannot be read is told, and the defaults hold.
+            Err(_) if [view.layout().root_config(), view.layout().config()].contains(&path) => Some("!".into()),
+            text => text?,
+        };
         // A document that is not there differs from an empty one.
-        let digest = view.text(&path)?.map_or_else(|| "-".to_owned(), |text| sha256(text.as_bytes()));
+        let digest = text.map_or_else(|| "-".to_owned(), |text| sha256(text.as_bytes()));
         listed.push_str(&digest);
         listed.push('\n');
     }

@@ -197,7 +197,16 @@ impl Bundle<'_> {
             reason,
             ..NextAction::default()
         };
-        if is_brownfield && readiness != MapReadiness::Complete {
+        let parts = [
+            ("PROJECT.md", documents.project),
+            ("REQUIREMENTS.md", documents.requirements),
+            ("ROADMAP.md", documents.roadmap),
+            ("STATE.md", documents.state),
+        ];
+        let missing: Vec<&'static str> = parts.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+        // Whoever is content with a part of the map goes on with what was begun.
+        let goes_on = request.fast && readiness == MapReadiness::Fast && missing.len() < parts.len();
+        if is_brownfield && readiness != MapReadiness::Complete && !goes_on {
             let map = if request.fast { "map-codebase --fast" } else { "map-codebase" };
             let reason = if has_part {
                 "The codebase map is incomplete; setting up a project needs all of it."
@@ -209,13 +218,6 @@ impl Bundle<'_> {
                 _ => run("map-codebase", map, reason),
             };
         }
-        let parts = [
-            ("PROJECT.md", documents.project),
-            ("REQUIREMENTS.md", documents.requirements),
-            ("ROADMAP.md", documents.roadmap),
-            ("STATE.md", documents.state),
-        ];
-        let missing: Vec<&'static str> = parts.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
         if missing.is_empty() {
             let summary = layout.onboarding_summary();
             return if self.view.exists(&summary) {

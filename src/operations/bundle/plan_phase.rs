@@ -103,7 +103,7 @@ impl Bundle<'_> {
             (Condition::RequirementsDocument, request.prd),
             (Condition::DecisionRecords, request.ingest),
             (Condition::ResearchOnly, request.research_only),
-            (Condition::Chunked, request.chunked),
+            (Condition::Chunked, request.chunked || self.config.flag("workflow.plan_chunked")),
         ];
         let section_manifest = SectionManifest::of("plan-phase", &decided);
         let report = PlanPhaseReport {

@@ -250,7 +250,10 @@ fn initial(new: NewFile<'_>, choices: Map<String, Value>) -> Map<String, Value> 
         file.insert((*service).to_owned(), Value::Bool(true));
     }
     // Defaults that do not parse are the user's to repair; they do not stop a project.
-    config::merge(&mut file, new.personal.and_then(|text| config::parse(text).ok()).unwrap_or_default());
+    let mut personal = new.personal.and_then(|text| config::parse(text).ok()).unwrap_or_default();
+    // The host is the user's; whoever else works on the project may have another.
+    personal.shift_remove("runtime");
+    config::merge(&mut file, personal);
     config::merge(&mut file, choices);
     file
 }
@@ -431,14 +434,14 @@ mod tests {
     fn a_new_file_is_made_of_layers() {
         let new = NewFile {
             services: &["firecrawl"],
-            personal: Some(r#"{"mode": "yolo", "workflow": {"research": false}}"#),
+            personal: Some(r#"{"mode": "yolo", "runtime": "x", "workflow": {"research": false}}"#),
             choices: Some(r#"{"zzz": 1, "mode": "interactive"}"#),
         };
         let (_, edits) = create(&view(&[]), new).unwrap();
         let file = config::parse(&edits.texts[PATH]).unwrap();
         assert_eq!(file["firecrawl"], true);
         assert_eq!(file["workflow"]["research"], false);
-        assert_eq!(file["mode"], "interactive");
+        assert_eq!((&file["mode"], file.get("runtime")), (&"interactive".into(), None));
         assert_eq!(file.keys().next_back().map(String::as_str), Some("zzz"));
         let (_, plain) = create(&view(&[]), NewFile::default()).unwrap();
         assert_eq!(plain.texts[PATH], config::INITIAL);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::project::decisions::{Decided, Decision, decided, decisions, names};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::requirements::Requirements;
+use crate::project::requirements::{self, Requirements};
 use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -223,7 +223,7 @@ fn listed(decisions: &[Decision]) -> String {
 /// The parts of a plan that bind its executor: fields, sections and elements. Remarks elsewhere do not.
 fn binding_text(plan: &str) -> String {
     const FIELDS: &[&str] = &["must_haves", "truths", "objective"];
-    const SECTIONS: &[&str] = &["must_haves", "must-haves", "truths", "tasks", "objective"];
+    const SECTIONS: &[&str] = &["must_haves", "truths", "tasks", "objective"];
     const ELEMENTS: &[&str] =
         &["objective", "tasks", "task", "action", "read_first", "behavior", "verify", "acceptance_criteria", "done"];
     let markdown = Markdown::parse(plan);
@@ -237,7 +237,8 @@ fn binding_text(plan: &str) -> String {
             add(&value.flat());
         }
     }
-    for heading in markdown.headings().filter(|heading| SECTIONS.contains(&heading.title.to_lowercase().as_str())) {
+    let binds = |title: &str| SECTIONS.contains(&title.trim().to_lowercase().replace(['-', ' '], "_").as_str());
+    for heading in markdown.headings().filter(|heading| binds(heading.title)) {
         add(&plan[markdown.span(markdown.section(&heading))]);
     }
     for element in ELEMENTS {
@@ -300,6 +301,11 @@ pub(crate) fn own_requirements(roadmap: &Roadmap<'_>, phase: &str) -> Vec<String
     section.map(|section| roadmap.requirement_ids(section)).unwrap_or_default()
 }
 
+/// The requirements in a list that a person or a workflow hands over; none where it says that they are still open.
+pub(crate) fn handed_over(list: &str) -> Vec<String> {
+    requirements::typed_ids(&[list]).into_iter().filter(|word| !requirements::is_open_word(word)).collect()
+}
+
 /// Which requirements and decisions of the phase a plan of the phase names: the requirements in `own`, or else all of the
 /// project.
 pub(crate) fn gaps(
@@ -320,13 +326,20 @@ pub(crate) fn gaps(
     }
     let mut plans = String::new();
     let (mut items, mut unlisted) = (Vec::new(), Vec::new());
-    if let Some(text) = view.text(&view.layout().requirements())? {
-        let listed = Requirements::parse(&text).ids();
-        let is_listed = |id: &String| listed.iter().any(|listed| listed.eq_ignore_ascii_case(id));
-        unlisted.extend(own.unwrap_or_default().iter().filter(|id| !is_listed(id)).cloned());
-        items.extend(
-            own.map_or_else(|| listed.clone(), <[String]>::to_vec).into_iter().map(|id| ("REQUIREMENTS.md", id)),
-        );
+    let text = view.text(&view.layout().requirements())?;
+    if text.is_some() || own.is_some() {
+        let text = text.unwrap_or_default();
+        let requirements = Requirements::parse(&text);
+        let listed = requirements.ids();
+        let spelled =
+            |id: &String| listed.iter().find(|listed| listed.eq_ignore_ascii_case(id)).unwrap_or(id).to_owned();
+        let mut wanted: Vec<String> = own.map_or_else(|| listed.clone(), |own| own.iter().map(spelled).collect());
+        // Other words around the identifiers are remarks.
+        wanted.retain(|id| requirements::is_id(id) || listed.contains(id));
+        wanted.sort_by(|left, right| requirements::by_number(left, right));
+        wanted.dedup();
+        unlisted.extend(wanted.iter().filter(|id| !requirements.knows(id) && !listed.contains(id)).cloned());
+        items.extend(wanted.into_iter().map(|id| ("REQUIREMENTS.md", id)));
     }
     if let Some(folder) = folder {
         for (_, text) in view.plan_texts(folder)? {
@@ -334,7 +347,8 @@ pub(crate) fn gaps(
             plans.push('\n');
         }
         let context = folder.artifact_path("CONTEXT").map(|path| view.text(&path)).transpose()?.flatten();
-        let decided = context.as_deref().map(decisions).unwrap_or_default();
+        let mut decided = context.as_deref().map(decisions).unwrap_or_default();
+        decided.sort_by(|left, right| requirements::by_number(&left.id, &right.id));
         items.extend(decided.into_iter().map(|decision| ("CONTEXT.md", decision.id)));
     } else {
         report.phase_dir_read_error = Some(format!("there is no folder `{path}`"));
@@ -365,7 +379,11 @@ pub(crate) fn gaps(
     };
     report.table.push_str("| Source | Item | Status |\n|--------|------|--------|\n");
     for GapRow { source, item, status } in &report.rows {
-        let mark = if *status == COVERED { "✓" } else { "✗" };
+        let mark = match *status {
+            COVERED => "✓",
+            UNLISTED => "⚠",
+            _ => "✗",
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(report.table, "| {source} | {item} | {mark} {status} |");
     }
@@ -400,6 +418,9 @@ mod tests {
             ("<task><done>D-01 and D-02</done></task>", 2),
             ("---\nmust_haves:\n  truths:\n    - per D-01\n---\nD-02 in passing\n", 1),
             ("## Tasks\nD-02\n", 1),
+            ("## Must Haves\nD-01\n### More\nD-02\n", 2),
+            ("## Must-Haves\nD-01\n", 1),
+            ("## Must Have Been\nD-01\n", 0),
             ("<objective>D-011</objective> <!-- D-01 -->", 0),
         ] {
             let view = view(plan);
@@ -482,6 +503,25 @@ mod tests {
             "a folder that is not there is told"
         );
         assert!(missing.phase_dir_read_error.unwrap().contains("x/y"));
+    }
+
+    #[test]
+    fn requirements_that_are_handed_over_are_the_ones_that_count() {
+        let view = view("requirements: [A-1]\nD-02\n");
+        let rows = |list: &str| {
+            let report = gaps(&view, "", Some(&folder(&view)), true, Some(&handed_over(list))).unwrap();
+            let rows = report.rows.iter().filter(|row| row.source == "REQUIREMENTS.md");
+            rows.map(|row| format!("{} {}", row.item, row.status)).collect::<Vec<_>>()
+        };
+        let all = ["A-1 Covered", "A-2 Not covered"];
+        for list in ["A-1,A-2", "[A-2, A-1]", "[\"A-1\",\"A-2\"]", "A-1..A-2", "a-1\nA-2 A-1"] {
+            assert_eq!(rows(list), all, "{list}");
+        }
+        assert_eq!(rows("Z-10 Z-9"), ["Z-9 Missing from REQUIREMENTS.md", "Z-10 Missing from REQUIREMENTS.md"]);
+        assert_eq!(rows("B-1"), ["B-1 Not covered"], "a line without a checkbox names it too");
+        for none in ["TBD", "null", "", "[]", "none yet"] {
+            assert_eq!(rows(none), [""; 0], "{none}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::state::{State, normal_status};
 use crate::project::view::ProjectView;
-use crate::text::words;
+use crate::text::words::{self, words};
 
 /// What was found of something that a plan names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -23,6 +23,60 @@ impl Grounding {
     pub(crate) fn named(word: &str) -> Option<Self> {
         words::of_word(word)
     }
+
+    /// How bad the finding is where `authority` looked the thing up.
+    pub(crate) fn severity(self, authority: Authority) -> SeverityReport {
+        let severity = match self {
+            Self::Verified => "none",
+            Self::Missing if authority.is_conclusive() => "HIGH",
+            Self::Missing => "needs-acknowledgement",
+            Self::Ambiguous => "MEDIUM",
+            Self::Uncheckable => "INFO",
+        };
+        SeverityReport { severity, hard_block: self == Self::Missing && authority.is_conclusive() }
+    }
+}
+
+words! {
+    /// What looks symbols up in the source, the weakest first.
+    pub(crate) enum Authority {
+        Grep = "grep",
+        Intel = "intel",
+        Treesitter = "treesitter",
+        Lsp = "lsp",
+        Scip = "scip",
+    }
+}
+
+impl Authority {
+    pub(crate) const ALL: &[Self] = &[Self::Grep, Self::Intel, Self::Treesitter, Self::Lsp, Self::Scip];
+
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        words::of_word(word)
+    }
+
+    /// The words of all, as in a sentence.
+    pub(crate) fn listed() -> String {
+        Self::ALL.iter().map(|authority| authority.word()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The one in use where an index of the code is kept: the index knows more than a search for words.
+    pub(crate) fn with_index(self) -> Self {
+        if self == Self::Grep { Self::Intel } else { self }
+    }
+
+    /// Whether what it does not find is not there.
+    fn is_conclusive(self) -> bool {
+        matches!(self, Self::Lsp | Self::Scip)
+    }
+}
+
+/// What `drift-guard severity` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SeverityReport {
+    severity: &'static str,
+    #[serde(rename = "hardBlock")]
+    hard_block: bool,
 }
 
 /// What `drift-guard phase-status` answers.
@@ -116,6 +170,24 @@ mod tests {
         assert_eq!(verdict("In progress", "Complete", None), ("drifted", None));
         assert_eq!(verdict("zzz", "In Progress", None), ("uncheckable", None));
         assert_eq!(verdict("In progress", "Complete", Some("9")), ("uncheckable", Some("phase_not_in_roadmap")));
+    }
+
+    #[test]
+    fn what_a_conclusive_authority_does_not_find_blocks() {
+        for authority in Authority::ALL {
+            let told = |found: Grounding| {
+                let report = found.severity(*authority);
+                (report.severity, report.hard_block)
+            };
+            let conclusive = ["lsp", "scip"].contains(&authority.word());
+            let missing = if conclusive { ("HIGH", true) } else { ("needs-acknowledgement", false) };
+            assert_eq!(told(Grounding::Missing), missing, "{authority:?}");
+            assert_eq!(told(Grounding::Verified), ("none", false));
+            assert_eq!(told(Grounding::Ambiguous), ("MEDIUM", false));
+            assert_eq!(told(Grounding::Uncheckable), ("INFO", false));
+            let stays = *authority != Authority::Grep;
+            assert_eq!(authority.with_index() == *authority, stays, "{authority:?}");
+        }
     }
 
     #[test]

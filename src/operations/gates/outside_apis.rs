@@ -2,12 +2,12 @@
 //! capabilities, each to be integrated or left out with a reason.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::view::{NamedPhase, ProjectView};
-use crate::text::markdown::Markdown;
+use crate::text::markdown::{LineKind, Markdown};
 use crate::text::table::Table;
 
 /// What `check api-coverage-verify-pre` answers.
@@ -26,6 +26,9 @@ pub(crate) struct ApiCoverageReport {
     error_count: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<String>,
+    /// The file says that there is nothing to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    none_declared: Option<bool>,
     /// Without decisions: whether the phase talks to somebody else's program.
     #[serde(skip_serializing_if = "Option::is_none")]
     detected: Option<bool>,
@@ -54,6 +57,19 @@ struct ApiSignal {
     noun: String,
 }
 
+/// What there is to say of a phase that is not there: where a project keeps no phases at all, nothing; else it blocks.
+pub(crate) fn no_phase(view: &ProjectView, typed: &str) -> ApiCoverageReport {
+    let phases = view.layout().phases();
+    let has_phases = view.folder_exists(&phases);
+    let message = if has_phases {
+        format!("Phase {typed} has no folder, so there is nothing to verify")
+    } else {
+        format!("There is no `{phases}`, so there is nothing to verify")
+    };
+    let report = ApiCoverageReport::new(has_phases, message);
+    ApiCoverageReport { detected: Some(false), phase_lookup_failed: has_phases.then_some(true), ..report }
+}
+
 /// Whether verification of a phase may begin. `planner` is the command that plans phases.
 pub(crate) fn verify_pre(
     view: &ProjectView,
@@ -69,14 +85,13 @@ pub(crate) fn verify_pre(
 }
 
 fn decided(view: &ProjectView, phase: &NamedPhase) -> Result<ApiCoverageReport, FileError> {
-    let Some(folder) = &phase.folder else {
-        let message = format!("Phase {} has no folder yet, so there is nothing to verify", phase.number);
-        let report = ApiCoverageReport::new(true, message);
-        return Ok(ApiCoverageReport { detected: Some(false), phase_lookup_failed: Some(true), ..report });
-    };
+    let Some(folder) = &phase.folder else { return Ok(no_phase(view, &phase.number)) };
     if let Some(path) = folder.artifact_path("COVERAGE") {
         let text = view.text(&path)?.unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if declares_none(&text) && entries(&text).is_empty() {
+            return Ok(none_declared(name, signals(&scope(view, folder)?)));
+        }
         return Ok(matrix(name, &text));
     }
     let signals = signals(&scope(view, folder)?);
@@ -110,40 +125,125 @@ fn scope(view: &ProjectView, folder: &PhaseFolder) -> Result<String, FileError> 
     Ok(scope)
 }
 
-fn matrix(name: String, text: &str) -> ApiCoverageReport {
-    let mut counts = MatrixCounts::default();
-    let (mut undecided, mut errors) = (Vec::new(), Vec::new());
-    let mut names: Vec<String> = Vec::new();
+/// What the file decides of one capability.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+struct Entry {
+    capability: String,
+    decision: String,
+    reason: String,
+}
+
+/// What the file decides: the rows of every table with the columns of the matrix, and lists of JSON objects in fences that
+/// are marked `coverage`, or `json` where there is nothing else.
+fn entries(text: &str) -> Vec<Entry> {
     let markdown = Markdown::parse(text);
+    let mut entries = Vec::new();
     for table in Table::all(&markdown) {
         let (Some(capability), Some(decision)) = (table.column("Capability"), table.column("Decision")) else {
             continue;
         };
         let reason = table.column("Reason");
-        for row in 0..table.row_count() {
-            let label = format!("row[{}]", names.len());
-            let capability = table.cell_text(row, capability).trim().to_owned();
-            let decision = table.cell_text(row, decision).trim().to_uppercase();
-            let has_reason = reason.is_some_and(|column| !table.cell_text(row, column).trim().is_empty());
-            match decision.as_str() {
-                "INTEGRATE" => counts.integrate += 1,
-                "OPT-OUT" => counts.optout += 1,
-                _ => {
-                    undecided.push(format!("row: decision \"{decision}\" not in {{INTEGRATE, OPT-OUT}}"));
-                    continue;
-                }
-            }
-            counts.surface += 1;
-            if capability.is_empty() {
-                errors.push(format!("{label}: empty capability name"));
-            } else if names.contains(&capability.to_lowercase()) {
-                errors.push(format!("{label}: duplicate capability"));
-            }
-            if decision == "OPT-OUT" && !has_reason {
-                errors.push(format!("{label}: OPT-OUT missing reason"));
-            }
-            names.push(capability.to_lowercase());
+        entries.extend((0..table.row_count()).map(|row| Entry {
+            capability: table.cell_text(row, capability),
+            decision: table.cell_text(row, decision),
+            reason: reason.map(|column| table.cell_text(row, column)).unwrap_or_default(),
+        }));
+    }
+    let blocks = fenced(&markdown);
+    let mut read = |wanted: &str| {
+        for (_, block) in blocks.iter().filter(|(words, _)| words.split_whitespace().any(|word| word == wanted)) {
+            let list: Vec<Entry> = serde_json::from_str(block).unwrap_or_default();
+            entries.extend(list.into_iter().filter(|entry| *entry != Entry::default()));
         }
+        entries.is_empty()
+    };
+    // Other JSON beside a matrix may be an example.
+    if read("coverage") {
+        read("json");
+    }
+    entries
+}
+
+/// The code fences, each with the words behind its opening edge and what stands in it.
+fn fenced<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
+    let lines = markdown.lines();
+    let is_edge = |at: &usize| lines[*at].kind == LineKind::FenceEdge;
+    let mut edges = (0..lines.len()).filter(is_edge);
+    let mut blocks = Vec::new();
+    while let Some(open) = edges.next() {
+        let close = edges.next().unwrap_or(lines.len());
+        let words = markdown.line(open).trim_start().trim_start_matches(['`', '~']).trim();
+        blocks.push((words, &markdown.text()[markdown.span(open + 1..close)]));
+    }
+    blocks
+}
+
+/// Whether the file says, with a reason, that there is no outside API: `No external API integration: only local files`.
+fn declares_none(text: &str) -> bool {
+    let markdown = Markdown::parse(text);
+    let mut prose = (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)).map(|line| markdown.line(line));
+    prose.any(|line| {
+        let line = line.trim_start_matches([' ', '\t', '-', '*', '>']).to_lowercase();
+        let Some((claim, reason)) = line.split_once(':') else { return false };
+        let claim = claim.trim_matches(['*', '_', ' ']);
+        let is_claim = ["external", "outside", "third-party"].iter().any(|word| {
+            let subject = claim.strip_prefix("no ").and_then(|rest| rest.strip_prefix(word)).map(str::trim);
+            matches!(subject, Some("api" | "apis" | "api integration" | "api integrations"))
+        });
+        is_claim && reason.contains(char::is_alphanumeric)
+    })
+}
+
+/// Nothing is to be decided, as the file says; what speaks against it is told.
+fn none_declared(name: String, signals: Vec<ApiSignal>) -> ApiCoverageReport {
+    let message = if signals.is_empty() {
+        format!("{name} says that there is no outside API, so there is nothing to decide")
+    } else {
+        let told: Vec<String> = signals.iter().map(|signal| format!("{} {}", signal.verb, signal.noun)).collect();
+        format!("{name} says that there is no outside API; words of the phase speak against it: {}", told.join(", "))
+    };
+    ApiCoverageReport {
+        coverage_present: true,
+        matrix: Some(name),
+        counts: Some(MatrixCounts::default()),
+        none_declared: Some(true),
+        detected: Some(!signals.is_empty()),
+        signals,
+        ..ApiCoverageReport::new(false, message)
+    }
+}
+
+fn matrix(name: String, text: &str) -> ApiCoverageReport {
+    let mut counts = MatrixCounts::default();
+    let (mut undecided, mut errors) = (Vec::new(), Vec::new());
+    let mut names: Vec<String> = Vec::new();
+    let entries = entries(text);
+    if declares_none(text) && !entries.is_empty() {
+        undecided.push("it says that there is no outside API and decides about one: remove one of the two".to_owned());
+    }
+    for Entry { capability, decision, reason } in entries {
+        let label = format!("row[{}]", names.len());
+        let capability = capability.trim().to_owned();
+        let decision = decision.trim_matches(['*', '_', '`', ' ', '\t']).to_uppercase();
+        match decision.as_str() {
+            "INTEGRATE" => counts.integrate += 1,
+            "OPT-OUT" => counts.optout += 1,
+            _ => {
+                undecided.push(format!("row: decision \"{decision}\" not in {{INTEGRATE, OPT-OUT}}"));
+                continue;
+            }
+        }
+        counts.surface += 1;
+        if capability.is_empty() {
+            errors.push(format!("{label}: empty capability name"));
+        } else if names.contains(&capability.to_lowercase()) {
+            errors.push(format!("{label}: duplicate capability"));
+        }
+        if decision == "OPT-OUT" && reason.trim().is_empty() {
+            errors.push(format!("{label}: OPT-OUT missing reason"));
+        }
+        names.push(capability.to_lowercase());
     }
     undecided.append(&mut errors);
     let mut errors = undecided;
@@ -342,6 +442,66 @@ mod tests {
     }
 
     #[test]
+    fn decisions_stand_in_several_tables_or_in_a_list_of_json() {
+        let counts = |text: &str| matrix("C.md".into(), text).counts.map(|counts| (counts.integrate, counts.optout));
+        let tables = "| Capability | Decision | Reason |\n|---|---|---|\n| a | **INTEGRATE** | |\n\n## More\n\n\
+            | Capability | Decision | Reason |\n|---|---|---|\n| b | `OPT-OUT` | x |\n\n\
+            | Name | Decision |\n|---|---|\n| c | maybe |\n\n| Capability | Note |\n|---|---|\n| d | maybe |\n";
+        assert_eq!(counts(tables), Some((1, 1)));
+        let json = r#"[{"capability": "a", "decision": "integrate"}, {"capability": "b", "decision": "OPT-OUT", "reason": "x"}]"#;
+        assert_eq!(counts(&format!("# C\n\n```json\n{json}\n```\n")), Some((1, 1)));
+        assert_eq!(counts(&format!("# C\n\n```coverage\n{json}\n```\n")), Some((1, 1)));
+        assert_eq!(counts(&format!("{tables}\n```json\n{json}\n```\n")), Some((1, 1)), "an example beside the matrix");
+        assert_eq!(
+            counts(&format!("{tables}\n```coverage\n{}\n```\n", json.replace("\"a\"", "\"e\""))),
+            None,
+            "b stands twice"
+        );
+        let no_reason = json.replace(", \"reason\": \"x\"", "");
+        assert_eq!(counts(&format!("```json\n{no_reason}\n```\n")), None);
+        for nothing in ["```json\n[]\n```\n", "```json\n[{\n```\n", "```\nx\n"] {
+            assert_eq!(counts(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn a_file_may_say_that_there_is_no_outside_api() {
+        let told = |plan: &str, text: &str| {
+            let files = [
+                (".planning/ROADMAP.md", "### Phase 1: A\n"),
+                (".planning/phases/01-a/01-01-PLAN.md", plan),
+                (".planning/phases/01-a/01-COVERAGE.md", text),
+            ];
+            let view = ProjectView::of(files);
+            verify_pre(&view, &view.phase_named("1").unwrap().unwrap(), "/plan").unwrap()
+        };
+        for text in [
+            "No external API integration: local files only\n",
+            "# C\n\n- **No external API integration:** local\n",
+            "No outside APIs: none is called\n",
+        ] {
+            let report = told("Integrate the API", text);
+            assert_eq!(
+                (report.block, report.none_declared, report.detected),
+                (false, Some(true), Some(true)),
+                "{text}"
+            );
+            assert_eq!(report.counts, Some(MatrixCounts::default()));
+            assert!(report.message.contains("integrate api"), "{}", report.message);
+            assert_eq!(told("Sort the list", text).detected, Some(false));
+        }
+        let row = "| Capability | Decision |\n|---|---|\n| a | INTEGRATE |\n\n";
+        for text in [
+            "No external API integration\n",
+            "No external API integration:\n",
+            "No external APIs were stable: see below\n",
+            &format!("{row}No external API integration: local\n"),
+        ] {
+            assert!(told("x", text).block, "{text}");
+        }
+    }
+
+    #[test]
     fn a_phase_is_judged_by_its_decisions_then_its_plans_then_the_roadmap() {
         let roadmap = "### Phase 1: A\n**Goal**: Integrate the API\n\n### Phase 2: B\n**Goal**: x\n";
         let plan = "---\nphase: 1\n---\nIntegrate their API\n";
@@ -360,6 +520,8 @@ mod tests {
             &[(".planning/phases/02-b/02-01-PLAN.md", plan), (".planning/phases/02-b/02-COVERAGE.md", decided)],
             "2"
         ));
-        assert!(blocks(&[], "1"), "a phase without a folder cannot be judged");
+        let other = &[(".planning/phases/02-b/.gitkeep", "")];
+        assert!(blocks(other, "1"), "a phase without a folder cannot be judged");
+        assert!(!blocks(&[], "1"), "without any phase there is nothing to judge");
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::consistency::roadmap_and_disk;
+use super::consistency::{archived_phases, roadmap_and_disk};
 use super::{BACKFILL, HealthFinding, PlannedRepair, REPAIR, RepairReport, error, listed, warning};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
@@ -220,17 +220,21 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         let is_told = |finding: &Finding| finding.severity == Severity::Error || finding.code == validate::STATUS_CODE;
         found.extend(of_state.into_iter().filter(is_told));
     }
-    let config = match view.text(&layout.config())? {
-        None => view.text(&layout.root_config())?,
+    let config = match view.text(&layout.config()) {
+        Ok(None) => view.text(&layout.root_config()),
         own => own,
     };
-    match config.as_deref().map(config::parse) {
-        Some(Ok(file)) => found.extend(config_findings(&file)),
-        Some(Err(reason)) => {
+    match config.as_ref().map(|text| text.as_deref().map(config::parse)) {
+        Err(reason) => {
+            let fix = "Put a file in its place, or restore it from git; until then the defaults hold";
+            found.push(error("E005", format!("config.json cannot be read: {reason}"), fix));
+        }
+        Ok(Some(Ok(file))) => found.extend(config_findings(&file)),
+        Ok(Some(Err(reason))) => {
             let fix = format!("Correct config.json ({reason}), or restore it from git");
             found.push(error("E005", "config.json is not valid JSON", fix));
         }
-        None => {
+        Ok(None) => {
             let cure = format!("Run `{REPAIR}` to create it with the defaults");
             found.push(warning("W003", "there is no config.json", cure).fix(REPAIR));
         }
@@ -265,7 +269,8 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     }
     found.extend(collisions(view, &folders)?);
     found.extend(no_validation);
-    found.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders)));
+    let archived = archived_phases(view)?;
+    found.extend(roadmap.iter().flat_map(|roadmap| roadmap_and_disk(roadmap, &folders, &archived)));
     found.extend(facts.worktrees.iter().filter_map(worktree_finding));
     let unlisted = archived_without_entry(view)?;
     if !unlisted.is_empty() {
@@ -345,10 +350,7 @@ fn unknown_phases(
         let bullets = roadmap.bullets().iter().map(|bullet| bullet.id);
         declared.extend(sections.chain(bullets).map(str::to_owned));
     }
-    for (folder, version) in view.archives()? {
-        let archived = view.read_folders(&folder, Some(&version))?;
-        declared.extend(archived.iter().map(|folder| folder.token().to_owned()));
-    }
+    declared.extend(archived_phases(view)?);
     declared.sort_by(|left, right| phase::compare(left, right).then_with(|| left.cmp(right)));
     declared.dedup();
     if declared.is_empty() {
@@ -413,6 +415,11 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
             let message = format!("config.json: {key} lacks the placeholder {placeholder}");
             findings.push(warning(code, message, format!("Add {placeholder}; it is replaced by the {what}")));
         }
+    }
+    if let Some(models) = file.get("models").filter(|models| !models.is_object() && !models.is_null()) {
+        let message =
+            format!("config.json: models is `{}`, not an object of phase types, and is ignored", shown(models));
+        findings.push(warning("W022", message, "Write it like {\"planning\": \"sonnet\"}, or remove the key"));
     }
     for (kind, tier) in file.get("models").and_then(Value::as_object).into_iter().flatten() {
         let (message, fix) = if !PHASE_KINDS.contains(&kind.as_str()) {

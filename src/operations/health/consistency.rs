@@ -50,7 +50,7 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
     };
     let folders = view.phase_folders()?;
     let roadmap = view.parse_roadmap(&text);
-    let mut warnings = roadmap_and_disk(&roadmap, &folders);
+    let mut warnings = roadmap_and_disk(&roadmap, &folders, &archived_phases(view)?);
     let mismatches = mismatches(view, &roadmap)?.into_iter();
     warnings.extend(mismatches.map(|found| warning(found.code, found.message, found.fix)));
     if numbered {
@@ -74,10 +74,11 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
 
 /// Phases of the roadmap without a folder, and folders without a phase of the roadmap.
 ///
-/// A phase whose checkbox is open need not have a folder yet.
-pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -> Vec<Finding> {
+/// A phase whose checkbox is open need not have a folder yet, and the folder of one may be in an archive.
+pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder], archived: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let on_disk = PhaseIndex::new(folders.iter().map(PhaseFolder::token).enumerate());
+    let tokens = folders.iter().map(PhaseFolder::token).chain(archived.iter().map(String::as_str));
+    let on_disk = PhaseIndex::new(tokens.enumerate());
     let sections = roadmap.sections().iter().filter(|section| !section.shipped);
     let bullets = roadmap.bullets().iter().filter(|bullet| !bullet.shipped);
     let mut known = BTreeSet::new();
@@ -104,6 +105,16 @@ pub(super) fn roadmap_and_disk(roadmap: &Roadmap<'_>, folders: &[PhaseFolder]) -
         }
     }
     findings
+}
+
+/// The phases whose folders are in an archive, as the folders name them.
+pub(super) fn archived_phases(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let mut archived = Vec::new();
+    for (folder, version) in view.archives()? {
+        let folders = view.read_folders(&folder, Some(&version))?;
+        archived.extend(folders.iter().map(|folder| folder.token().to_owned()));
+    }
+    Ok(archived)
 }
 
 /// Gaps between the whole numbers of folders. Decimals come between phases, and ids with a code need not count up.

@@ -71,6 +71,37 @@ fn the_roadmap_and_the_disk_are_compared_by_phase_not_by_spelling() {
 }
 
 #[test]
+fn a_phase_whose_folder_is_in_an_archive_lacks_none() {
+    let roadmap = "- [x] **Phase 1: A** - a\n- [x] **Phase 2: B** - b\n- [x] **Phase 3: C** - c\n\n\
+        ### Phase 1: A\n### Phase 2: B\n### Phase 3: C\n";
+    let view = view(&[
+        (".planning/ROADMAP.md", roadmap),
+        (".planning/milestones/v1.0-phases/01-a/.gitkeep", "x"),
+        (".planning/milestones/v2.0-phases/ACME-02-b/.gitkeep", "x"),
+    ]);
+    let only_the_third = ["W006 Phase 3 is in ROADMAP.md but has no folder"];
+    assert_eq!(told(&consistency(&view, true).unwrap().warnings), only_the_third);
+    let health = check(&view, &facts()).unwrap().warnings;
+    let of_folders: Vec<_> = health.into_iter().filter(|finding| finding.code == "W006").collect();
+    assert_eq!(told(&of_folders), only_the_third);
+}
+
+#[test]
+fn models_that_are_no_object_are_told() {
+    let told = |models: &str| {
+        let config = format!(
+            "{{\"models\": {models}, \"workflow\": {{\"nyquist_validation\": true, \"ai_integration_phase\": true}}}}"
+        );
+        let view = project(&[(".planning/config.json", Box::leak(config.into_boxed_str()))]);
+        check(&view, &facts()).unwrap().warnings.iter().filter(|finding| finding.code == "W022").count()
+    };
+    for models in ["\"opus\"", "5", "true", "[\"opus\"]"] {
+        assert_eq!(told(models), 1, "{models}");
+    }
+    assert_eq!(told("null") + told("{}"), 0);
+}
+
+#[test]
 fn plans_have_numbers_without_gaps_summaries_and_waves() {
     let view = view(&[
         (".planning/ROADMAP.md", "### Phase 2-01: A\n"),

@@ -30,6 +30,8 @@ pub(crate) struct TodoReport {
     pub(crate) title: String,
     pub(crate) area: String,
     pub(crate) path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) severity: Option<String>,
 }
 
 impl TodosReport {
@@ -67,10 +69,10 @@ pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport
     for file in view.file_names(&folder)?.into_iter().filter(|file| file.ends_with(".md")) {
         let path = format!("{folder}/{file}");
         let Some(text) = view.text(&path)? else { continue };
-        let Todo { created, title, area: own, .. } = Todo::parse(&text);
+        let Todo { created, title, area: own, severity, .. } = Todo::parse(&text);
         areas.insert(own.clone());
         if area.is_none_or(|area| area == own) {
-            todos.push(TodoReport { file, created, title, area: own, path });
+            todos.push(TodoReport { file, created, title, area: own, path, severity });
         }
     }
     let unknown_area = area.filter(|_| todos.is_empty()).map(|area| (area.to_owned(), areas));

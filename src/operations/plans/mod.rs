@@ -1,5 +1,6 @@
 //! Plans: their order, structure, promises and commands, what they took, and what their summaries say.
 
+mod absences;
 pub(crate) mod close;
 pub(crate) mod commands;
 pub(crate) mod directions;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::absences;
 use crate::operations::documents::frontmatter::{PLAN_FIELDS, nul_byte};
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
@@ -55,6 +56,10 @@ pub(crate) fn structure(path: &str, text: &str, requirements: Option<&Requiremen
     if tasks.is_empty() {
         warnings.push("No <task> elements found".to_owned());
     }
+    let (contradicted, risky) = absences::contradictions(text, &tasks);
+    errors.extend(contradicted);
+    warnings.extend(risky);
+    warnings.extend(unconfirmed(&tasks));
     let waits_for_nothing =
         matches!(plan.value("depends_on"), None | Some(Value::List(_))) && plan.depends_on().is_empty();
     if plan.wave().is_some_and(|wave| wave > 1) && waits_for_nothing {
@@ -71,6 +76,18 @@ pub(crate) fn structure(path: &str, text: &str, requirements: Option<&Requiremen
         tasks: tasks.iter().map(task_report).collect(),
         frontmatter_fields: plan.fields(),
     }
+}
+
+/// A warning for each task that cannot be taken back and that no decision of a person comes before.
+fn unconfirmed(tasks: &[PlanTask<'_>]) -> Vec<String> {
+    let decided = tasks.iter().position(|task| task.checkpoint() == Some("decision")).unwrap_or(tasks.len());
+    let one_way = tasks[..decided].iter().filter(|task| task.is_one_way());
+    one_way
+        .map(|task| {
+            let name = task.name().unwrap_or("unnamed");
+            format!("Task '{name}' is rated one-way, and no checkpoint:decision comes before it")
+        })
+        .collect()
 }
 
 fn task_report(task: &PlanTask<'_>) -> TaskReport {
@@ -322,6 +339,27 @@ mod tests {
         );
         let human = task("other").replace("autonomous: true", "autonomous: false");
         assert_eq!(structured(&human).errors.len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_back_is_decided_first() {
+        let one_way = "<task><name>N</name><files>f</files><action>a</action><verify><automated>v</automated></verify>\
+            <done>d</done><reversibility rating=\"one-way-door\">drops a table</reversibility></task>";
+        let decision = "<task type=\"checkpoint:decision\"><name>D</name></task>";
+        let warns =
+            |body: &str| structured(&format!("{FRONT}{body}")).warnings.iter().any(|told| told.contains("one-way"));
+        assert!(warns(one_way) && warns(&format!("{one_way}{decision}")));
+        assert!(!warns(&format!("{decision}{one_way}")));
+        assert!(!warns(&one_way.replace("one-way-door", "costly")));
+    }
+
+    #[test]
+    fn an_action_that_names_what_its_check_forbids_is_no_valid_plan() {
+        let task = "<task><name>N</name><files>f</files><action>Drop oldCall</action><verify><automated>\
+            test $(grep -c 'oldCall' f) -eq 0</automated></verify><done>d</done></task>";
+        let report = structured(&format!("{FRONT}{task}"));
+        assert!(!report.valid && report.errors[0].contains("`oldCall`"), "{report:?}");
+        assert!(structured(&format!("{FRONT}{task}").replace("Drop oldCall", "Drop the old call")).valid);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(crate) fn check(
     file_exists: impl Fn(&str) -> bool,
     commit_exists: impl Fn(&str) -> bool,
 ) -> SummaryCheckReport {
-    let mut files = named_files(text);
+    let mut files = claimed_files(text);
     files.truncate(count);
     let missing: Vec<String> = files.iter().filter(|file| !file_exists(file)).map(|&file| file.to_owned()).collect();
     let commits = hashes(text);
@@ -83,25 +83,39 @@ pub(crate) fn check(
     }
 }
 
-/// The files a summary names: in back-ticks, then behind words such as `Created:`.
-fn named_files(text: &str) -> Vec<&str> {
+/// The files a summary claims to have made or changed: in back-ticks, then behind labels such as `Created:`. What a line
+/// says of work to come is no claim, nor is a path among other words.
+fn claimed_files(text: &str) -> Vec<&str> {
     const WORDS: &[&str] = &["created", "modified", "added", "updated", "edited"];
     let mut files: Vec<&str> = Vec::new();
-    let behind_words = text.lines().filter_map(|line| {
+    let claims = || text.lines().filter(|line| !is_to_come(line));
+    let behind_words = claims().filter_map(|line| {
         let line = line.trim_start_matches([' ', '\t', '-', '*']);
-        let (word, rest) = line.split_at(line.find([':', ' '])?);
-        let path = rest.trim_start_matches([':', ' ']).trim_matches('`');
+        let (word, rest) = line.split_once(':')?;
+        let path = rest.trim_start_matches(['*', ' ']).trim_matches('`');
         let path = path.split_whitespace().next()?.trim_matches('`');
         let (stem, extension) = path.rsplit_once('.')?;
         let is_file = has_folder(stem) && !extension.is_empty() && extension.chars().all(char::is_alphanumeric);
-        (is_file && WORDS.contains(&word.to_ascii_lowercase().as_str())).then_some(path)
+        (is_file && WORDS.contains(&word.trim_end_matches('*').to_ascii_lowercase().as_str())).then_some(path)
     });
-    for file in ticked_files(text).into_iter().chain(behind_words) {
+    for file in claims().flat_map(ticked_files).chain(behind_words) {
         if !file.starts_with("http") && !files.contains(&file) {
             files.push(file);
         }
     }
     files
+}
+
+/// Whether a line is about work to come.
+fn is_to_come(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let mut words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        if matches!((word, words.peek()), ("will", _) | ("is" | "are", Some(&"to")) | ("to", Some(&"be"))) {
+            return true;
+        }
+    }
+    false
 }
 
 /// What could be hashes of commits: 7 to 40 hexadecimal digits on their own.
@@ -151,6 +165,31 @@ mod tests {
         assert!(!report(2).passed && report(1).passed);
         assert!(report(1).checks.commits_exist && report(1).errors.is_empty());
         assert_eq!(report(1).checks.self_check, SelfCheck::Passed);
+    }
+
+    #[test]
+    fn what_a_summary_does_not_claim_is_not_looked_for() {
+        let checked = |text: &str| check(text, 9, |_| false, |_| false).checks.files_created.checked;
+        for claim in [
+            "- `src/a.ts`",
+            "Created: src/a.ts",
+            "- **Modified:** src/a.ts",
+            "We created `src/a.ts`, willingly",
+            "| `src/a.ts` | created |",
+        ] {
+            assert_eq!(checked(claim), 1, "{claim}");
+        }
+        for other in [
+            "Later we will edit `src/a.ts`.",
+            "- `src/a.ts` is to be written by the next plan",
+            "- `src/a.ts` has to be split",
+            "Created src/a.ts in prose",
+            "Uses src/a.ts",
+            "- Will be wired in `src/a.ts`",
+        ] {
+            assert_eq!(checked(other), 0, "{other}");
+        }
+        assert_eq!(checked("Added `src/a.ts`\n\nPlan 3 will add `src/b.ts`\n"), 1);
     }
 
     #[test]

@@ -21,13 +21,23 @@ pub(crate) enum Accepts {
     Secret,
     /// A whole number.
     Number,
+    /// A whole number that is not zero.
+    Count,
     /// A whole number, or -1 for none.
     Limit,
     /// A whole number from one to another.
     Within(u64, u64),
+    /// A number, whole or not, from one to another.
+    Percent(u8, u8),
     OneOf(&'static [&'static str]),
     /// Text, or a list of texts.
     List,
+    /// A list of texts, none of them empty.
+    Names,
+    /// A list of programs that review.
+    Reviewers,
+    /// Sections for the text of a pull request.
+    Sections,
     /// The name of a branch.
     Branch,
     /// A name of a branch with places for values.
@@ -50,14 +60,37 @@ impl Accepts {
             Self::SwitchOr(words) => value.is_boolean() || is_one_of(value, words),
             Self::Secret => value.is_boolean() || value.is_string(),
             Self::Number => value.is_u64(),
+            Self::Count => value.as_u64().is_some_and(|number| number > 0),
             Self::Limit => value.is_u64() || value.as_i64() == Some(-1),
             Self::Within(least, most) => value.as_u64().is_some_and(|number| (least..=most).contains(&number)),
+            Self::Percent(least, most) => {
+                value.as_f64().is_some_and(|number| (f64::from(least)..=f64::from(most)).contains(&number))
+            }
             Self::OneOf(words) => is_one_of(value, words),
+            Self::Names => is_list_of(value, |item| item.as_str().is_some_and(|name| !name.trim().is_empty())),
+            Self::Reviewers => is_list_of(value, |item| item.as_str().is_some_and(is_reviewer)),
+            Self::Sections => value.as_array().is_some_and(|sections| sections.iter().all(is_section)),
             Self::List => {
                 let texts = value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
                 texts || value.is_string()
             }
             Self::Branch | Self::BranchTemplate | Self::Code | Self::Paths | Self::Page(_) => self.is_usable(value),
+        }
+    }
+
+    /// The form in which a value that [`Self::fits`] is written to the file.
+    pub(super) fn stored(self, value: Value) -> Value {
+        match (self, value) {
+            (Self::Reviewers, Value::Array(items)) => {
+                let mut names: Vec<String> = Vec::new();
+                for name in items.iter().filter_map(Value::as_str).map(str::to_ascii_lowercase) {
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                Value::from(names)
+            }
+            (_, value) => value,
         }
     }
 
@@ -86,8 +119,16 @@ impl fmt::Display for Accepts {
             Self::SwitchOr(words) => write!(f, "`true`, `false` or {}", listed(words)),
             Self::Secret => f.write_str("`true`, `false` or an API key"),
             Self::Number => f.write_str("a whole number"),
+            Self::Count => f.write_str("a whole number from 1 on"),
             Self::Limit => f.write_str("a whole number, or -1 for none"),
             Self::Within(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Self::Percent(least, most) => write!(f, "a number from {least} to {most}"),
+            Self::Names => f.write_str("a JSON list of texts, with at least one"),
+            Self::Reviewers => f.write_str("a JSON list of programs that review, such as `[\"ollama\"]`"),
+            Self::Sections => f.write_str(
+                "a JSON list of sections, each with a `heading` of one line, with `source` (`PLAN.md ## Risks`, several \
+                 separated by `||`), `template` or `fallback`, and with `enabled` true or false if wanted",
+            ),
             Self::OneOf(words) | Self::Page(words) => f.write_str(&listed(words)),
             Self::List => f.write_str("text, or a JSON list of texts"),
             Self::Branch => f.write_str(branch),
@@ -110,6 +151,42 @@ fn listed(words: &[&str]) -> String {
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
         None => String::new(),
     }
+}
+
+/// Whether a value is a list of at least one item, each of which `fits`.
+fn is_list_of(value: &Value, fits: impl Fn(&Value) -> bool) -> bool {
+    value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(fits))
+}
+
+/// Whether a text can name a program that reviews.
+fn is_reviewer(name: &str) -> bool {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
+}
+
+/// Whether a value describes a section for the text of a pull request: where its text is from, or the text.
+fn is_section(value: &Value) -> bool {
+    const TEXTS: &[&str] = &["source", "template", "fallback"];
+    let Some(section) = value.as_object() else { return false };
+    let text = |key: &str| section.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let has_heading = text("heading").is_some_and(|heading| !heading.contains(['\n', '\r']));
+    let is_known = |(key, value): (&String, &Value)| match key.as_str() {
+        "heading" => true,
+        "enabled" => value.is_boolean(),
+        key => TEXTS.contains(&key) && value.is_string(),
+    };
+    let has_text = TEXTS.iter().any(|key| text(key).is_some());
+    let source_is_sound =
+        text("source").is_none_or(|source| source.split("||").filter(|place| !place.trim().is_empty()).all(is_place));
+    has_heading && section.iter().all(is_known) && has_text && source_is_sound
+}
+
+/// Whether a text names a section of a document of a phase: `PLAN.md ## Risks`.
+fn is_place(text: &str) -> bool {
+    let Some((file, heading)) = text.trim().split_once(char::is_whitespace) else { return false };
+    let is_document = file.strip_suffix(".md").is_some_and(|name| !name.is_empty() && !name.contains(['/', '\\']));
+    let title = heading.trim_start().strip_prefix("##");
+    is_document && title.is_some_and(|title| title.starts_with([' ', '\t']) && !title.trim().is_empty())
 }
 
 fn texts_in(value: &Value) -> impl Iterator<Item = &str> {

@@ -45,7 +45,7 @@ struct Layers(Vec<(Origin, Map<String, Value>)>);
 impl Layers {
     /// A file that does not parse is left out; whoever reads the configuration reports it.
     fn read(texts: ConfigTexts<'_>) -> Self {
-        let has_file = texts.project.is_some() || texts.workstream.is_some();
+        let has_file = texts.project.is_some() || texts.workstream.is_some() || texts.unreadable;
         let files = [
             (Origin::Workstream, texts.workstream),
             (Origin::Project, texts.project),
@@ -147,6 +147,7 @@ mod tests {
         project: Some(r#"{"mode": "yolo", "depth": "quick", "brave_search": "sk-abcdefghijkl", "zzz": {"a": 1}}"#),
         workstream: Some(r#"{"mode": "interactive", "workflow": {"research": "maybe"}}"#),
         personal: Some(r#"{"model_profile": "budget"}"#),
+        unreadable: false,
     };
 
     #[test]

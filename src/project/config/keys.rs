@@ -39,7 +39,10 @@ impl Setting {
             Some(value) if !accepts.fits(value) => {
                 Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), accepts })
             }
-            _ => Ok(Self { key: key.to_owned(), path: path_of(key), value }),
+            _ => {
+                let value = value.map(|value| accepts.stored(value));
+                Ok(Self { key: key.to_owned(), path: path_of(key), value })
+            }
         }
     }
 }
@@ -194,7 +197,13 @@ fn accepts(key: &str) -> Option<Accepts> {
 /// The row of the table for a key.
 pub(super) fn row(key: &str) -> Option<&'static Key> {
     let fixed = KEYS.iter().find(|(name, ..)| *name == key);
-    fixed.or_else(|| PATTERNS.iter().find(|(pattern, ..)| fits(pattern, key)))
+    let named = || PATTERNS.iter().find(|(pattern, ..)| fits(pattern, key)).filter(|_| !names_no_reviewer(key));
+    fixed.or_else(named)
+}
+
+/// Whether a key gives a model to a reviewer that is not known: nobody would ask for it.
+fn names_no_reviewer(key: &str) -> bool {
+    key.starts_with("review.models.") && super::capability_default(key).is_none()
 }
 
 /// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
@@ -212,8 +221,12 @@ fn fits(pattern: &str, key: &str) -> bool {
     segments.next().is_none()
 }
 
+/// Names that stand for something else in the programs that read the file beside us.
+const RESERVED: &[&str] = &["__proto__", "constructor", "prototype"];
+
 fn is_name(segment: &str) -> bool {
     !segment.is_empty()
+        && !RESERVED.contains(&segment)
         && segment.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':'))
 }
 
@@ -252,14 +265,81 @@ mod tests {
         let choice = refused("workflow.human_verify_mode", "zzz");
         assert!(choice.ends_with("it takes `mid-flight` or `end-of-phase`"), "{choice}");
         assert!(refused("workflow.research", "maybe").ends_with("it takes `true` or `false`"));
-        assert!(refused("context_window", "0.5").ends_with("it takes a whole number"));
-        assert!(refused("context_window", "-1").ends_with("it takes a whole number"));
+        assert!(refused("workflow.node_repair_budget", "0.5").ends_with("it takes a whole number"));
+        assert!(refused("workflow.node_repair_budget", "-1").ends_with("it takes a whole number"));
         assert!(refused("review.timeouts.x", "-2").ends_with("or -1 for none"));
         assert!(refused("resolve_model_ids", "some").ends_with("it takes `true`, `false` or `omit`"));
-        assert!(refused("git.protected_branches", "[1]").ends_with("a JSON list of texts"));
+        for bad in ["[1]", "[]", "[\"\"]", "main", "[\"main\", \" \"]"] {
+            assert!(
+                refused("git.protected_branches", bad).ends_with("a JSON list of texts, with at least one"),
+                "{bad}"
+            );
+        }
+        assert!(refused("hooks.commit_types", "[1]").ends_with("a JSON list of texts"));
+        for key in ["context_window", "workflow.smart_zone_tokens", "workflow.drift_threshold"] {
+            assert!(refused(key, "0").ends_with("a whole number from 1 on"), "{key}");
+        }
+        for (key, bad) in
+            [("warning", "0"), ("warning", "101"), ("critical", "100"), ("critical", "-1"), ("critical", "x")]
+        {
+            let key = format!("hooks.context_{key}_threshold");
+            let refused = Setting::parse(&key, bad).unwrap_err().to_string();
+            assert!(refused.contains("a number from "), "{key} {bad}");
+            assert!(Setting::parse(&key, "35.5").is_ok());
+        }
+        assert!(refused("workflow.context_guard_mode", "on").ends_with("`auto`, `warn` or `off`"));
+        for key in ["agent_skills.constructor", "model_overrides.__proto__", "features.prototype", "__proto__"] {
+            for text in ["x", "null"] {
+                assert!(matches!(Setting::parse(key, text), Err(KeyError::Unknown { .. })), "{key} {text}");
+            }
+        }
         assert!(refused("brave_search", "5").ends_with("or an API key"));
         assert!(refused("workflow.security_asvs_level", "4").ends_with("from 1 to 3"));
         assert!(Setting::parse("workflow.security_asvs_level", "3").is_ok());
+    }
+
+    #[test]
+    fn reviewers_are_named_in_one_spelling() {
+        let names = |text| Setting::parse("review.default_reviewers", text).map(|setting| setting.value.unwrap());
+        assert_eq!(names(r#"["Abc", "abc", "x-1"]"#).unwrap(), serde_json::json!(["abc", "x-1"]));
+        for bad in ["[]", "abc", r#"["a/b"]"#, r#"[""]"#, "[1]", r#"["a b"]"#] {
+            assert!(names(bad).is_err(), "{bad}");
+        }
+        let known = super::super::CAPABILITIES["review"]["models"].as_object().unwrap().keys();
+        for known in known.chain(std::iter::once(&"zzz".to_owned())) {
+            let set = Setting::parse(&format!("review.models.{known}"), "x");
+            assert_eq!(set.is_ok(), known != "zzz", "{known}");
+        }
+    }
+
+    #[test]
+    fn sections_of_pull_requests_say_where_their_text_is_from() {
+        let set = |text: &str| Setting::parse("ship.pr_body_sections", text);
+        for fine in [
+            "[]",
+            r#"[{"heading": "Risks", "source": "PLAN.md ## Risks || 01-SUMMARY.md ## What was done", "enabled": false}]"#,
+            r#"[{"heading": "Notes", "template": "t", "fallback": "f"}]"#,
+        ] {
+            assert!(set(fine).is_ok(), "{fine}");
+        }
+        for bad in [
+            "text",
+            "{}",
+            r#"["text"]"#,
+            r#"[{"heading": "X"}]"#,
+            r#"[{"heading": " ", "template": "t"}]"#,
+            r#"[{"heading": "X\nY", "template": "t"}]"#,
+            r#"[{"heading": "X", "template": 1}]"#,
+            r#"[{"heading": "X", "template": "t", "enabled": "yes"}]"#,
+            r#"[{"heading": "X", "template": "t", "other": "x"}]"#,
+            r#"[{"heading": "X", "source": "PLAN.md"}]"#,
+            r#"[{"heading": "X", "source": "PLAN.md ### Risks"}]"#,
+            r#"[{"heading": "X", "source": "../PLAN.md ## Risks"}]"#,
+            r#"[{"heading": "X", "source": ["PLAN.md ## Risks"]}]"#,
+        ] {
+            let refused = set(bad).unwrap_err().to_string();
+            assert!(refused.contains("`heading` of one line"), "{bad}: {refused}");
+        }
     }
 
     #[test]

@@ -26,6 +26,14 @@ const RENAMED: &[(&str, &str)] = &[
     ("depth", "granularity"),
 ];
 
+/// Names that people write for a key, besides those of old.
+const SLIPS: &[(&str, &str)] = &[("plan_checker", "workflow.plan_check")];
+
+/// The key that is meant by a name that is none.
+pub(crate) fn meant(key: &str) -> Option<&'static str> {
+    RENAMED.iter().chain(SLIPS).find(|(name, _)| *name == key).map(|(_, key)| *key)
+}
+
 /// What the depths of old are called as granularities.
 const DEPTHS: &[(&str, &str)] = &[("quick", "coarse"), ("standard", "standard"), ("comprehensive", "fine")];
 

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 pub(crate) use keys::{KeyError, Setting, check_values, is_secret, key_names, masked, without_secrets};
-pub(crate) use legacy::{Normalization, normalizations};
+pub(crate) use legacy::{Normalization, meant, normalizations};
 pub(crate) use report::LoadedConfig;
 pub(crate) use table::{BRANCHING, PROFILES};
 
@@ -42,6 +42,8 @@ pub(crate) struct ConfigTexts<'text> {
     pub(crate) workstream: Option<&'text str>,
     /// The user's `defaults.json`, for projects without a file.
     pub(crate) personal: Option<&'text str>,
+    /// The project or its workstream has a file that cannot be read at all.
+    pub(crate) unreadable: bool,
 }
 
 /// What was left out of the configuration.
@@ -86,7 +88,7 @@ impl Config {
         let mut problems = Vec::new();
         let mut written = Map::new();
         let mut source = Source::Defaults;
-        let has_file = texts.project.is_some() || texts.workstream.is_some();
+        let has_file = texts.project.is_some() || texts.workstream.is_some() || texts.unreadable;
         let layers = [
             (Source::Personal, "user's defaults.json", texts.personal.filter(|_| !has_file)),
             (Source::Project, "project's config.json", texts.project),
@@ -105,7 +107,8 @@ impl Config {
                 Err(reason) => problems.push(ConfigProblem::Unparsable { which, reason }),
             }
         }
-        let left_out = problems.iter().any(|problem| matches!(problem, ConfigProblem::Unparsable { .. }));
+        let left_out =
+            texts.unreadable || problems.iter().any(|problem| matches!(problem, ConfigProblem::Unparsable { .. }));
         (Self { written, has_file, source, left_out }, problems)
     }
 
@@ -245,9 +248,26 @@ pub(crate) fn written_in(mut file: Map<String, Value>, key: &str) -> Option<Valu
     at(&file, key).cloned()
 }
 
-/// The default that is told where no file has the key: those of features, and one that callers compute with.
+/// Keys whose default is told where no file has them: callers compute with it or go by it.
+const TOLD: &[&str] = &[
+    "context_window",
+    "executor.stall_detect_interval_minutes",
+    "executor.stall_threshold_minutes",
+    "git.create_tag",
+    "hooks.context_critical_threshold",
+    "hooks.context_warning_threshold",
+    "planner.stall_detect_interval_minutes",
+    "planner.stall_threshold_minutes",
+    "planning.pr_strict",
+    "workflow.agent_hint_routing",
+    "workflow.compact_content",
+    "workflow.inline_plan_threshold",
+    "workflow.smart_zone_tokens",
+];
+
+/// The default that is told where no file has the key: those of features, and those of [`TOLD`].
 pub(crate) fn told_default(key: &str) -> Option<&'static Value> {
-    if key == "context_window" { default_of(key) } else { capability_default(key) }
+    if TOLD.contains(&key) { default_of(key) } else { capability_default(key) }
 }
 
 /// The default of a switch of a feature. A group of switches has no default of its own.
@@ -313,6 +333,14 @@ mod tests {
     }
 
     #[test]
+    fn a_default_that_is_told_is_there() {
+        for key in TOLD {
+            assert!(told_default(key).is_some(), "{key}");
+        }
+        assert_eq!(told_default("workflow.verifier"), None);
+    }
+
+    #[test]
     fn two_defaults_of_one_key_agree() {
         fn check(one: &Map<String, Value>, other: &Map<String, Value>) {
             for (key, value) in one {
@@ -345,6 +373,7 @@ mod tests {
             project: Some(r#"{"mode": "yolo", "git": {"create_tag": false}}"#),
             workstream: Some("\u{feff}{\"git\": {\"branching_strategy\": \"phase\"}}"),
             personal: Some(r#"{"model_profile": "budget"}"#),
+            unreadable: false,
         };
         let (config, _) = Config::read(texts);
         assert_eq!(config.text("mode"), Some("yolo"));
@@ -354,11 +383,16 @@ mod tests {
         let (alone, _) = Config::read(ConfigTexts { project: None, workstream: None, ..texts });
         assert_eq!(alone.model_profile(), "budget");
         assert!(!alone.has_file());
+        let unreadable = ConfigTexts { project: None, workstream: None, unreadable: true, ..texts };
+        let (unreadable, _) = Config::read(unreadable);
+        assert!(unreadable.has_file() && unreadable.has_left_out());
+        assert_eq!(unreadable.model_profile(), "balanced", "a file that cannot be read is none that is missing");
     }
 
     #[test]
     fn a_broken_file_is_left_out_and_told() {
-        let texts = ConfigTexts { project: Some("{bad"), workstream: Some(r#"{"mode":"x"}"#), personal: None };
+        let workstream = Some(r#"{"mode":"x"}"#);
+        let texts = ConfigTexts { project: Some("{bad"), workstream, ..ConfigTexts::default() };
         let (config, problems) = Config::read(texts);
         assert_eq!(problems.len(), 1);
         assert!(problems[0].to_string().contains("project's config.json"), "{problems:?}");

@@ -251,10 +251,16 @@ impl Context {
         }
         let layout = self.layout();
         let boundary = self.project().boundary()?;
+        let unreadable = Cell::new(false);
         let read = |path: String| -> Result<Option<String>, CommandError> {
-            let path = layout.absolute(&path);
-            boundary.check(&path)?;
-            Ok(disk::read_config(path)?)
+            let absolute = layout.absolute(&path);
+            boundary.check(&absolute)?;
+            Ok(disk::read_config(absolute).unwrap_or_else(|error| {
+                unreadable.set(true);
+                let reason = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+                self.warn(format!("`{path}` cannot be read and is ignored{reason}"));
+                None
+            }))
         };
         let project = read(layout.root_config())?;
         let own = layout.workstream().is_some().then(|| read(layout.config()));
@@ -264,6 +270,7 @@ impl Context {
             project: project.as_deref(),
             workstream: own.as_deref(),
             personal: personal.as_deref(),
+            unreadable: unreadable.get(),
         });
         for problem in problems {
             self.warn(problem);

@@ -1,0 +1,223 @@
+//! Literals that the checks of a plan want to be absent, and what of the plan itself brings them back.
+//!
+//! A check such as `test $(grep -c "legacyCall" src/a.ts) -eq 0` says that a literal is gone. An executor copies the words
+//! of an action into code and comments, so that an action which names the literal makes its own check fail; and a check on
+//! a whole file fails where another task needs the literal in that file.
+
+use crate::project::plan::PlanTask;
+
+/// What the plan allows by a comment: a literal in an action, and one that another task needs.
+const ALLOWED_IN_ACTION: &str = "planner-discipline-allow";
+const ALLOWED_IN_FILE: &str = "planner-region-allow";
+
+/// A literal that has to be absent.
+#[derive(Debug, PartialEq, Eq)]
+struct Absence<'text> {
+    literal: &'text str,
+    /// In capital or small letters.
+    any_case: bool,
+    /// The files that are searched from the first line to the last; none where a part is piped in.
+    files: Vec<&'text str>,
+}
+
+impl Absence<'_> {
+    fn is_in(&self, text: &str) -> bool {
+        if self.any_case {
+            return text.to_lowercase().contains(&self.literal.to_lowercase());
+        }
+        text.contains(self.literal)
+    }
+}
+
+/// The errors and the warnings about such literals.
+pub(super) fn contradictions(text: &str, tasks: &[PlanTask<'_>]) -> (Vec<String>, Vec<String>) {
+    let actions: Vec<&str> = tasks.iter().filter_map(|task| task.text("action")).collect();
+    let allowed = |word: &str, literal: &str| {
+        text.split("<!--").skip(1).filter_map(|rest| rest.split("-->").next()).any(|comment| {
+            comment.trim().strip_prefix(word).and_then(|rest| rest.strip_prefix(':')).map(str::trim) == Some(literal)
+        })
+    };
+    let mut errors: Vec<String> = Vec::new();
+    for absence in without_actions(text).into_iter().flat_map(absences) {
+        let literal = absence.literal;
+        if actions.iter().any(|action| absence.is_in(action)) && !allowed(ALLOWED_IN_ACTION, literal) {
+            let error = format!(
+                "An <action> names `{literal}`, which a check wants to be absent: describe it in other words, or allow it \
+                 with <!-- {ALLOWED_IN_ACTION}: {literal} -->"
+            );
+            if !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    for (at, task) in tasks.iter().enumerate() {
+        for absence in without_actions(task.inside()).into_iter().flat_map(absences) {
+            let literal = absence.literal;
+            let needs = |other: &PlanTask<'_>| {
+                other.files().iter().any(|file| absence.files.iter().any(|searched| same_file(searched, file)))
+                    && other.text("action").is_some_and(|action| absence.is_in(action))
+            };
+            let others = tasks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
+            for other in others.filter(|other| needs(other)) {
+                let name = |task: &PlanTask<'_>| task.name().unwrap_or("unnamed").to_owned();
+                if !allowed(ALLOWED_IN_FILE, literal) {
+                    warnings.push(format!(
+                        "Task '{}' wants `{literal}` to be absent from a whole file in which task '{}' needs it: search \
+                         only the part that is meant, or allow it with <!-- {ALLOWED_IN_FILE}: {literal} -->",
+                        name(task),
+                        name(other)
+                    ));
+                }
+            }
+        }
+    }
+    (errors, warnings)
+}
+
+fn same_file(one: &str, other: &str) -> bool {
+    one.trim_start_matches("./") == other.trim_start_matches("./")
+}
+
+/// A text without what stands in actions: what they say is no check.
+fn without_actions(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((before, inside)) = rest.split_once("<action") {
+        parts.push(before);
+        rest = inside.split_once("</action>").map_or("", |(_, after)| after);
+    }
+    parts.push(rest);
+    parts
+}
+
+/// The searches of a text that have to count zero lines.
+fn absences(text: &str) -> Vec<Absence<'_>> {
+    let calls = |line: &'_ str| line.match_indices("grep ").map(|(at, _)| at).collect::<Vec<_>>();
+    let found = text.lines().flat_map(|line| {
+        calls(line).into_iter().filter_map(|at| {
+            let before = line[..at].trim_end();
+            let is_word = !before.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '-'));
+            let is_piped = before.ends_with('|') && !before.ends_with("||");
+            let absence = absence(&line[at + "grep ".len()..]).filter(|_| is_word)?;
+            Some(if is_piped { Absence { files: Vec::new(), ..absence } } else { absence })
+        })
+    });
+    found.collect()
+}
+
+/// The fewest letters of a literal that says something about the words of a plan.
+const SHORTEST: usize = 3;
+
+/// The search whose arguments `call` begins with, if its count is compared with zero.
+fn absence(call: &str) -> Option<Absence<'_>> {
+    let (mut counts, mut any_case) = (false, false);
+    let mut rest = call.trim_start();
+    while let Some(flag) = rest.strip_prefix('-') {
+        let (flag, after) = flag.split_once(char::is_whitespace)?;
+        let (counted, ignored, inverted) = match flag.strip_prefix('-') {
+            Some(long) => (long == "count", long == "ignore-case", long == "invert-match"),
+            _ => (flag.contains('c'), flag.contains('i'), flag.contains('v')),
+        };
+        if inverted {
+            return None;
+        }
+        counts |= counted;
+        any_case |= ignored;
+        rest = after.trim_start();
+    }
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let (literal, after) = rest[1..].split_once(quote)?;
+    if !counts || literal.trim().len() < SHORTEST {
+        return None;
+    }
+    let end = after.find([')', '`', '|', '&', ';']).unwrap_or(after.len());
+    let (arguments, behind) = after.split_at(end);
+    let compared = arguments.find(" = ").or_else(|| arguments.find("==")).or_else(|| arguments.find("-eq"));
+    let (arguments, behind) = match compared {
+        Some(at) => (&arguments[..at], &after[at..]),
+        None => (arguments, behind),
+    };
+    is_zero(behind).then(|| Absence { literal, any_case, files: arguments.split_whitespace().collect() })
+}
+
+/// Whether what stands behind a count compares it with zero.
+fn is_zero(behind: &str) -> bool {
+    let behind = behind.trim_start_matches([')', '`', '"', '\'', ' ', '\t']);
+    let number = ["-eq", "==", "="].iter().find_map(|operator| behind.strip_prefix(operator));
+    let number = number.map(|rest| rest.trim_start_matches([' ', '\t', '"', '\'']));
+    number
+        .and_then(|rest| rest.strip_prefix('0'))
+        .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '.' | '_')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::plan::PhasePlan;
+
+    fn told(text: &str) -> (usize, usize) {
+        let (errors, warnings) = contradictions(text, &PhasePlan::parse(text).tasks());
+        (errors.len(), warnings.len())
+    }
+
+    fn task(action: &str, check: &str) -> String {
+        format!(
+            "<task><name>N</name><files>src/a.ts</files><action>{action}</action>\
+             <verify><automated>{check}</automated></verify></task>\n"
+        )
+    }
+
+    #[test]
+    fn a_count_of_zero_says_that_a_literal_is_absent() {
+        for check in [
+            "test $(grep -c \"oldCall\" src/a.ts) -eq 0",
+            "test \"$(grep -ic 'OLDcall' src/a.ts)\" = \"0\"",
+            "[[ $(grep --count 'oldCall' src/a.ts) == 0 ]]",
+            "`grep -c 'oldCall' src/a.ts` == 0",
+            "grep -cE \"oldCall\" src/a.ts == 0",
+            "sed -n 1,9p src/a.ts | grep -c 'oldCall' == 0",
+        ] {
+            assert_eq!(told(&task("Remove oldCall", check)), (1, 0), "{check}");
+            assert_eq!(told(&task("Remove the call of old", check)), (0, 0), "{check}");
+        }
+        for check in [
+            "grep -q 'oldCall' src/a.ts",
+            "test $(grep -c 'oldCall' src/a.ts) -eq 05",
+            "test $(grep -c 'oldCall' src/a.ts) -ge 1",
+            "test $(grep -cv 'oldCall' src/a.ts) -eq 0",
+            "test $(grep -c oldCall src/a.ts) -eq 0",
+            "grep -c 'oldCall",
+            "egrep -c",
+            "grep -c 'al' src/a.ts == 0",
+        ] {
+            assert_eq!(told(&task("Remove oldCall", check)), (0, 0), "{check}");
+        }
+    }
+
+    #[test]
+    fn a_whole_file_is_not_searched_for_what_another_task_needs_in_it() {
+        let check = "test $(grep -c \"oldCall\" ./src/a.ts) -eq 0";
+        let both = task("Keep oldCall in one place", "true") + &task("Clean up", check);
+        assert_eq!(told(&both), (1, 1));
+        assert_eq!(told(&both.replacen("src/a.ts", "src/b.ts", 1)), (1, 0), "another file");
+        let part = both.replace("test $(grep", "test $(sed -n 1,9p src/a.ts | grep");
+        assert_eq!(told(&part), (1, 0), "a part of the file");
+    }
+
+    #[test]
+    fn a_comment_allows_it() {
+        let check = "test $(grep -c \"oldCall\" src/a.ts) -eq 0";
+        let both = task("Keep oldCall in one place", "true") + &task("Clean up", check);
+        assert_eq!(told(&format!("{both}<!-- planner-discipline-allow: oldCall -->")), (0, 1));
+        assert_eq!(told(&format!("{both}<!--planner-region-allow:oldCall-->")), (1, 0));
+        assert_eq!(told(&format!("{both}<!-- planner-discipline-allow: other -->")), (1, 1));
+    }
+
+    #[test]
+    fn what_an_action_says_of_checks_is_no_check() {
+        assert_eq!(told(&task("oldCall: later grep -c 'oldCall' src/a.ts == 0", "true")), (0, 0));
+        let outside = task("Remove oldCall", "true") + "<success_criteria>\n- `grep -c 'oldCall' src/a.ts` == 0\n";
+        assert_eq!(told(&outside), (1, 0));
+    }
+}
