@@ -226,7 +226,7 @@ fn failed(program: &Program, finished: &Finished) -> LandingError {
 }
 
 /// The file of git's that keeps others out, where that is what git complains of.
-fn locked(why: &str) -> Option<String> {
+pub(super) fn locked(why: &str) -> Option<String> {
     let (_, rest) = why.split_once("Unable to create '")?;
     let (lock, rest) = rest.split_once('\'')?;
     (lock.contains(".lock") && rest.contains("exists")).then(|| lock.to_owned())

@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use super::error::LandingError;
-use super::git::Git;
+use super::git::{Git, locked};
 use super::id::{Changed, Commit, GitPath};
 use super::overlap::{Overlap, is_in_place, overlap, write_whole};
 use super::repository::Repository;
@@ -114,6 +114,9 @@ impl Repository {
         if now != candidate.base {
             let branch = self.target().branch.clone();
             return Ok(Landing::Refused(Refusal::TargetMoved { branch, now }));
+        }
+        if let Some(lock) = locked(&merged) {
+            return Err(LandingError::Locked { lock });
         }
         let found = overlap(&git, folder, &changes)?;
         let refusal = refusal(folder, &found);

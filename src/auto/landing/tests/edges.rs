@@ -80,6 +80,20 @@ fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
 }
 
 #[test]
+fn a_lock_that_a_killed_git_left_is_named_and_the_landing_waits_for_its_removal() {
+    for lock in ["ORIG_HEAD.lock", "index.lock"] {
+        let (bench, repository, candidate) = bench_with_candidate();
+        bench.write(&format!("r/.git/{lock}"), "");
+        match repository.land(&candidate) {
+            Err(LandingError::Locked { lock: named }) => assert!(named.ends_with(lock), "{named}"),
+            other => panic!("{lock}: {other:?}"),
+        }
+        std::fs::remove_file(bench.path(&format!("r/.git/{lock}"))).unwrap();
+        assert!(matches!(repository.land(&candidate).unwrap(), Landing::Landed), "{lock}");
+    }
+}
+
+#[test]
 fn files_that_git_does_not_track_are_not_overwritten() {
     let rename = |bench: &Bench, hint: &str| follow(bench, hint, "mv ");
     let cases: [(&str, Prepare); 5] = [
