@@ -145,6 +145,8 @@ enum Outcome {
     SkippedDestinationManaged,
     /// It is a link, or would come to stand behind one.
     SkippedUnsafePath,
+    /// It cannot be written; the others can.
+    SkippedCopyFailed,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -154,6 +156,31 @@ struct RestoreWarning {
 }
 
 impl Restoration {
+    /// The files that can be brought back.
+    pub(crate) fn eligible(&self) -> Vec<String> {
+        let eligible = self.entries.iter().filter(|entry| entry.outcome == Outcome::Eligible);
+        eligible.map(|entry| entry.path.clone()).collect()
+    }
+
+    /// Notes what became of one file that was to be brought back; `failed` is why it was not.
+    pub(crate) fn settle(&mut self, path: &str, failed: Option<String>, is_rehearsal: bool) {
+        self.applied = !is_rehearsal;
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.path == path) else { return };
+        match failed {
+            None if is_rehearsal => {}
+            None => {
+                entry.outcome = Outcome::Restored;
+                self.restored_count += 1;
+            }
+            Some(detail) => {
+                entry.outcome = Outcome::SkippedCopyFailed;
+                entry.warnings.push(RestoreWarning { code: "copy_failed", detail });
+                self.skipped_count += 1;
+                self.warning_count += 1;
+            }
+        }
+    }
+
     /// The same after what can be brought back is back.
     pub(crate) fn applied(mut self) -> Self {
         for entry in self.entries.iter_mut().filter(|entry| entry.outcome == Outcome::Eligible) {
@@ -192,6 +219,14 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         report.entries.push(entry);
     }
     Ok(report)
+}
+
+/// Adds to `changes` one file that can be brought back.
+pub(crate) fn bring_back(root: &AbsolutePath, path: &str, changes: &mut ChangeSet) -> Result<(), InstallError> {
+    if let Some(bytes) = disk::read_bytes(root.resolve(BACKUP).resolve(path))? {
+        changes.write(root.resolve(path), bytes, None);
+    }
+    Ok(())
 }
 
 /// What can become of one file of the backup, with its bytes.
