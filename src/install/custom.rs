@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::InstallError;
 use super::manifest::{self, Manifest};
 use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
+use crate::library;
 use crate::text::front_matter::FrontMatter;
 
 /// Where an update puts files of the user's that it would remove.
@@ -198,7 +199,11 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
         ..Restoration::default()
     };
-    let manifest = manifest_at(root)?;
+    // One that cannot be read lists nothing; what is there is left alone with it and without it.
+    let manifest = match manifest_at(root) {
+        Err(InstallError::Manifest { .. }) => None,
+        found => found?,
+    };
     report.manifest_found = manifest.is_some();
     let mut files = Vec::new();
     if report.backup_found {
@@ -270,7 +275,40 @@ fn look_at(
             detail: format!("frontmatter is missing required field(s): {}", missing.join(", ")),
         });
     }
+    if !managed && let Ok(text) = std::str::from_utf8(&bytes) {
+        warnings.extend(missing_references(root, text));
+    }
     Ok((entry(path, outcome, warnings), Some(bytes)))
+}
+
+/// Files of ours and commands that a text names and that are not there any more.
+fn missing_references(root: &AbsolutePath, text: &str) -> Vec<RestoreWarning> {
+    let mut missing = BTreeSet::new();
+    for (at, _) in text.match_indices("gsd-core/") {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-');
+        let path = &text[at..];
+        let path = path[..path.find(|letter| !is_part(letter)).unwrap_or(path.len())].trim_end_matches('.');
+        let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+        if is_file && !path.split('/').any(|part| part == "..") && !disk::exists(root.resolve(path)) {
+            missing.insert(("missing_referenced_path", path));
+        }
+    }
+    for (at, mark) in ["/gsd-", "/gsd:", "$gsd-"].iter().flat_map(|mark| text.match_indices(mark)) {
+        let name = &text[at + mark.len()..];
+        let end = name.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(name.len());
+        let (name, behind) = (name[..end].trim_end_matches('-'), &name[end..]);
+        // A part of a path is no command.
+        let in_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-' | '~' | '}');
+        let is_path = text[..at].chars().next_back().is_some_and(in_path) || behind.starts_with('/');
+        if !is_path && !name.is_empty() && !library::command_names().any(|known| known == name) {
+            missing.insert(("missing_referenced_command", &text[at..at + mark.len() + name.len()]));
+        }
+    }
+    let warning = |(code, what): (&'static str, &str)| RestoreWarning {
+        code,
+        detail: format!("it names `{what}`, which is not part of this release"),
+    };
+    missing.into_iter().map(warning).collect()
 }
 
 /// Whether a folder on the way, or what stands at the end of it, is a link.

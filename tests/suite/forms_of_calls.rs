@@ -291,3 +291,201 @@ fn a_seed_with_several_states_waits() {
     let report = context.gsd(["list-seeds"]).json();
     assert_eq!(report["seeds"][0]["status"], "dormant", "{report}");
 }
+
+#[test]
+fn a_renamed_file_is_told_by_both_of_its_names() {
+    let context = repository("{}");
+    git(&context, "init -q -b main web");
+    context.write("web/a.txt", "one\n");
+    for line in
+        ["-C web add a.txt", "-C web commit -qm first", "init -q --bare up.git", "-C web remote add origin ../up.git"]
+    {
+        git(&context, line);
+    }
+    git(&context, "-C web mv a.txt b.txt");
+    let report = context.gsd(["pr-subrepo", "feat: x", "--repo", "web", "--branch", "feat/x"]).json();
+    assert_eq!(report["files"], serde_json::json!(["a.txt", "b.txt"]), "{report}");
+}
+
+#[test]
+fn a_worktree_without_a_field_is_refused_as_scripts_read_it() {
+    let context = repository("{}");
+    context.write("wave.json", "{\"worktrees\": []}");
+    for (rest, flag) in [
+        ("--agent-id a --path t --branch agent-t", "--base"),
+        ("--agent-id a --branch agent-t --base HEAD", "--path"),
+        ("--path t --branch agent-t --base HEAD", "--agent-id"),
+    ] {
+        let ran = at(&context, &format!("worktree record-agent --manifest wave.json {rest}"), &[]);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &told["ok"], &told["reason"]), (1, &false.into(), &"missing_field".into()), "{told}");
+        assert!(told["hint"].as_str().unwrap().contains(flag), "{told}");
+    }
+    assert_eq!(context.read("wave.json"), "{\"worktrees\": []}");
+}
+
+#[test]
+fn how_agents_are_isolated_is_recorded_whatever_else_the_call_says() {
+    let context = repository("{}");
+    let ran = at(&context, "dispatch-isolation --force-isolation bogus --json", &[("GSD_RUNTIME", "claude")]);
+    assert!(ran.stderr.contains("ignored `--force-isolation bogus`"), "{}", ran.stderr);
+    assert_eq!(ran.json()["isolation"], "harness-worktree");
+    let recorded = at(&context, "record-dispatch-isolation --isolation none --harness-flag --phase 2", &[]).json();
+    assert_eq!(recorded["recorded"], true, "{recorded}");
+    let note: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(recorded["path"].as_str().unwrap()).unwrap()).unwrap();
+    assert!(note.get("harness_flag").is_none_or(serde_json::Value::is_null) && note["phase"] == "2", "{note}");
+}
+
+#[test]
+fn workstreams_stand_in_order_and_say_what_their_archive_says() {
+    let context = project("{}");
+    let rows = |second: &str| {
+        format!(
+            "# Roadmap\n\n## Progress\n\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n\
+             | 1. A | 1/1 | Complete | 2026-01-01 |\n| 2. B | {second} |\n"
+        )
+    };
+    let (done, open) = (rows("1/1 | Complete | 2026-01-02"), rows("0/1 | Not started | -"));
+    for (name, roadmap, archived) in [("aa", &done, true), ("bb", &open, true), ("cc", &done, false)] {
+        let folder = format!(".planning/workstreams/{name}");
+        context.write(&format!("{folder}/STATE.md"), "# State\n\n**Milestone:** v1.0\n**Status:** Executing\n");
+        context.write(&format!("{folder}/ROADMAP.md"), roadmap);
+        if archived {
+            context.write(&format!("{folder}/milestones/v1.0-ROADMAP.md"), roadmap);
+        }
+    }
+    at(&context, "workstream set cc", &[]).success();
+    let report = at(&context, "workstream list", &[]).json();
+    let rows: Vec<(&str, &str, bool, u64)> = (report["workstreams"].as_array().unwrap().iter())
+        .map(|row| {
+            let text = |key: &str| row[key].as_str().unwrap();
+            let unverified = row["milestone_shipped_unverified"].as_bool().unwrap();
+            (text("name"), text("status"), unverified, row["phase_count"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(rows[0], ("cc", "Executing", false, rows[0].3), "{report}");
+    assert_eq!(rows[1], ("aa", "milestone complete", false, 2), "{report}");
+    assert_eq!((rows[2].0, rows[2].1, rows[2].2), ("bb", "Executing", true), "{report}");
+}
+
+#[test]
+fn a_change_of_a_feature_prints_all_features_where_a_script_asks() {
+    let context = project("{}");
+    let raw = |call: &str| at(&context, &format!("{call} --raw"), &[("GSD_RUNTIME", "claude")]);
+    let done = raw("capability disable ui").json();
+    let ui = done["capabilities"].as_array().unwrap().iter().find(|row| row["id"] == "ui").unwrap().clone();
+    assert_eq!((&ui["enabled"], &done["errors"]), (&false.into(), &serde_json::json!([])), "{done}");
+    let refused = raw("capability enable nothing");
+    let told: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+    assert_eq!((refused.code, told["errors"].as_array().unwrap().len()), (1, 1), "{}", refused.stderr);
+    assert!(told["capabilities"].as_array().unwrap().len() > 5);
+    assert_eq!(at(&context, "capability enable nothing", &[]).stdout, "");
+}
+
+#[test]
+fn features_are_listed_by_scope_and_none_is_updated() {
+    let context = project("{}");
+    for call in ["capability list --scope global", "capability outdated --scope project"] {
+        let ran = at(&context, call, &[]);
+        assert!(ran.code == 0 && ran.stderr.is_empty(), "{call}: {}", ran.stderr);
+    }
+    let updated = at(&context, "capability update --all", &[]).json();
+    assert_eq!((&updated["scope"], &updated["updated"]), (&"global".into(), &serde_json::json!([])));
+    assert_eq!(at(&context, "capability update --all --scope project", &[]).json()["scope"], "project");
+    assert_ne!(at(&context, "capability list --scope bogus", &[]).code, 0);
+    assert_eq!(at(&context, "capability update ui", &[]).code, 1);
+}
+
+#[test]
+fn sessions_hold_what_a_person_typed_and_an_empty_folder_none() {
+    let context = project("{}");
+    fs::create_dir_all(context.project().join("empty")).unwrap();
+    let claude = [("GSD_RUNTIME", "claude")];
+    assert_eq!(at(&context, "scan-sessions --path empty --json", &claude).success(), "[]");
+    assert_eq!(at(&context, "scan-sessions --path empty", &claude).code, 0);
+    assert_eq!(at(&context, "scan-sessions --path none", &claude).code, 1);
+    let line = |content: &str, more: &str| {
+        format!("{{\"type\":\"user\",\"userType\":\"external\",{more}\"message\":{{\"content\":\"{content}\"}}}}\n")
+    };
+    let lines = [
+        line("typed", "\"timestamp\":1767225600000,"),
+        line("<local-command>x", ""),
+        line("<task-notification>x", ""),
+        line("meta", "\"isMeta\":true,"),
+        line("  ", ""),
+    ];
+    context.write("sessions/-a-web/s1.jsonl", &lines.concat());
+    let report = at(&context, "extract-messages web --path sessions", &claude).json();
+    let kept = fs::read_to_string(report["output_file"].as_str().unwrap()).unwrap();
+    let messages: Vec<serde_json::Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((messages.len(), &messages[0]["timestamp"]), (1, &1_767_225_600_000_u64.into()), "{kept}");
+}
+
+#[test]
+fn a_skill_in_several_folders_is_listed_once() {
+    let context = project("{}");
+    context.write(".planning/PROJECT.md", "# P\n\n## What This Is\n\nA thing.\n");
+    for folder in [".claude/skills/one", ".agents/skills/one"] {
+        context.write(&format!("{folder}/SKILL.md"), "---\nname: one\ndescription: d\n---\n");
+    }
+    context.gsd(["generate-claude-md", "--output", "RULES.md"]).success();
+    let rules = context.read("RULES.md");
+    assert_eq!((rules.matches("| one |").count(), rules.contains(".claude/skills/one")), (1, true), "{rules}");
+}
+
+#[test]
+fn skills_are_found_where_the_user_moved_a_host_and_inside_routers() {
+    let context = project("{}");
+    let moved = context.home().join("moved");
+    for folder in ["skills/one", "skills/gsd-ns-a/skills/inner"] {
+        fs::create_dir_all(moved.join(folder)).unwrap();
+        fs::write(moved.join(folder).join("SKILL.md"), "").unwrap();
+    }
+    let variables = [("CLAUDE_CONFIG_DIR", moved.to_str().unwrap())];
+    let report = context.gsd_with(["skill-manifest"], &variables, "").json();
+    let told: Vec<(&str, &str)> = (report["skills"].as_array().unwrap().iter())
+        .map(|skill| (skill["name"].as_str().unwrap(), skill["root"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [("inner", "~/.claude/skills"), ("one", "~/.claude/skills")], "{report}");
+}
+
+#[test]
+fn an_installation_is_told_of_the_folder_that_is_named() {
+    let context = project("{}");
+    let folder = context.home().join("host");
+    fs::create_dir_all(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let call = ["update-context", "--config-dir", folder, "--runtime", "claude", "--json"];
+    let told = context.gsd(call).json();
+    let row = ["installedVersion", "scope", "runtime", "gsdDir"].map(|key| told[key].as_str().unwrap().to_owned());
+    assert_eq!(row, ["0.0.0", "GLOBAL", "claude", folder]);
+    let none = context.gsd(["update-context", "--config-dir", "/nowhere", "--runtime", "claude"]).json();
+    assert_eq!(none["scope"], "UNKNOWN");
+}
+
+#[test]
+fn files_that_come_back_say_what_they_miss_and_hold_up_no_others() {
+    let context = project("{}");
+    let backup = "host/gsd-user-files-backup";
+    let page = "---\nname: a\ndescription: d\n---\n@~/.x/gsd-core/workflows/gone.md /gsd-no-such and /gsd-plan-phase\n";
+    context.write(&format!("{backup}/agents/gsd-mine.md"), page);
+    context.write("host/gsd-file-manifest.json", "{\"version\": \"1.0\", \"files\": []}");
+    let report = at(&context, "restore-custom-files --config-dir host", &[]).json();
+    assert_eq!(report["manifest_found"], false, "{report}");
+    let warnings = report["entries"][0]["warnings"].as_array().unwrap().clone();
+    let codes: Vec<&str> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["missing_referenced_command", "missing_referenced_path"], "{report}");
+    // A file stands where a folder of the second one would have to be.
+    context.write("host/hooks", "mine\n");
+    context.write(&format!("{backup}/hooks/gsd-mine.sh"), "x\n");
+    let ran = at(&context, "restore-custom-files --config-dir host --apply", &[]);
+    let report = ran.json();
+    let outcomes: Vec<&str> =
+        report["entries"].as_array().unwrap().iter().map(|entry| entry["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["restored", "skipped_copy_failed"], "{report}");
+    assert_eq!(
+        (context.read("host/agents/gsd-mine.md").as_str(), context.read("host/hooks").as_str()),
+        (page, "mine\n")
+    );
+}

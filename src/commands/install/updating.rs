@@ -183,7 +183,7 @@ fn of_folder(
     named: Option<&str>,
 ) -> Result<InstallationReport, CommandError> {
     let is_local = folder.is_within(context.root());
-    let (scope, word) = if is_local { (Scope::Local, "LOCAL") } else { (Scope::Global, "GLOBAL") };
+    let scope = if is_local { "LOCAL" } else { "GLOBAL" };
     let chosen = folder.to_string();
     let installed = descriptors.iter().find_map(|descriptor| {
         let target = Target::resolve(descriptor.clone(), Scope::Global, context.root(), Some(&chosen), context.world());
@@ -192,7 +192,7 @@ fn of_folder(
     });
     let of_named = descriptors.first().filter(|_| named.is_some()).map(|descriptor| descriptor.id.to_string());
     let (installed_version, runtime) = installed.unwrap_or_else(|| ("0.0.0".to_owned(), of_named.unwrap_or_default()));
-    Ok(InstallationReport { installed_version, scope: word, runtime, gsd_dir: chosen })
+    Ok(InstallationReport { installed_version, scope, runtime, gsd_dir: chosen })
 }
 
 /// The installation that counts here: the project's before the user's, the host of the call before the others.
