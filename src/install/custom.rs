@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::InstallError;
 use super::manifest::{self, Manifest};
 use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, Entry, EntryKind};
+use crate::library;
 use crate::text::front_matter::FrontMatter;
 
 /// Where an update puts files of the user's that it would remove.
@@ -145,6 +146,8 @@ enum Outcome {
     SkippedDestinationManaged,
     /// It is a link, or would come to stand behind one.
     SkippedUnsafePath,
+    /// It cannot be written; the others can.
+    SkippedCopyFailed,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -154,6 +157,31 @@ struct RestoreWarning {
 }
 
 impl Restoration {
+    /// The files that can be brought back.
+    pub(crate) fn eligible(&self) -> Vec<String> {
+        let eligible = self.entries.iter().filter(|entry| entry.outcome == Outcome::Eligible);
+        eligible.map(|entry| entry.path.clone()).collect()
+    }
+
+    /// Notes what became of one file that was to be brought back; `failed` is why it was not.
+    pub(crate) fn settle(&mut self, path: &str, failed: Option<String>, is_rehearsal: bool) {
+        self.applied = !is_rehearsal;
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.path == path) else { return };
+        match failed {
+            None if is_rehearsal => {}
+            None => {
+                entry.outcome = Outcome::Restored;
+                self.restored_count += 1;
+            }
+            Some(detail) => {
+                entry.outcome = Outcome::SkippedCopyFailed;
+                entry.warnings.push(RestoreWarning { code: "copy_failed", detail });
+                self.skipped_count += 1;
+                self.warning_count += 1;
+            }
+        }
+    }
+
     /// The same after what can be brought back is back.
     pub(crate) fn applied(mut self) -> Self {
         for entry in self.entries.iter_mut().filter(|entry| entry.outcome == Outcome::Eligible) {
@@ -171,7 +199,11 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         backup_found: disk::is_folder(&backup) && !disk::is_link(&backup),
         ..Restoration::default()
     };
-    let manifest = manifest_at(root)?;
+    // One that cannot be read lists nothing; what is there is left alone with it and without it.
+    let manifest = match manifest_at(root) {
+        Err(InstallError::Manifest { .. }) => None,
+        found => found?,
+    };
     report.manifest_found = manifest.is_some();
     let mut files = Vec::new();
     if report.backup_found {
@@ -192,6 +224,14 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         report.entries.push(entry);
     }
     Ok(report)
+}
+
+/// Adds to `changes` one file that can be brought back.
+pub(crate) fn bring_back(root: &AbsolutePath, path: &str, changes: &mut ChangeSet) -> Result<(), InstallError> {
+    if let Some(bytes) = disk::read_bytes(root.resolve(BACKUP).resolve(path))? {
+        changes.write(root.resolve(path), bytes, None);
+    }
+    Ok(())
 }
 
 /// What can become of one file of the backup, with its bytes.
@@ -235,7 +275,40 @@ fn look_at(
             detail: format!("frontmatter is missing required field(s): {}", missing.join(", ")),
         });
     }
+    if !managed && let Ok(text) = std::str::from_utf8(&bytes) {
+        warnings.extend(missing_references(root, text));
+    }
     Ok((entry(path, outcome, warnings), Some(bytes)))
+}
+
+/// Files of ours and commands that a text names and that are not there any more.
+fn missing_references(root: &AbsolutePath, text: &str) -> Vec<RestoreWarning> {
+    let mut missing = BTreeSet::new();
+    for (at, _) in text.match_indices("gsd-core/") {
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-');
+        let path = &text[at..];
+        let path = path[..path.find(|letter| !is_part(letter)).unwrap_or(path.len())].trim_end_matches('.');
+        let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+        if is_file && !path.split('/').any(|part| part == "..") && !disk::exists(root.resolve(path)) {
+            missing.insert(("missing_referenced_path", path));
+        }
+    }
+    for (at, mark) in ["/gsd-", "/gsd:", "$gsd-"].iter().flat_map(|mark| text.match_indices(mark)) {
+        let name = &text[at + mark.len()..];
+        let end = name.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(name.len());
+        let (name, behind) = (name[..end].trim_end_matches('-'), &name[end..]);
+        // A part of a path is no command.
+        let in_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-' | '~' | '}');
+        let is_path = text[..at].chars().next_back().is_some_and(in_path) || behind.starts_with('/');
+        if !is_path && !name.is_empty() && !library::command_names().any(|known| known == name) {
+            missing.insert(("missing_referenced_command", &text[at..at + mark.len() + name.len()]));
+        }
+    }
+    let warning = |(code, what): (&'static str, &str)| RestoreWarning {
+        code,
+        detail: format!("it names `{what}`, which is not part of this release"),
+    };
+    missing.into_iter().map(warning).collect()
 }
 
 /// Whether a folder on the way, or what stands at the end of it, is a link.

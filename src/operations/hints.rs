@@ -20,7 +20,6 @@ use super::phases::add::AddError;
 use super::phases::complete::Incomplete;
 use super::phases::remove::RemoveError;
 use super::phases::scaffold::ScaffoldError;
-use super::plans::estimates::EstimateError;
 use super::plans::index::PlanIndexError;
 use super::roadmap::upgrade::UpgradeError;
 use super::state::{NO_STATE_CURE, StateError};
@@ -52,7 +51,6 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, of_handoff))
         .or_else(|| of(error, of_workstream))
         .or_else(|| of(error, of_others))
-        .or_else(|| of(error, of_estimate))
         .or_else(|| of(error, of_import))
         .or_else(|| of(error, of_configuration))
         .or_else(|| of(error, of_front_matter))
@@ -234,13 +232,6 @@ fn of_others(error: &UatAuditError) -> Option<String> {
     match error {
         UatAuditError::File(error) => error.hint(),
         UatAuditError::NoPhases => own("add a phase first: `gsd-tools phase add \"Search\"`"),
-    }
-}
-
-fn of_estimate(error: &EstimateError) -> Option<String> {
-    match error {
-        EstimateError::File(error) => error.hint(),
-        EstimateError::Garbled { .. } => own("correct the file, or move it away"),
     }
 }
 

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
+use crate::project::roadmap::PhaseRow as RoadmapRow;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
 use crate::project::up_next::is_shipped;
 use crate::project::verification;
-use crate::project::view::{Edited, Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::slug;
@@ -38,6 +39,9 @@ const AUDIT: &str = "-MILESTONE-AUDIT.md";
 
 /// Kept out of git: it is the choice of one person, and would change with each switch.
 const ACTIVE: &str = "active-workstream";
+
+/// The status of a workstream whose milestone is archived and complete.
+const MILESTONE_COMPLETE: &str = "milestone complete";
 
 const PHASES: &str = "phases";
 
@@ -162,18 +166,27 @@ pub(crate) fn mode(view: &ProjectView) -> Mode {
     if view.folder_exists(&view.layout().workstreams()) { Mode::Workstream } else { Mode::Flat }
 }
 
+/// The names of the workstreams, the active one first, then sorted.
+fn in_order(view: &ProjectView, active: Option<&str>) -> Result<Vec<String>, FileError> {
+    let mut names = names(view)?;
+    // Those that are equal keep their order.
+    names.sort_by_key(|name| active != Some(name.as_str()));
+    Ok(names)
+}
+
 /// The names of the workstreams, sorted.
 pub(crate) fn names(view: &ProjectView) -> Result<Vec<String>, FileError> {
     view.folder_names(&view.layout().workstreams())
 }
 
 /// Every workstream in a row.
-pub(crate) fn list(view: &ProjectView) -> Result<RowsReport<ListRow>, FileError> {
+pub(crate) fn list(view: &ProjectView, active: Option<&str>) -> Result<RowsReport<ListRow>, FileError> {
     if mode(view) == Mode::Flat {
         return Ok(RowsReport::flat());
     }
     let row = |name: String| {
         let stream = Workstream::read(view, &name)?;
+        let phase_count = stream.phase_count();
         Ok(ListRow {
             path: stream.view.layout().scope(),
             has_roadmap: stream.has("ROADMAP.md"),
@@ -181,12 +194,12 @@ pub(crate) fn list(view: &ProjectView) -> Result<RowsReport<ListRow>, FileError>
             status: stream.state.status,
             milestone_shipped_unverified: stream.shipped_unverified,
             current_phase: stream.state.current_phase,
-            phase_count: stream.phases.len(),
+            phase_count,
             completed_phases: stream.done,
             name,
         })
     };
-    let workstreams = names(view)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    let workstreams = in_order(view, active)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
     Ok(RowsReport::Rows { mode: Mode::Workstream, count: workstreams.len(), workstreams })
 }
 
@@ -208,7 +221,7 @@ pub(crate) fn progress(view: &ProjectView, active: Option<&str>) -> Result<RowsR
             progress_percent: percent(stream.done, stream.total),
         })
     };
-    let workstreams = names(view)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
+    let workstreams = in_order(view, active)?.into_iter().map(row).collect::<Result<Vec<_>, FileError>>()?;
     let (mode, active) = (Mode::Workstream, active.map(str::to_owned));
     Ok(RowsReport::RowsAndActive { mode, active, count: workstreams.len(), workstreams })
 }
@@ -228,7 +241,7 @@ pub(crate) fn status(view: &ProjectView, name: &str) -> Result<StatusReport, Fil
             state: stream.has("STATE.md"),
             requirements: stream.has("REQUIREMENTS.md"),
         },
-        phase_count: stream.phases.len(),
+        phase_count: stream.phase_count(),
         phases: stream.phases,
         completed_phases: stream.done,
         status: stream.state.status,
@@ -292,13 +305,53 @@ impl Workstream {
             Some(roadmap) => is_shipped(&view, roadmap)?,
             None => false,
         };
-        let state = StateWords::of(view.state_text()?.as_deref());
-        Ok(Self { state, phases, plans, summaries, total, done, shipped_unverified: shipped && done < total, view })
+        let text = view.state_text()?;
+        let mut state = StateWords::of(text.as_deref());
+        let mut stream = Closed { total, done, shipped_unverified: shipped && done < total };
+        // Of a milestone that is in the workstream's own archive, the table of its roadmap is what is left.
+        if let Some(roadmap) = roadmap.as_ref().filter(|_| is_archived(&view, text.as_deref())) {
+            let rows: Vec<bool> = roadmap.rows().iter().filter(|row| row.reports).map(is_complete).collect();
+            let complete = rows.iter().filter(|complete| **complete).count();
+            if !rows.is_empty() && complete == rows.len() {
+                MILESTONE_COMPLETE.clone_into(&mut state.status);
+                stream = Closed { total: rows.len(), done: complete, shipped_unverified: false };
+            } else if !rows.is_empty() {
+                stream.shipped_unverified = true;
+            }
+        }
+        let Closed { total, done, shipped_unverified } = stream;
+        Ok(Self { state, phases, plans, summaries, total, done, shipped_unverified, view })
+    }
+
+    /// How many phases there are: those with a folder; where all of them are in the archive, those of the milestone.
+    fn phase_count(&self) -> usize {
+        if self.phases.is_empty() { self.total } else { self.phases.len() }
     }
 
     fn has(&self, document: &str) -> bool {
         self.view.exists(&format!("{}/{document}", self.view.layout().scope()))
     }
+}
+
+/// How far a milestone is.
+struct Closed {
+    total: usize,
+    done: usize,
+    shipped_unverified: bool,
+}
+
+/// Whether the roadmap of the milestone that STATE.md is at, by its index or its body, is in the workstream's own archive.
+fn is_archived(view: &ProjectView, state: Option<&str>) -> bool {
+    let of_body = || {
+        let state = state.map(State::parse)?;
+        Some(state.value("Milestone")?.split_whitespace().next()?.to_owned())
+    };
+    let version = state.and_then(state_version).or_else(of_body);
+    version.is_some_and(|version| view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder())))
+}
+
+fn is_complete(row: &RoadmapRow<'_>) -> bool {
+    row.cell("status").is_some_and(|status| status.to_lowercase().starts_with("complete"))
 }
 
 /// What STATE.md says of a workstream; its index first, then its body.
@@ -686,7 +739,7 @@ mod tests {
     #[test]
     fn a_milestone_that_is_shipped_with_open_phases_is_told() {
         let shipped = |roadmap: &str| {
-            let rows = json(&list(&divided(roadmap)).unwrap());
+            let rows = json(&list(&divided(roadmap), None).unwrap());
             rows["workstreams"][0]["milestone_shipped_unverified"].as_bool().unwrap()
         };
         assert!(!shipped(ROADMAP));

@@ -19,17 +19,20 @@ pub(crate) enum CurrentTestError {
     NoSection,
     #[error("all tests are done; there is no current one")]
     Complete,
+    #[error("testing is paused, and no test is pending")]
+    Paused,
     #[error("the section `Current Test` needs `number:`, `name:` and `expected:`")]
     Malformed,
 }
 
 impl CurrentTest {
-    /// The test to make now: where the section says that all are made, the first one that was set back to pending.
+    /// The test to make now: where the section says that all are made, or that testing is paused, the first pending one.
     pub(crate) fn next(text: &str) -> Result<Self, CurrentTestError> {
         Self::parse(text).or_else(|error| {
             let tests = UatReport::parse(text).tests;
             let pending = tests.into_iter().find(|test| test.result.as_deref() == Some("pending"));
-            let pending = pending.filter(|_| error == CurrentTestError::Complete).ok_or(error)?;
+            let names_none = matches!(error, CurrentTestError::Complete | CurrentTestError::Paused);
+            let pending = pending.filter(|_| names_none).ok_or(error)?;
             let expected = pending.expected.ok_or(CurrentTestError::Malformed)?;
             Ok(Self { number: pending.number, name: pending.name, expected })
         })
@@ -39,8 +42,12 @@ impl CurrentTest {
         let markdown = Markdown::parse(text);
         let (_, lines) = markdown.section_named("Current Test").ok_or(CurrentTestError::NoSection)?;
         let lines: Vec<&str> = lines.map(|line| markdown.line(line)).collect();
-        if lines.iter().any(|line| line.trim().to_ascii_lowercase().starts_with("[testing complete")) {
+        let notes = |note: &str| lines.iter().any(|line| line.trim().to_ascii_lowercase().starts_with(note));
+        if notes("[testing complete") {
             return Err(CurrentTestError::Complete);
+        }
+        if notes("[testing paused") || notes("testing paused") {
+            return Err(CurrentTestError::Paused);
         }
         let field = |key: &str| field(&lines, key);
         let number = field("number").and_then(|number| number.parse().ok()).ok_or(CurrentTestError::Malformed)?;
@@ -73,6 +80,15 @@ mod tests {
         assert_eq!(expected("a\n  b"), "a\nb");
         let test = current("<!-- note -->\nnumber: 3\nname: \"Log in\"\nexpected: x\n").unwrap();
         assert_eq!((test.number, test.name.as_str()), (3, "Log in"));
+    }
+
+    #[test]
+    fn testing_that_was_paused_goes_on_with_the_first_pending_test() {
+        let text = "## Current Test\n\n[testing paused - 1 item outstanding]\n\n## Tests\n\n\
+                    ### 1. A\nexpected: a\nresult: pass\n\n### 2. B\nexpected: b\nresult: pending\n";
+        assert_eq!(CurrentTest::next(text).unwrap().number, 2);
+        let done = text.replace("result: pending", "result: pass");
+        assert_eq!(CurrentTest::next(&done), Err(CurrentTestError::Paused));
     }
 
     #[test]

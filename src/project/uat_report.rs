@@ -15,6 +15,8 @@ pub(crate) struct UatReport {
     pub(crate) gaps: Vec<Gap>,
     /// What only a person can check.
     pub(crate) human: Vec<String>,
+    /// All that was left to a person is checked.
+    pub(crate) is_checked: bool,
 }
 
 /// A test, written as `### 3. Name` with fields below.
@@ -55,6 +57,9 @@ pub(crate) const SNAPSHOT: &str = "gap_snapshot";
 /// The words of a gap that is closed.
 const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
 
+/// What a person writes behind a check that passed.
+const PASSED: &[&str] = &["pass", "ok", "done", "approved", "✓", "✔", "✅", "☑"];
+
 /// The words that a status in a table may be.
 const KNOWN: &[&str] = &[
     "resolved",
@@ -84,14 +89,18 @@ impl UatReport {
         gaps.retain(Gap::is_open);
         let human = front.as_ref().and_then(|front| front.get("human_verification"));
         let mut human: Vec<String> = human.iter().flat_map(Value::items).map(Value::flat).collect();
+        let mut is_checked = false;
         if human.is_empty() {
-            human = human_section(&markdown);
+            let section = human_section(&markdown);
+            is_checked = section.iter().any(|check| check.0) && section.iter().all(|check| check.0);
+            human = section.into_iter().filter(|check| !check.0).map(|check| check.1).collect();
         }
         Self {
             status: status.map_or_else(|| "unknown".to_owned(), |status| status.trim().to_lowercase()),
             tests: tests(&markdown),
             gaps,
             human,
+            is_checked,
         }
     }
 
@@ -197,21 +206,43 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
     gaps
 }
 
-/// What only a person can check, below the heading `Human Verification`: the numbered headings, or else the entries of
-/// lists. An entry whose box is ticked was checked.
-fn human_section(markdown: &Markdown<'_>) -> Vec<String> {
+/// What only a person can check, below the heading `Human Verification`, and whether it was checked: the numbered headings,
+/// or else the rows of tables with the word of a result, and the entries of lists with a ticked box.
+fn human_section(markdown: &Markdown<'_>) -> Vec<(bool, String)> {
     let headings: Vec<_> = markdown.headings().collect();
     let start = headings.iter().position(|heading| heading.title.to_lowercase().starts_with("human verification"));
     let Some(start) = start else { return Vec::new() };
     let below = headings[start + 1..].iter();
-    let named: Vec<String> =
-        below.map_while(|heading| numbered(heading.title)).map(|(_, name)| name.to_owned()).collect();
+    let named: Vec<(bool, String)> =
+        below.map_while(|heading| numbered(heading.title)).map(|(_, name)| (false, name.to_owned())).collect();
     if !named.is_empty() {
         return named;
     }
-    let lines = markdown.section(&headings[start]).filter(|line| markdown.is_prose(*line));
+    let section = markdown.section(&headings[start]);
+    let tables: Vec<Table<'_>> =
+        Table::all(markdown).into_iter().filter(|table| section.contains(&table.lines().start)).collect();
+    let mut checks: Vec<(bool, String)> = tables.iter().flat_map(human_rows).collect();
+    let is_in_table = |line: &usize| tables.iter().any(|table| table.lines().contains(line));
+    let lines = section.filter(|line| markdown.is_prose(*line) && !is_in_table(line));
     let entries = lines.filter_map(|line| list_entry(markdown.line(line)));
-    entries.filter(|(ticked, text)| !ticked && !text.is_empty()).map(|(_, text)| text.to_owned()).collect()
+    checks.extend(entries.filter(|(_, text)| !text.is_empty()).map(|(ticked, text)| (ticked, text.to_owned())));
+    checks
+}
+
+/// The rows of a table of checks. One without a column for results says nothing of what was checked, and is none.
+fn human_rows(table: &Table<'_>) -> Vec<(bool, String)> {
+    let column = |names: &[&str]| names.iter().find_map(|name| table.column(name));
+    let Some(result) = column(&["result", "status", "outcome"]) else { return Vec::new() };
+    let name =
+        column(&["test", "check", "name", "item", "behavior", "behaviour", "what"]).filter(|name| *name != result);
+    let name = name.or_else(|| (0..table.columns().len()).find(|at| *at != result && table.columns()[*at] != "#"));
+    let row = |row: usize| {
+        let said = table.cell_text(row, result).trim_matches(['*', '[', ']', ' ']).to_lowercase();
+        let word = said.split([' ', '(', ',', ';', ':']).next().unwrap_or_default();
+        let is_checked = PASSED.contains(&word) || SETTLED.contains(&word);
+        (is_checked, name.map(|name| table.cell_text(row, name)).unwrap_or_default())
+    };
+    (0..table.row_count()).map(row).filter(|(_, name)| !name.is_empty()).collect()
 }
 
 /// The value of `key: value` among lines, if it says anything.
@@ -248,6 +279,21 @@ mod tests {
     const TEXT: &str = "---\r\nstatus: Partial\r\n---\r\n\r\n### 1. A\r\nexpected: |\r\n  two\r\n  lines\r\nresult: [pending]\r\n\r\n\
         ### 2. B\r\nresult: issue\r\n\r\n### 3. C\r\n\r\n### Not a test\r\nresult: pending\r\n\r\n## Gaps\r\n\r\n- truth: \"Mail arrives\"\r\n\
         \x20 status: failed\r\n  reason: \"User: no mail\"\r\n  test: 2\r\n- truth: old\r\n  status: resolved\r\n";
+
+    #[test]
+    fn a_table_of_checks_that_all_passed_leaves_nothing_to_a_person() {
+        let table = |second: &str| {
+            let rows = format!("| 1 | The page opens | ✅ pass |\n| 2 | Mail arrives | {second} |\n");
+            let text = format!("## Human Verification\n\n| # | Check | Result |\n|---|---|---|\n{rows}");
+            let report = UatReport::parse(&text);
+            (report.human, report.is_checked)
+        };
+        assert_eq!(table("**PASSED**"), (vec![], true));
+        assert_eq!(table("pending"), (vec!["Mail arrives".to_owned()], false));
+        assert_eq!(table("passed on"), (vec![], true));
+        let none = UatReport::parse("## Human Verification\n\nSomebody should look.\n");
+        assert!(none.human.is_empty() && !none.is_checked);
+    }
 
     #[test]
     fn tests_have_results_and_gaps_have_reasons() {

@@ -72,6 +72,9 @@ pub(crate) struct Descriptor {
     /// What people look for and do not find here.
     #[serde(default)]
     pub(crate) lacks: Vec<Lack>,
+    /// What an agent is told to do to load a skill of a plugin, `{skill}` standing for its name; absent where the host
+    /// loads none by name.
+    pub(crate) plugin_skill: Option<String>,
     /// Variables that the host sets for the programs its agents run.
     #[serde(default)]
     pub(crate) shell_variables: Vec<String>,

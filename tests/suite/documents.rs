@@ -58,7 +58,9 @@ fn what_cannot_be_set_safely_is_refused_and_untouched() {
         assert_eq!(context.read(".planning/bad.md"), text);
     }
     context.write("../outside.md", "# T\n");
-    assert!(set("../outside.md", "a").failure(1).contains("outside the project"));
+    let of_agent = ["frontmatter", "set", "../outside.md", "--field", "a", "--value", "x"];
+    let refused = context.gsd_with(of_agent, &[("CLAUDECODE", "1")], "").failure(77);
+    assert!(refused.contains("outside the project"), "{refused}");
     assert_eq!(context.read("../outside.md"), "# T\n");
     assert_eq!(set("nope.md", "a").json()["error"], "File not found");
     assert!(context.gsd(["frontmatter", "merge", ".planning/P.md", "--data", "[1]"]).failure(1).contains("object"));

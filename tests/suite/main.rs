@@ -36,6 +36,7 @@ mod false_success;
 mod fence;
 mod findings;
 mod forms;
+mod forms_of_calls;
 mod gate;
 mod gates;
 mod git;

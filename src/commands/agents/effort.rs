@@ -127,7 +127,7 @@ fn edited(
     let Some(text) = disk::read_text(path)? else { return Ok(None) };
     let Some(front) = FrontMatter::parse(&text).filter(|front| front.problem().is_none()) else { return Ok(None) };
     let config = context.config()?;
-    let execution = models::execution(config, runtime, name, &ExecutionRequest { attempt: 1, ..Default::default() });
+    let execution = models::execution(config, runtime, name, &ExecutionRequest::default());
     // A host that is told otherwise does not read the key.
     if execution.unknown_agent == Some(true) || execution.effort_propagation.as_deref() != Some("frontmatter") {
         return Ok(None);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::{CommandError, Context, verbs};
-use crate::disk;
-use crate::operations::agents::skills;
+use crate::disk::{self, AbsolutePath};
+use crate::operations::agents::skills::{self, Around};
 use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 
 /// The instruction file that most hosts read.
@@ -16,8 +16,9 @@ verbs! {
 
     /// Print the prompt block that lists an agent's skills
     ///
-    /// Reads `agent_skills` in the configuration. Skips skills without a `SKILL.md` and those outside the project and
-    /// outside `agent_skills_security.trusted_global_roots`, with a warning.
+    /// Reads `agent_skills` in the configuration: folders, and names such as `global:reviewing` of skills in the host's
+    /// folder for the user's skills. Skips skills without a `SKILL.md` and those outside these folders, the project and
+    /// `agent_skills_security.trusted_global_roots`, with a warning.
     ///
     /// Example: `gsd-tools agent-skills gsd-planner`.
     "agent-skills": reads json(&str, skills::SkillsReport) = agent_skills(SkillsArgs);
@@ -29,11 +30,11 @@ verbs! {
 
     /// Print the name of the instruction file that a host reads
     ///
-    /// Without a host, reads `GSD_RUNTIME`; without that, prints `AGENTS.md`.
+    /// Without a host, reads `GSD_RUNTIME`; without that, and for a host that is not known, prints `AGENTS.md`.
     ///
     /// Example: `gsd-tools project-instruction-file codex`.
     "project-instruction-file": reads text("the name of the host's instruction file")
-        = instruction_file(OptionalHostArgs);
+        = instruction_file(InstructionArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -52,20 +53,32 @@ pub(crate) struct HostArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct OptionalHostArgs {
+pub(crate) struct InstructionArgs {
     /// The host, such as `codex`
     host: Option<String>,
+    /// The host, as a flag
+    #[arg(long, value_name = "HOST", num_args = 0..=1, default_missing_value = "", overrides_with = "host")]
+    runtime: Option<String>,
 }
 
 fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), CommandError> {
     let Some(agent) = &arguments.agent else { return context.emit_raw(&"", "") };
     let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
-    let report = skills::of_agent(&context.view(), context.config()?, agent, &home, |path| disk::is_file(path));
+    let host = context.host()?;
+    let descriptor = host.descriptor.as_ref();
+    let skills = descriptor.map(|descriptor| skills_folder(context, descriptor)).transpose()?.flatten();
+    let plugin_skill = descriptor.and_then(|descriptor| descriptor.plugin_skill.as_deref());
+    let around = Around { home: &home, skills, plugin_skill };
+    let real = |path: &str| {
+        let real = disk::exists(path).then(|| disk::real(&AbsolutePath::parse(path).ok()?).ok()).flatten()?;
+        Some(real.to_string())
+    };
+    let report = skills::of_agent(&context.view(), context.config()?, agent, &around, real);
+    for warning in report.warnings.iter().chain(&report.notes) {
+        context.warn(warning);
+    }
     if arguments.json {
         return context.emit(&report);
-    }
-    for warning in &report.warnings {
-        context.warn(warning);
     }
     context.text(&report.block);
     Ok(())
@@ -88,14 +101,20 @@ fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<()
 /// The folders of the host of the call, for the user.
 pub(in crate::commands) fn home(context: &Context) -> Result<Home, CommandError> {
     let host = context.host()?;
-    let (Some(descriptor), Some(user)) = (&host.descriptor, context.world().home()) else {
-        return Err(CommandError::usage(format!("the config directory of `{}` is unknown", host.id))
-            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use"));
-    };
+    let home = host.descriptor.as_ref().map(|descriptor| home_of(context, descriptor)).transpose()?.flatten();
+    home.ok_or_else(|| {
+        CommandError::usage(format!("the config directory of `{}` is unknown", host.id))
+            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use")
+    })
+}
+
+/// The folders of a host, for the user; `None` for a user without a home.
+pub(super) fn home_of(context: &Context, descriptor: &Descriptor) -> Result<Option<Home>, CommandError> {
+    let Some(user) = context.world().home() else { return Ok(None) };
     let environment = |name: &str| context.world().variable(name);
     let surroundings =
         Surroundings { environment: &environment, user: &user, project: context.root().as_path(), chosen: None };
-    Ok(Home::resolve(descriptor, Scope::Global, surroundings)?)
+    Ok(Some(Home::resolve(descriptor, Scope::Global, surroundings)?))
 }
 
 /// The folder above a host's skills, for the user; `None` where it knows no skills.
@@ -119,11 +138,18 @@ fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<St
     Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
 }
 
-fn instruction_file(context: &mut Context, OptionalHostArgs { host }: &OptionalHostArgs) -> Result<(), CommandError> {
-    let named = host.clone().or_else(|| context.world().variable("GSD_RUNTIME"));
+fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), CommandError> {
+    let named = arguments.runtime.as_ref().or(arguments.host.as_ref()).filter(|host| !host.trim().is_empty());
+    let named = named.cloned().or_else(|| context.world().variable("GSD_RUNTIME"));
     let file = match named {
-        Some(host) => context.host_named(&host)?.instruction_file,
         None => COMMON_INSTRUCTIONS.to_owned(),
+        Some(host) => match context.host_if_known(&host)? {
+            Some(descriptor) => descriptor.instruction_file,
+            None => {
+                context.warn(format!("unknown host `{host}`; the answer is the file that most hosts read"));
+                COMMON_INSTRUCTIONS.to_owned()
+            }
+        },
     };
     context.text(file + "\n");
     Ok(())

@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::commands::documents::config::{told, with_new_file};
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::operations::agents::failure::FailureClass;
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;
 use crate::project::config::{PROFILES, Setting};
@@ -25,7 +26,11 @@ verbs! {
 
     /// Show the model, effort and fast mode an agent runs with
     ///
-    /// Example: `gsd-tools resolve-execution gsd-executor --attempt 2`.
+    /// With `dynamic_routing.enabled`, each attempt after the first goes one tier and one level of effort up, at most
+    /// `dynamic_routing.max_escalations` times (default 1). Work that failed with `quota-exceeded` goes along the models
+    /// in `dynamic_routing.provider_escalation` instead.
+    ///
+    /// Example: `gsd-tools resolve-execution gsd-executor --attempt 1`.
     "resolve-execution": reads json(models::ExecutionReport) = execution(ExecutionArgs);
 
     /// Show the granularity for a kind of phase
@@ -56,16 +61,16 @@ pub(crate) struct ExecutionArgs {
     /// Use this effort instead of the configured one
     #[arg(long)]
     effort: Option<String>,
-    /// Request fast mode
-    #[arg(long)]
-    fast_mode: bool,
-    /// The number of this attempt at the same work; later attempts may get a stronger model
-    #[arg(long, default_value_t = 1)]
-    attempt: u32,
+    /// Use fast mode, or not, instead of what is configured
+    #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+    fast_mode: Option<bool>,
+    /// How often the same work was attempted before; later attempts may get a stronger model and more effort
+    #[arg(long, default_value_t = 0)]
+    attempt: usize,
     /// Why the last attempt failed, as `agent classify-failure` prints it
-    #[arg(long)]
-    failure_class: Option<String>,
-    /// The host (default: the configured one)
+    #[arg(long, value_enum)]
+    failure_class: Option<FailureClass>,
+    /// The host (default: the configured one); the answer also says how its program is told the effort
     #[arg(long)]
     host: Option<String>,
 }
@@ -94,9 +99,13 @@ fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandErro
 
 fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), CommandError> {
     let host = context.host_of_models(arguments.host.as_deref())?;
-    // Work that failed for want of quota is not helped by a heavier model.
-    let attempt = if arguments.failure_class.as_deref() == Some("quota-exceeded") { 1 } else { arguments.attempt };
-    let request = ExecutionRequest { effort: arguments.effort.as_deref(), fast_mode: arguments.fast_mode, attempt };
+    let request = ExecutionRequest {
+        effort: arguments.effort.as_deref(),
+        fast_mode: arguments.fast_mode,
+        attempt: arguments.attempt,
+        failure: arguments.failure_class,
+        host: arguments.host.as_deref(),
+    };
     let report = models::execution(context.config()?, &host, &arguments.agent, &request);
     let raw = report.effort_rendered.clone();
     context.emit_raw(&report, raw)

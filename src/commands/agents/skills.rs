@@ -1,5 +1,6 @@
 //! Which skills there are.
 
+use super::hosts;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
@@ -53,7 +54,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
 
 fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<SkillManifest, CommandError> {
     let roots = match chosen {
-        Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false }],
+        Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false, host: None }],
         None => skill_manifest::roots()
             .map_err(|error| CommandError::because(crate::commands::frame::error::Reason::SdkFailFast, &error))?,
     };
@@ -63,7 +64,11 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
     for root in roots {
         let base = if root.is_in_project() { Some(context.root()) } else { home.as_ref() };
         if let Some(base) = base {
-            let folder = base.resolve(&root.path);
+            let of_host = root.host.as_deref().map(|host| moved(context, host)).transpose()?.flatten();
+            let folder = match of_host {
+                Some(home) => home.resolve(root.below_host()),
+                None => base.resolve(&root.path),
+            };
             if chosen.is_some() {
                 context.hold_to_project(&folder)?;
             }
@@ -79,7 +84,14 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
     Ok(skill_manifest::manifest(found, others))
 }
 
-/// The skills of a folder whose file `may_be_read`.
+/// The user's folder of a host.
+fn moved(context: &Context, host: &str) -> Result<Option<AbsolutePath>, CommandError> {
+    let Some(descriptor) = context.host_if_known(host)? else { return Ok(None) };
+    let home = hosts::home_of(context, &descriptor)?;
+    Ok(home.map(|home| AbsolutePath::parse(home.root)).transpose()?)
+}
+
+/// The skills of a folder whose file `may_be_read`, and those in the folders of routers.
 fn look(
     root: Root,
     folder: &AbsolutePath,
@@ -87,16 +99,28 @@ fn look(
 ) -> Result<FoundRoot, CommandError> {
     let entries = disk::list(folder)?;
     let present = entries.is_some();
-    let (mut skills, mut pages) = (Vec::new(), 0);
+    let (mut skills, mut inner, mut pages) = (Vec::new(), Vec::new(), 0);
+    let read = |name: String| -> Result<Option<(String, String)>, CommandError> {
+        let file = folder.resolve(&name).resolve("SKILL.md");
+        let text = if may_be_read(&file) { disk::read_text(&file)? } else { None };
+        Ok(text.map(|text| (name, text)))
+    };
     for entry in entries.unwrap_or_default() {
         if entry.is_folder() {
-            let file = folder.resolve(&entry.name).resolve("SKILL.md");
-            let text = if may_be_read(&file) { disk::read_text(&file)? } else { None };
-            skills.extend(text.map(|text| (entry.name.clone(), text)));
+            skills.extend(read(entry.name.clone())?);
+            if skill_manifest::is_router(&entry.name) {
+                let below = format!("{}/skills", entry.name);
+                for nested in disk::list(folder.resolve(&below))?.unwrap_or_default() {
+                    if nested.is_folder() {
+                        inner.extend(read(format!("{below}/{}", nested.name))?);
+                    }
+                }
+            }
         } else if entry.path.extension().is_some_and(|ending| ending == "md") {
             pages += 1;
         }
     }
+    skills.extend(inner);
     let path = folder.as_path().to_string_lossy().replace('\\', "/");
     Ok(FoundRoot { root, path, present, skills, pages })
 }

@@ -275,8 +275,12 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
             NOT_APPROVED
         }
         Some(found) => {
-            let limit = arguments.timeout.map_or_else(|| usual_limit(context, gate), |limit| Ok(limit.span()))?;
-            let ran = context.world().run_for_tail(&shell(context, gate, &found.command).timeout(limit), TAIL_BYTES)?;
+            let limit = match arguments.timeout {
+                Some(asked) => asked.limit(),
+                None => Some(usual_limit(context, gate)?),
+            };
+            let program = limit.into_iter().fold(shell(context, gate, &found.command), Program::timeout);
+            let ran = context.world().run_for_tail(&program, TAIL_BYTES)?;
             report.seconds = (ran.took.as_secs_f64() * 10.0).round() / 10.0;
             report.tail = tail(&ran.output);
             let (status, exit_code, code) = match ran.ended {

@@ -92,7 +92,7 @@ fn query(context: &mut Context, arguments: &TermArgs) -> Result<(), CommandError
 }
 
 fn status(context: &mut Context) -> Result<(), CommandError> {
-    where_enabled(context, |context| Ok(intel::status(&context.view(), now(context))))
+    where_enabled(context, |context| Ok(intel::status(&context.view(), now(context), context.raw())))
 }
 
 fn update(context: &mut Context) -> Result<(), CommandError> {

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{CommandError, Context, error::codes::DEGRADED, files::MissingFile, verbs};
+use crate::commands::frame::{
+    CommandError, Context, error::codes::DEGRADED, files::MissingFile, project::Beside, verbs,
+};
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
+use crate::text::front_matter::is_unclosed;
 
 verbs! {
     "Front matter";
@@ -27,14 +30,15 @@ verbs! {
     /// Set one front matter field of a file
     ///
     /// Every other byte of the file stays the same. The value `null` removes the field. A file without front matter
-    /// gets one.
+    /// gets one. An agent can only change files of the project.
     ///
     /// Example: `gsd-tools frontmatter set 02-01-PLAN.md --field depends_on --value '["01"]'`.
     "frontmatter set": writes json(MissingFile, NoField, SetReport) = set(SetArgs);
 
     /// Set several front matter fields from a JSON object
     ///
-    /// Every other byte of the file stays the same. A value of `null` removes its field.
+    /// Every other byte of the file stays the same. A value of `null` removes its field. An agent can only change files of
+    /// the project.
     ///
     /// Example: `gsd-tools frontmatter merge 02-01-PLAN.md --data '{"wave": 2, "autonomous": false}'`.
     "frontmatter merge": writes json(MissingFile, MergeReport) = merge(MergeArgs);
@@ -94,6 +98,10 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
+    if is_unclosed(&text) {
+        let file = &arguments.file;
+        context.warn(format!("the front matter of `{file}` is opened and never closed, so that nothing in it counts"));
+    }
     let fields = frontmatter::read(&text);
     let Some(field) = &arguments.field else { return context.emit(&fields) };
     match fields.get(field) {
@@ -121,9 +129,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
     let (told, value) = frontmatter::typed(&arguments.value);
     let changes = [FieldChange { key: arguments.field.clone(), value }];
     match change(context, &arguments.file, &changes)? {
-        Changed::Done(_) => {
-            context.emit_raw(&SetReport { updated: true, field: &arguments.field, value: told }, "true")
-        }
+        Changed::Done => context.emit_raw(&SetReport { updated: true, field: &arguments.field, value: told }, "true"),
         refused => refuse(context, &arguments.file, &refused),
     }
 }
@@ -135,6 +141,10 @@ pub(in crate::commands) struct MergeReport<'a> {
 }
 
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandError> {
+    // A script that looks for a file learns that it is not there, whatever it would write.
+    if context.text_from_here(&arguments.file)?.is_none() {
+        return context.emit(&MissingFile::at(&arguments.file));
+    }
     let data = match serde_json::from_str(&arguments.data) {
         Ok(Value::Object(data)) => data,
         Ok(_) => return Err(not_fields("`--data` is not a JSON object".to_owned())),
@@ -143,7 +153,7 @@ fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandErro
     let changes: Vec<FieldChange> =
         data.iter().map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) }).collect();
     match change(context, &arguments.file, &changes)? {
-        Changed::Done(_) => {
+        Changed::Done => {
             let fields = data.keys().map(String::as_str).collect();
             context.emit_raw(&MergeReport { merged: true, fields }, "true")
         }
@@ -156,15 +166,23 @@ fn not_fields(message: String) -> CommandError {
 }
 
 fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, CommandError> {
-    context.update_file(file, |view, path| {
-        let outcome = frontmatter::change(view, path, changes).map_err(|error| {
-            CommandError::from(error).hint("correct it, then run the command again; the file was not changed")
-        })?;
-        let edits = match &outcome {
-            Changed::Done(edits) => edits.clone(),
-            Changed::NoFile | Changed::WouldFlatten { .. } => Edits::default(),
-        };
-        Ok((outcome, edits))
+    let told = |error: frontmatter::FrontMatterError| {
+        CommandError::from(error).hint("correct it, then run the command again; the file was not changed")
+    };
+    let path = context.here().resolve(file);
+    if path.relative_to(context.root()).is_some() {
+        return context.update_file(file, |view, path| frontmatter::change(view, path, changes).map_err(told));
+    }
+    context.hold_agents_to_project(file)?;
+    // No lock where there is nothing to write.
+    if context.read(&path)?.is_none() {
+        return Ok(Changed::NoFile);
+    }
+    context.update_beside(path.parent(), |_| {
+        let before = context.read(&path)?;
+        let (outcome, edited) = frontmatter::changed(file, before.as_deref(), changes).map_err(told)?;
+        let beside = edited.map(|after| Beside { path: path.clone(), before, after: Some(after) });
+        Ok((outcome, Edits::default(), Vec::from_iter(beside)))
     })
 }
 
@@ -175,7 +193,7 @@ fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Co
             error: "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file",
             field: key,
         }),
-        Changed::NoFile | Changed::Done(_) => context.emit(&MissingFile::at(file)),
+        Changed::NoFile | Changed::Done => context.emit(&MissingFile::at(file)),
     }
 }
 

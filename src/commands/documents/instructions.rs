@@ -2,7 +2,6 @@
 
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::agents::instructions::{self, Request};
-use crate::project::config::Config;
 
 /// Where the configuration may name the file.
 const CONFIGURED: &str = "claude_md_path";
@@ -13,7 +12,8 @@ verbs! {
     /// Update the project's instruction file, such as CLAUDE.md or AGENTS.md
     ///
     /// Fills the sections between the GSD markers from the documents in `.planning/`; the rest of the file is yours and
-    /// does not change. Without `--output`, writes the file of `claude_md_path`, or the file that the host reads.
+    /// does not change. Without `--output`, writes the file of `claude_md_path`, or the file that the host reads where
+    /// that is a file of other hosts.
     ///
     /// Example: `gsd-tools generate-claude-md --auto` skips sections that were edited by hand.
     "generate-claude-md": writes json(instructions::InstructionsReport) = update(GenerateArgs);
@@ -43,17 +43,17 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Command
     context.emit(&context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?)
 }
 
-/// The configured file; else the one that the host of the call reads first. The default of the configuration, which
-/// every new file says, is the place of a file of that name and no choice of another host's.
+/// The configured file; else the one that the host of the call reads first. A configured name that only other hosts look
+/// for says where a file of that name stands, and not that this host should go without one: so does the default, which
+/// every new configuration says.
 pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, CommandError> {
-    let config = context.config()?;
-    let usual = Config::default();
-    let is_chosen = config.written(CONFIGURED).is_some_and(|written| written.as_str() != usual.text(CONFIGURED));
-    let configured = config.text(CONFIGURED).unwrap_or_default().to_owned();
-    let of_host = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
+    let configured = context.config()?.text(CONFIGURED).unwrap_or_default().to_owned();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    Ok(match of_host {
-        Some(file) if !is_chosen && name(&file) != name(&configured) => file,
-        _ => configured,
-    })
+    let Some(of_host) = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone())
+    else {
+        return Ok(configured);
+    };
+    let hosts = context.registry()?.all()?;
+    let is_of_others = hosts.iter().any(|host| name(&host.instruction_file) == name(&configured));
+    Ok(if is_of_others && name(&of_host) != name(&configured) { of_host } else { configured })
 }

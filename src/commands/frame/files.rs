@@ -70,6 +70,14 @@ impl Context {
             .hint("copy what it needs into the project, or ask the user to run the call"))
     }
 
+    /// Refuses to an agent to write outside the project, where `typed` is: hosts run such calls unasked.
+    pub(in crate::commands) fn hold_agents_to_project(&self, typed: &str) -> Result<(), CommandError> {
+        let Some(name) = self.agent_session()? else { return Ok(()) };
+        let refused = format!("`{typed}` is outside the project, and an agent runs this call: {name} is set");
+        let told = CommandError::usage(refused).exits(77);
+        Err(told.hint(format!("name a file below `{}`, or ask the user to run the call", self.root())))
+    }
+
     /// The place of a file that a call is to write, which has to be in the project.
     pub(in crate::commands) fn output(&self, path: AbsolutePath) -> Result<AbsolutePath, CommandError> {
         let boundary = self.project().boundary()?;

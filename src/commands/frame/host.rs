@@ -32,12 +32,11 @@ impl Context {
     /// The id of the host that `named` or else the configuration names, and its descriptor if we know it.
     fn host_called(&self, named: Option<&str>) -> Result<(String, Option<Descriptor>), CommandError> {
         let name = models::runtime(self.config()?, named);
-        match self.registry()?.find(name) {
-            Ok(descriptor) => Ok((descriptor.id.to_string(), Some(descriptor))),
+        Ok(match self.host_if_known(name)? {
+            Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
             // Its name is all that is known of it.
-            Err(RegistryError::Unknown { .. }) => Ok((name.to_owned(), None)),
-            Err(error @ RegistryError::Broken { .. }) => Err(unusable_host(error)),
-        }
+            None => (name.to_owned(), None),
+        })
     }
 
     /// The id of the host whose models count: of the one that is named, by the call or by the environment, else of the
@@ -57,6 +56,15 @@ impl Context {
     /// The hosts that can be named: ours and those the user described.
     pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
         opened(&self.registry, self.world())
+    }
+
+    /// The host that a person calls `name`, if we know one.
+    pub(in crate::commands) fn host_if_known(&self, name: &str) -> Result<Option<Descriptor>, CommandError> {
+        match self.registry()?.find(name) {
+            Ok(descriptor) => Ok(Some(descriptor)),
+            Err(RegistryError::Unknown { .. }) => Ok(None),
+            Err(error @ RegistryError::Broken { .. }) => Err(unusable_host(error)),
+        }
     }
 
     /// The host that a person calls `name`.

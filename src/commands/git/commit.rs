@@ -11,7 +11,7 @@ use crate::operations::phases::branch;
 use crate::project::config::Branching;
 use crate::world::WorldError;
 
-/// What is committed where no files are named.
+/// What is staged where no files are named.
 const PLANNING: &str = ".planning/";
 
 #[derive(Debug, clap::Args)]
@@ -161,8 +161,9 @@ fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<C
             ..CommitReport::default()
         });
     }
-    let paths = staged.paths;
-    if !arguments.amend && (paths.is_empty() || !repository.has_staged(&paths)) {
+    let nothing = staged.paths.is_empty() && !staged.whole_index;
+    let paths = if staged.whole_index { Vec::new() } else { staged.paths };
+    if !arguments.amend && (nothing || !repository.has_staged(&paths)) {
         let skipped_files = staged.skipped;
         return Ok(CommitReport { reason: "nothing_to_commit", skipped_files, ..CommitReport::default() });
     }
@@ -246,6 +247,8 @@ fn commit_line(arguments: &CommitArgs, message: &str, paths: &[String]) -> Vec<S
 #[derive(Debug, Default)]
 struct Staged {
     paths: Vec<String>,
+    /// The commit is of all that is staged, by whomever.
+    whole_index: bool,
     skipped: Vec<String>,
     failures: Vec<StagingFailure>,
 }
@@ -262,6 +265,8 @@ fn stage(context: &Context, repository: &Repository, arguments: &CommitArgs) -> 
     let is_there = |file: &str| disk::exists(context.root().resolve(file));
     let (mut added, mut removed): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     if everything && !arguments.amend {
+        // Of a merge git commits all or nothing: to end one that the user began is not for a call that names nothing.
+        staged.whole_index = !repository.is_amid_another_commit();
         if is_there(PLANNING) { added.push(PLANNING) } else { removed.push(PLANNING) }
     }
     for file in &arguments.files {

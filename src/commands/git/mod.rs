@@ -20,9 +20,9 @@ verbs! {
 
     /// Commit project files, following the project's commit settings
     ///
-    /// Without `--files`, commits everything in `.planning/`. Other staged files stay staged. Commits nothing if
-    /// `commit_docs` is off or git ignores `.planning/`. With a branching strategy set, starts the branch of the phase
-    /// first.
+    /// Without `--files`, commits everything in `.planning/` and what else is staged; with it, other staged files stay
+    /// staged. Commits nothing if `commit_docs` is off or git ignores `.planning/`. With a branching strategy set, starts
+    /// the branch of the phase first.
     ///
     /// Exits with 1 if git refuses the commit; `reason` and `error` say why.
     ///
@@ -68,7 +68,7 @@ verbs! {
     /// Print the base branch, or whether a branch is protected
     ///
     /// The base branch is `git.base_branch`, else the default branch of `origin`, else `main`, `master`, `trunk` or
-    /// `develop`.
+    /// `develop`, here or at `origin`. Where none of these exists, `origin` is asked.
     ///
     /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
     "git base-branch": reads text("the name of the branch") = base_branch(BaseBranchArgs);

@@ -36,7 +36,7 @@ pub(crate) struct PullRequestReport {
     committed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
-    /// Files of the commit.
+    /// Files of the commit; of a renamed one the old path and the new.
     files: Vec<String>,
     /// Files that git does not know yet: they are in no commit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +78,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
         let error = CommandError::new(Reason::Usage, format!("`{repo}` already has a branch `{branch}`"));
         return Err(error.hint("choose another name with `--branch`; nothing was committed or pushed"));
     }
-    let files = git.names(&["diff", "--name-only", "-z", "HEAD", "--"])?;
+    let files = git.names(&["diff", "--name-only", "--no-renames", "-z", "HEAD", "--"])?;
     let untracked = git.names(&["ls-files", "--others", "--exclude-standard", "-z"])?;
     let mut report = PullRequestReport {
         ok: true,

@@ -15,6 +15,9 @@ use crate::world::{Finished, Program, World, WorldError, embedded_repository, pa
 /// How long git may take: hooks run inside it, a lock may be waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a remote may take to say one thing of itself.
+const REMOTE_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Names that a base branch has where nothing tells it.
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
@@ -104,9 +107,9 @@ impl Repository {
         Some(finished.text()).filter(|text| !text.is_empty())
     }
 
-    /// The staged paths, as the repository names them; with `paths`, those among them.
+    /// The staged paths, as the repository names them, of a renamed file both; with `paths`, those among them.
     pub(super) fn staged<S: AsRef<str>>(&self, paths: &[S]) -> Vec<String> {
-        let arguments = about(&["diff", "--cached", "--name-only", "-z"], paths);
+        let arguments = about(&["diff", "--cached", "--name-only", "--no-renames", "-z"], paths);
         let names = self.answer(&arguments).unwrap_or_default();
         names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
@@ -127,10 +130,16 @@ impl Repository {
         paths.iter().filter(is_ignored).map(|path| (*path).to_owned()).collect()
     }
 
-    /// Whether git passes over the planning folder: it is ignored and nothing in it was ever added.
+    /// Whether a rule of the repository ignores the planning folder. It says what is wanted from now on, also of files that
+    /// were tracked before.
     pub(super) fn ignores_planning(&self) -> bool {
         self.agrees(&["check-ignore", "-q", "--no-index", "--", ".planning"])
-            && self.answer(&["ls-files", "--", ".planning"]).is_none()
+    }
+
+    /// Whether a merge, or a commit that is taken over or taken back, waits for its own commit.
+    pub(super) fn is_amid_another_commit(&self) -> bool {
+        let heads = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+        heads.iter().any(|head| self.agrees(&["rev-parse", "-q", "--verify", head]))
     }
 
     /// The current branch; `None` where a commit is checked out.
@@ -139,7 +148,11 @@ impl Repository {
     }
 
     pub(super) fn has_branch(&self, name: &str) -> bool {
-        self.agrees(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{name}")])
+        self.has_ref(&format!("refs/heads/{name}"))
+    }
+
+    fn has_ref(&self, name: &str) -> bool {
+        self.agrees(&["show-ref", "--verify", "--quiet", name])
     }
 
     /// Whether a commit has touched `path`.
@@ -162,15 +175,36 @@ impl Repository {
         self.answer(&["rev-parse", "--short=7", "HEAD"])
     }
 
-    /// The branch that work starts from: configured, the remote's own, or the first usual name there is.
+    /// The branch that work starts from: configured, the remote's own, or the first usual name there is, here or among
+    /// what was fetched. Where nothing of that is known the remote is asked.
     pub(super) fn base_branch(&self, config: &Config) -> String {
         let configured = config.text("git.base_branch").map(str::to_owned);
         let of_remote = || {
             let head = self.answer(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])?;
             head.strip_prefix("origin/").map(str::to_owned)
         };
-        let usual = || USUAL_BASES.iter().find(|name| self.has_branch(name)).map(|name| (*name).to_owned());
+        let usual = |is_there: &dyn Fn(&str) -> bool| {
+            USUAL_BASES.iter().find(|name| is_there(name)).map(|name| (*name).to_owned())
+        };
+        let local = || usual(&|name| self.has_branch(name));
+        let fetched = || usual(&|name| self.has_ref(&format!("refs/remotes/origin/{name}")));
         let initial = || self.answer(&["config", "init.defaultBranch"]);
-        configured.or_else(of_remote).or_else(usual).or_else(initial).unwrap_or_else(|| USUAL_BASES[0].to_owned())
+        let known = configured.or_else(of_remote).or_else(local).or_else(fetched);
+        known.or_else(|| self.base_at_remote()).or_else(initial).unwrap_or_else(|| USUAL_BASES[0].to_owned())
+    }
+
+    /// The branch that the remote calls its own, if it answers. It is asked by its address, so that nothing that the
+    /// settings of this repository name is run for a question.
+    fn base_at_remote(&self) -> Option<String> {
+        let url = self.answer(&["config", "remote.origin.url"])?;
+        let is_remote = url.contains("://") || url.split('/').next().is_some_and(|host| host.contains(':'));
+        let address = if is_remote { url } else { self.folder.resolve(&url).to_string() };
+        let program = Program::apart("git")
+            .arguments(["ls-remote", "--symref", "--", &address, "HEAD"])
+            .variable("GIT_TERMINAL_PROMPT", "0")
+            .timeout(REMOTE_PATIENCE);
+        let told = self.world.run(&program).ok().filter(Finished::success)?.text();
+        let head = told.lines().find_map(|line| line.strip_prefix("ref: refs/heads/"))?;
+        head.split_whitespace().next().map(str::to_owned)
     }
 }

@@ -10,7 +10,7 @@ use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
 use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
-use crate::runtime::Scope;
+use crate::runtime::{Descriptor, Scope};
 
 verbs! {
     "Updating";
@@ -18,10 +18,11 @@ verbs! {
     /// Show which installation this project uses
     ///
     /// A local installation comes before a global one, and the host of the session before the others. Prints version,
-    /// scope, host and folder on one line of JSON; the version is `0.0.0` if nothing is installed.
+    /// scope, host and folder on one line of JSON; the version is `0.0.0` if nothing is installed. With `--config-dir`, says
+    /// it of that folder.
     ///
     /// Example: `gsd-tools update-context`.
-    "update-context": reads json(InstallationReport) = update_context();
+    "update-context": reads json(InstallationReport) = update_context(ContextArgs);
 
     /// Check whether a newer version is published
     ///
@@ -48,6 +49,19 @@ verbs! {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// Look only in this config directory of a host
+    #[arg(long)]
+    config_dir: Option<String>,
+    /// Look only for this host
+    #[arg(long, value_name = "HOST")]
+    runtime: Option<String>,
+    /// Print JSON (default)
+    #[arg(long, hide = true)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct DetectArgs {
     /// The host's config directory
     #[arg(long)]
@@ -70,11 +84,24 @@ fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<
 
 fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), CommandError> {
     let folder = folder(context, &arguments.config_dir)?;
-    let report = if arguments.apply {
-        let report = context.change(&folder, |changes| Ok(custom::look(&folder, changes)?))?;
-        if context.is_rehearsal() { report } else { report.applied() }
-    } else {
-        custom::look(&folder, &mut ChangeSet::default())?
+    if !arguments.apply {
+        return context.emit(&custom::look(&folder, &mut ChangeSet::default())?);
+    }
+    let report = match context.change(&folder, |changes| Ok(custom::look(&folder, changes)?)) {
+        Ok(report) if context.is_rehearsal() => report,
+        Ok(report) => report.applied(),
+        // One file that cannot be written holds up none of the others.
+        Err(_) => {
+            let mut report = custom::look(&folder, &mut ChangeSet::default())?;
+            for path in report.eligible() {
+                let alone = context.change(&folder, |changes| Ok(custom::bring_back(&folder, &path, changes)?));
+                if let Err(error) = &alone {
+                    context.warn(format!("`{path}` was not restored: {}", error.message()));
+                }
+                report.settle(&path, alone.err().map(|error| error.message().to_owned()), context.is_rehearsal());
+            }
+            report
+        }
     };
     context.emit(&report)
 }
@@ -148,9 +175,37 @@ pub(crate) struct InstallationReport {
     gsd_dir: String,
 }
 
+/// The installation in one folder, of the first host whose it is.
+fn of_folder(
+    context: &Context,
+    descriptors: &[Descriptor],
+    folder: &AbsolutePath,
+    named: Option<&str>,
+) -> Result<InstallationReport, CommandError> {
+    let is_local = folder.is_within(context.root());
+    let scope = if is_local { "LOCAL" } else { "GLOBAL" };
+    let chosen = folder.to_string();
+    let installed = descriptors.iter().find_map(|descriptor| {
+        let target = Target::resolve(descriptor.clone(), Scope::Global, context.root(), Some(&chosen), context.world());
+        let version = install::status(&target.ok()?).ok()?.version?;
+        Some((version, descriptor.id.to_string()))
+    });
+    let of_named = descriptors.first().filter(|_| named.is_some()).map(|descriptor| descriptor.id.to_string());
+    let (installed_version, runtime) = installed.unwrap_or_else(|| ("0.0.0".to_owned(), of_named.unwrap_or_default()));
+    Ok(InstallationReport { installed_version, scope, runtime, gsd_dir: chosen })
+}
+
 /// The installation that counts here: the project's before the user's, the host of the call before the others.
-fn update_context(context: &mut Context) -> Result<(), CommandError> {
+fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
     let mut descriptors = context.registry()?.all()?;
+    let named = arguments.runtime.as_deref().filter(|name| !name.trim().is_empty());
+    let only = named.map(|name| context.host_if_known(name)).transpose()?.flatten();
+    if let Some(name) = named {
+        descriptors.retain(|descriptor| only.as_ref().is_some_and(|only| only.id == descriptor.id));
+        if only.is_none() {
+            context.warn(format!("unknown host `{name}`"));
+        }
+    }
     let host = context.host()?.id.clone();
     descriptors.sort_by_key(|descriptor| descriptor.id.as_str() != host);
     let mut answer = InstallationReport {
@@ -159,6 +214,14 @@ fn update_context(context: &mut Context) -> Result<(), CommandError> {
         runtime: String::new(),
         gsd_dir: String::new(),
     };
+    if let Some(folder) = &arguments.config_dir {
+        let folder = context.here().resolve(folder);
+        if disk::is_folder(&folder) {
+            answer = of_folder(context, &descriptors, &folder, named)?;
+        }
+        context.text(serde_json::to_string(&answer)? + "\n");
+        return Ok(());
+    }
     'places: for (scope, word) in [(Scope::Local, "LOCAL"), (Scope::Global, "GLOBAL")] {
         for descriptor in &descriptors {
             // A place that cannot be told, or whose manifest cannot be read, holds nothing that could be updated.

@@ -6,6 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::commands::documents::config::told;
 use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
@@ -15,6 +18,7 @@ use crate::operations::capability::state::{self, HostRow, StateReport};
 use crate::operations::capability::surface::{self, Surface};
 use crate::operations::capability::{self, Capability};
 use crate::operations::documents::configuration;
+use crate::project::config::Config;
 use crate::runtime::{Home, Scope, Surroundings};
 use crate::text::nearest::nearest;
 
@@ -31,10 +35,11 @@ verbs! {
 
     /// Explain why features cannot be updated
     ///
-    /// Not supported: all features are built in; a newer gsd-tools has newer features. Exits with 1.
+    /// Not supported: all features are built in; a newer gsd-tools has newer features. Exits with 1, or with `--all` says
+    /// that nothing was updated.
     ///
     /// Example: `gsd-tools capability update ui`.
-    "capability update": reads [asked] text("nothing: features cannot be updated") = update(ElsewhereArgs);
+    "capability update": reads [asked] json(UpdatedReport) = update(UpdateArgs);
 
     /// Explain why features cannot be removed
     ///
@@ -71,17 +76,17 @@ verbs! {
 
     /// Disable a feature: hide its workflows and skip its work in the loop
     ///
-    /// Writes `.gsd-surface.json` in the config directory of the host.
+    /// Writes `.gsd-surface.json` in the config directory of the host. With `--raw`, prints the state of all features.
     ///
     /// Example: `gsd-tools capability disable ui`.
-    "capability disable": writes [asked] json(state::SetReport) = disable(TurnArgs);
+    "capability disable": writes [asked] json(state::SetReport, state::ChangedReport) = disable(TurnArgs);
 
     /// Enable a feature that was disabled
     ///
-    /// Writes `.gsd-surface.json` in the config directory of the host.
+    /// Writes `.gsd-surface.json` in the config directory of the host. With `--raw`, prints the state of all features.
     ///
     /// Example: `gsd-tools capability enable ui`.
-    "capability enable": writes [asked] json(state::SetReport) = enable(TurnArgs);
+    "capability enable": writes [asked] json(state::SetReport, state::ChangedReport) = enable(TurnArgs);
 
     /// Show which features are enabled, and their work in the loop
     ///
@@ -94,7 +99,7 @@ verbs! {
     /// configuration.
     ///
     /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
-    "capability set": writes [asked] json(state::SetReport) = set_with_gates(SetArgs);
+    "capability set": writes [asked] json(state::SetReport, state::ChangedReport) = set_with_gates(SetArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -105,10 +110,40 @@ pub(crate) struct ElsewhereArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct UpdateArgs {
+    /// The feature, such as `ui`
+    feature: Vec<String>,
+    /// Update all features that are not built in: there are none
+    #[arg(long)]
+    all: bool,
+    /// Where they are installed
+    #[arg(long, value_enum, default_value = "global")]
+    scope: FeatureScope,
+}
+
+/// Where features would be installed that are not built in.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+enum FeatureScope {
+    Global,
+    Project,
+}
+
+/// What `capability update --all` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct UpdatedReport {
+    scope: FeatureScope,
+    updated: [(); 0],
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Where features are installed; those that are built in are in both
+    #[arg(long, value_enum)]
+    scope: Option<FeatureScope>,
     #[command(flatten)]
     host: HostFlags,
 }
@@ -171,15 +206,19 @@ impl FromStr for Gate {
 }
 
 fn install(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("installed", arguments).hint("`gsd-tools capability list` lists them"))
+    Err(elsewhere("installed", &arguments.feature).hint("`gsd-tools capability list` lists them"))
 }
 
-fn update(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("updated", arguments).hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"))
+fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+    if arguments.all && arguments.feature.is_empty() {
+        return context.emit(&UpdatedReport { scope: arguments.scope, updated: [] });
+    }
+    Err(elsewhere("updated", &arguments.feature)
+        .hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"))
 }
 
 fn remove(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("removed", arguments).hint("`gsd-tools capability disable ID` disables one"))
+    Err(elsewhere("removed", &arguments.feature).hint("`gsd-tools capability disable ID` disables one"))
 }
 
 fn trusted(context: &mut Context, _: &ListArgs) -> Result<(), CommandError> {
@@ -219,8 +258,8 @@ pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) 
     Ok(hooks::at(point, context.config()?, &seen(context, host)?, has, &context.program_word()))
 }
 
-fn elsewhere(done: &str, arguments: &ElsewhereArgs) -> CommandError {
-    let what = arguments.feature.iter().find(|word| !word.starts_with("--"));
+fn elsewhere(done: &str, feature: &[String]) -> CommandError {
+    let what = feature.iter().find(|word| !word.starts_with("--"));
     let what = what.map_or_else(|| "features".to_owned(), |name| format!("`{name}`"));
     CommandError::usage(format!("{what} cannot be {done}: all features are built in"))
 }
@@ -262,16 +301,18 @@ fn set(
     gates: &[(String, bool)],
     host: &HostFlags,
 ) -> Result<(), CommandError> {
-    let capability = known(id)?;
-    if turn == Some(false) && capability.skills.is_empty() {
-        let refused = CommandError::usage(format!("`{id}` has no workflows to hide"));
-        return Err(refused.hint(gates_hint(capability)));
-    }
-    for (key, _) in gates {
-        if !capability.gates().contains(&key.as_str()) {
-            return Err(CommandError::usage(format!("`{id}` has no gate `{key}`")).hint(gates_hint(capability)));
+    let capability = match asked(id, turn, gates) {
+        Ok(capability) => capability,
+        // A script that asks for all that holds gets it, with what was refused.
+        Err(refused) if context.raw() => {
+            let errors = vec![refused.message().to_owned()];
+            context.warn(refused.message());
+            context.exit_with(1);
+            let config = context.config()?.with_switches(&[]);
+            return tell_all(context, &config, &seen(context, host)?, Vec::new(), errors);
         }
-    }
+        Err(refused) => return Err(refused),
+    };
     let folder = folder(context, host)?;
     let target = turn.map(|on| SurfaceFile::of(folder.as_deref()).map(|file| (file, on))).transpose()?;
     let turned = target.map(|(file, on)| file.turned(capability, on)).transpose()?.flatten();
@@ -294,7 +335,35 @@ fn set(
     for warning in &report.warnings {
         context.warn(warning);
     }
+    if context.raw() {
+        return tell_all(context, &config, &shown, report.warnings, Vec::new());
+    }
     context.emit(&report)
+}
+
+/// Answers with what holds of every feature after a change.
+fn tell_all(
+    context: &mut Context,
+    config: &Config,
+    shown: &Surface,
+    warnings: Vec<String>,
+    errors: Vec<String>,
+) -> Result<(), CommandError> {
+    let capabilities = state::states(config, shown, &hosts(context)?);
+    context.emit(&state::ChangedReport { capabilities, warnings, errors })
+}
+
+/// The feature, if it can be changed in this way.
+fn asked(id: &str, turn: Option<bool>, gates: &[(String, bool)]) -> Result<&'static Capability, CommandError> {
+    let capability = known(id)?;
+    if turn == Some(false) && capability.skills.is_empty() {
+        let refused = CommandError::usage(format!("`{id}` has no workflows to hide"));
+        return Err(refused.hint(gates_hint(capability)));
+    }
+    match gates.iter().find(|(key, _)| !capability.gates().contains(&key.as_str())) {
+        Some((key, _)) => Err(CommandError::usage(format!("`{id}` has no gate `{key}`")).hint(gates_hint(capability))),
+        None => Ok(capability),
+    }
 }
 
 fn known(id: &str) -> Result<&'static Capability, CommandError> {

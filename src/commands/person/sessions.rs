@@ -85,7 +85,7 @@ pub(crate) struct SampleArgs {
 }
 
 fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
-    let kept = Kept::find(context, arguments.path.as_deref())?;
+    let kept = Kept::look(context, arguments.path.as_deref())?;
     if arguments.json || context.raw() {
         return context.emit(&sessions::scan(&kept.projects));
     }
@@ -165,13 +165,27 @@ fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, C
 /// The sessions that a host keeps.
 struct Kept {
     folder: AbsolutePath,
+    /// The name of the host.
+    host: String,
     /// Beginnings of messages that nobody typed.
     untyped: Vec<String>,
     projects: Vec<ProjectSessions>,
 }
 
 impl Kept {
+    /// As [`Self::look`], for calls that need a session.
     fn find(context: &Context, chosen: Option<&str>) -> Result<Self, CommandError> {
+        let kept = Self::look(context, chosen)?;
+        if kept.projects.is_empty() { Err(kept.nothing()) } else { Ok(kept) }
+    }
+
+    fn nothing(&self) -> CommandError {
+        let told = CommandError::usage(format!("no {} sessions in `{}`", self.host, self.folder));
+        told.hint("name another folder with `--path FOLDER`")
+    }
+
+    /// What is there. A folder that is there and empty is an answer where a person chose it.
+    fn look(context: &Context, chosen: Option<&str>) -> Result<Self, CommandError> {
         let host = context.host()?;
         let known = host.descriptor.as_ref().and_then(|descriptor| descriptor.sessions.as_ref());
         let name = host.descriptor.as_ref().map_or(host.id.as_str(), |descriptor| descriptor.name.as_str());
@@ -189,12 +203,9 @@ impl Kept {
         for entry in disk::list(&folder)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
             projects.push(project(&folder.resolve(&entry.name), entry.name)?);
         }
-        let projects = sessions::by_activity(projects);
-        if projects.is_empty() {
-            let told = CommandError::usage(format!("no {name} sessions in `{folder}`"));
-            return Err(told.hint("name another folder with `--path FOLDER`"));
-        }
-        Ok(Self { folder, untyped, projects })
+        let kept = Self { folder, host: name.to_owned(), untyped, projects: sessions::by_activity(projects) };
+        let is_answer = !kept.projects.is_empty() || (chosen.is_some() && disk::is_folder(&kept.folder));
+        if is_answer { Ok(kept) } else { Err(kept.nothing()) }
     }
 
     /// The messages of a session; `None` where its file cannot be read.

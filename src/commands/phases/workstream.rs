@@ -24,7 +24,7 @@ verbs! {
     /// Example: `gsd-tools workstream create web --migrate-name api`.
     "workstream create": writes json(CreateReport) = create(CreateArgs);
 
-    /// List the workstreams
+    /// List the workstreams, the active one first
     ///
     /// Example: `gsd-tools workstream list --pick count`.
     "workstream list": reads json(workstream::RowsReport<workstream::ListRow>) = list();
@@ -88,7 +88,8 @@ pub(crate) struct SetArgs {
 }
 
 fn list(context: &mut Context) -> Result<(), CommandError> {
-    let report = workstream::list(&context.view().scoped(None))?;
+    let active = context.workstream_pointer().active();
+    let report = workstream::list(&context.view().scoped(None), active.as_deref())?;
     context.show(&report, |screen| report.shown(screen))
 }
 

@@ -9,7 +9,8 @@ verbs! {
     /// Record how far the estimates of plans were off
     ///
     /// Compares the estimated tokens of each plan with the actual tokens of its summary, and stores the samples in the
-    /// planning folder. The factor is used from three samples on.
+    /// planning folder, in `estimation-calibration.json`. The factor is used from three samples on. A plan with
+    /// `estimate.raw_tokens` is compared by these. A file of samples that cannot be read is kept beside a new one.
     ///
     /// Example: `gsd-tools estimate-calibrate --pick factor`.
     "estimate-calibrate": writes json(estimates::CalibrateReport) = estimate_calibrate();
@@ -34,17 +35,27 @@ pub(crate) struct CheckArgs {
     /// The estimate, in tokens
     #[arg(long)]
     tokens: String,
-    /// Do not apply the correction factor again
+    /// The estimate has the correction factor in it already: show it, and do not apply it again
     #[arg(long)]
     calibrated: bool,
 }
 
 fn estimate_calibrate(context: &mut Context) -> Result<(), CommandError> {
-    context.emit(&context.update(|view| Ok(estimates::calibrate(view)?))?)
+    let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
+    match (&report.calibration.problem, &report.set_aside) {
+        (Some(problem), Some(aside)) => context.warn(format!("{problem}; the old file is kept as `{aside}`")),
+        (Some(problem), None) => context.warn(problem),
+        (None, _) => {}
+    }
+    context.emit(&report)
 }
 
 fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
-    context.emit(&estimates::calibration(&context.view())?)
+    let report = estimates::calibration(&context.view())?;
+    if let Some(problem) = &report.problem {
+        context.warn(problem);
+    }
+    context.emit(&report)
 }
 
 fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
@@ -56,5 +67,9 @@ fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandErro
     })?;
     let config = context.config()?;
     let configured = config.written("workflow.smart_zone_tokens");
-    context.emit(&estimates::check(&context.view(), tokens, arguments.calibrated, configured)?)
+    let report = estimates::check(&context.view(), tokens, arguments.calibrated, configured)?;
+    if let Some(problem) = &report.problem {
+        context.warn(problem);
+    }
+    context.emit(&report)
 }

@@ -19,20 +19,20 @@ verbs! {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// The time limit in seconds, such as `120` or `0.5`
+    /// The time limit in seconds, such as `120`, `0.5` or `5s`; `0` for none
     seconds: Seconds,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<String>,
 }
 
-/// A span of time as a person writes it: `120`, `0.5`.
+/// A span of time as a person writes it: `120`, `0.5`, `5s`; 0 for one without end.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Seconds(Duration);
 
 impl Seconds {
-    pub(in crate::commands) fn span(self) -> Duration {
-        self.0
+    pub(in crate::commands) fn limit(self) -> Option<Duration> {
+        Some(self.0).filter(|span| !span.is_zero())
     }
 }
 
@@ -40,21 +40,23 @@ impl std::str::FromStr for Seconds {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let seconds: f64 = text.parse().map_err(|_| "it is not a number of seconds")?;
-        let span = Duration::try_from_secs_f64(seconds).map_err(|_| "it is not a time span")?;
-        if span.is_zero() { Err("it is 0") } else { Ok(Self(span)) }
+        let number = text.strip_suffix('s').unwrap_or(text);
+        let seconds: f64 = number.parse().map_err(|_| "it is not a number of seconds")?;
+        Ok(Self(Duration::try_from_secs_f64(seconds).map_err(|_| "it is not a time span")?))
     }
 }
 
 fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), CommandError> {
-    let limit = arguments.seconds.span();
+    let limit = arguments.seconds.limit();
     let Some((name, arguments)) = arguments.program.split_first() else { return Ok(()) };
-    let program = Program::new(name).arguments(arguments).folder(context.here().as_path()).timeout(limit);
+    let program = Program::new(name).arguments(arguments).folder(context.here().as_path());
+    let program = limit.into_iter().fold(program, Program::timeout);
     let code = match context.world().hand_over(&program) {
         Ok(Ended::Code(code)) => u8::try_from(code & 0xff).unwrap_or(1),
         Ok(Ended::Signal(signal)) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         Ok(Ended::OutOfTime) => {
-            context.warn(format!("`{name}` did not end within {} s and was stopped", limit.as_secs_f64()));
+            let seconds = limit.unwrap_or_default().as_secs_f64();
+            context.warn(format!("`{name}` did not end within {seconds} s and was stopped"));
             124
         }
         Err(error) => return Err(CommandError::from_start(&error)),

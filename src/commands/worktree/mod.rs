@@ -252,27 +252,39 @@ fn parsed(path: &AbsolutePath, text: &str) -> Result<WaveManifest, Refusal> {
 }
 
 impl RecordArgs {
-    /// The manifest and the entry that was asked for; anything missing is wrong usage.
-    fn entry(&self, verb: &str) -> Result<(&str, WaveEntry), CommandError> {
-        let all = (&self.manifest, &self.agent_id, &self.path, &self.branch, &self.base);
-        let (Some(manifest), Some(agent_id), Some(path), Some(branch), Some(base)) = all else {
+    /// The manifest and the entry that was asked for. Without a manifest there is nobody to tell anything; a field that is
+    /// missing is told as every refusal of these verbs.
+    fn entry(&self, verb: &str) -> Result<Result<(&str, WaveEntry), Refusal>, CommandError> {
+        let Some(manifest) = &self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
             let example = format!("`gsd-tools worktree {verb} --help` shows an example");
             return Err(CommandError::usage(message).hint(example).exits(2));
+        };
+        let given = |field: &'static str, value: &Option<String>| {
+            let value = value.clone().filter(|value| !value.trim().is_empty());
+            value.ok_or_else(|| Refusal::because("missing_field", format!("`worktree {verb}` needs {field}")))
+        };
+        let fields = given("--agent-id", &self.agent_id).and_then(|agent_id| {
+            let (path, branch) = (given("--path", &self.path)?, given("--branch", &self.branch)?);
+            Ok((agent_id, path, branch, given("--base", &self.base)?))
+        });
+        let (agent_id, path, branch, base) = match fields {
+            Ok(fields) => fields,
+            Err(refusal) => return Ok(Err(refusal)),
         };
         let listed = |text: &Option<String>| {
             let names: Vec<String> = text.as_deref()?.split_whitespace().map(str::to_owned).collect();
             Some(names).filter(|names| !names.is_empty())
         };
         let entry = WaveEntry {
-            agent_id: Some(agent_id.clone()),
-            worktree_path: path.clone(),
-            branch: branch.clone(),
-            expected_base: base.clone(),
+            agent_id: Some(agent_id),
+            worktree_path: path,
+            branch,
+            expected_base: base,
             files_modified: listed(&self.files),
             declared_deletions: listed(&self.deletions),
         };
-        Ok((manifest, entry))
+        Ok(Ok((manifest, entry)))
     }
 }
 
@@ -299,7 +311,10 @@ pub(super) struct NotedReport {
 
 fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
     refuse_repository_of_others(context.here())?;
-    let (manifest, entry) = arguments.entry("record-agent")?;
+    let (manifest, entry) = match arguments.entry("record-agent")? {
+        Ok(asked) => asked,
+        Err(refusal) => return refuse(context, &refusal),
+    };
     if let Some(refusal) = unsound(&entry) {
         return refuse(context, &refusal);
     }
@@ -317,7 +332,10 @@ fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Com
 
 fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
     refuse_repository_of_others(context.here())?;
-    let (manifest, entry) = arguments.record.entry("create")?;
+    let (manifest, entry) = match arguments.record.entry("create")? {
+        Ok(asked) => asked,
+        Err(refusal) => return refuse(context, &refusal),
+    };
     let Some(root) = &arguments.root else {
         return Err(CommandError::usage("`worktree create` needs --root")
             .hint("`gsd-tools worktree create --help` shows an example")

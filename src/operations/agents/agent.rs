@@ -42,6 +42,31 @@ impl Weight {
     }
 }
 
+words! {
+    /// How hard a model thinks.
+    #[derive(PartialOrd, Ord)]
+    pub(super) enum Effort {
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        ExtraHigh = "xhigh",
+        Max = "max",
+    }
+}
+
+impl Effort {
+    pub(super) fn harder(self) -> Self {
+        match self {
+            Effort::Minimal => Effort::Low,
+            Effort::Low => Effort::Medium,
+            Effort::Medium => Effort::High,
+            Effort::High => Effort::ExtraHigh,
+            Effort::ExtraHigh | Effort::Max => Effort::Max,
+        }
+    }
+}
+
 /// What is known of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

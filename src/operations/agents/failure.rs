@@ -15,9 +15,10 @@ pub(crate) struct FailureReport {
     retry_after_seconds: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+/// What an agent failed of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-enum FailureClass {
+pub(crate) enum FailureClass {
     QuotaExceeded,
     ClassifyHandoffBug,
     UnknownFailure,

@@ -9,8 +9,10 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Agent, Tier, Weight};
+use super::agent::{Agent, Effort, Tier, Weight};
+use super::failure::FailureClass;
 use crate::project::config::Config;
+use crate::text::words;
 
 /// The profile, and the model, of agents that run on whatever their caller runs on.
 const INHERIT: &str = "inherit";
@@ -39,6 +41,9 @@ struct RuntimeModels {
     sonnet: Option<String>,
     haiku: Option<String>,
     effort: Option<EffortForm>,
+    /// What its program is started with to think so hard, `{effort}` standing for the word; empty where it takes none.
+    #[serde(default)]
+    effort_argv: Vec<String>,
 }
 
 /// How a host is told how hard to think.
@@ -47,6 +52,8 @@ struct RuntimeModels {
 struct EffortForm {
     parameter: String,
     propagation: String,
+    /// Less than this it does not know.
+    lowest: Option<Effort>,
 }
 
 /// A test holds that the file parses; without it every host takes the tiers by name.
@@ -54,6 +61,10 @@ static CATALOGUE: LazyLock<Catalogue> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("models.toml")).unwrap_or_default());
 
 impl Catalogue {
+    fn effort_argv(&self, runtime: &str) -> &[String] {
+        self.runtimes.get(runtime).map_or(&[], |models| &models.effort_argv)
+    }
+
     fn model(&self, runtime: &str, tier: &str) -> Option<&str> {
         let models = self.runtimes.get(runtime)?;
         let model = match tier {
@@ -95,6 +106,45 @@ pub(crate) struct ExecutionReport {
     pub(crate) fast_mode_supported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_agent: Option<bool>,
+    /// With `--failure-class`: how far the work went along `dynamic_routing.provider_escalation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) escalation: Option<Escalation>,
+    #[serde(flatten)]
+    pub(crate) surface: Option<EffortSurface>,
+}
+
+/// Work that goes on with the models of other providers. Where it fails of something else, or the project names no other
+/// models, nothing moves here: a tier above is told by `model` alone.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Escalation {
+    class: FailureClass,
+    /// The model of the first attempt.
+    from: String,
+    to: String,
+    escalated: bool,
+    /// More attempts than there are models for.
+    exhausted: bool,
+    /// The models so far, the first and the one to take now among them.
+    attempted: Vec<String>,
+    /// The place of the model among those attempted.
+    index: usize,
+}
+
+/// How a program of the host that `--host` names is told its effort.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct EffortSurface {
+    host: String,
+    effort_surface: Surface,
+    effort_argv: Vec<String>,
+    effort_argv_string: String,
+    effort_argv_value: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Surface {
+    Argv,
+    None,
 }
 
 /// What `resolve-granularity` answers.
@@ -110,9 +160,13 @@ pub(crate) struct GranularityReport {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExecutionRequest<'a> {
     pub(crate) effort: Option<&'a str>,
-    pub(crate) fast_mode: bool,
-    /// Which attempt at the same work this is, from 1.
-    pub(crate) attempt: u32,
+    pub(crate) fast_mode: Option<bool>,
+    /// How often the same work was attempted before.
+    pub(crate) attempt: usize,
+    /// What the last attempt failed of.
+    pub(crate) failure: Option<FailureClass>,
+    /// The host as the call named it.
+    pub(crate) host: Option<&'a str>,
 }
 
 /// The host whose models count: the one named, else the configured one, else the default.
@@ -123,7 +177,7 @@ pub(crate) fn runtime<'a>(config: &'a Config, named: Option<&'a str>) -> &'a str
 /// The model of an agent on a host.
 pub(crate) fn model(config: &Config, runtime: &str, agent: &str) -> ModelReport {
     let known = Agent::named(agent);
-    let chosen = choose(config, runtime, agent, known.as_ref(), 1);
+    let chosen = choose(config, runtime, agent, known.as_ref(), 0);
     ModelReport {
         model: chosen.model,
         profile: config.model_profile().to_owned(),
@@ -141,32 +195,107 @@ pub(crate) fn execution(
     request: &ExecutionRequest<'_>,
 ) -> ExecutionReport {
     let known = Agent::named(agent);
-    let effort = request.effort.map_or_else(|| effort(config, agent, known.as_ref()), str::to_owned);
+    let climbed = climbed(config, request.attempt);
+    let effort = match request.effort {
+        Some(asked) => asked.to_owned(),
+        None => harder(effort(config, agent, known.as_ref()), climbed),
+    };
     let form = CATALOGUE.runtimes.get(runtime).and_then(|models| models.effort.as_ref());
-    let fast = request.fast_mode
-        || config
-            .written(&format!("fast_mode.agent_overrides.{agent}"))
-            .and_then(serde_json::Value::as_bool)
-            .unwrap_or_else(|| {
-                config.flag(&format!("fast_mode.routing_tier_defaults.{}", weight_of(known.as_ref()).word()))
-            });
+    let rendered = form.map_or_else(|| effort.clone(), |form| form.rendered(&effort));
+    let is_clamped = rendered != effort;
+    let model_of = |climbed| choose(config, runtime, agent, known.as_ref(), climbed).model;
+    let others = request.failure.map(|class| Others::of(config, class, request.attempt));
+    let of_other = others.as_ref().and_then(Others::model);
     ExecutionReport {
-        model: choose(config, runtime, agent, known.as_ref(), request.attempt).model,
+        model: of_other.map_or_else(|| model_of(climbed), str::to_owned),
         profile: config.model_profile().to_owned(),
         effort: effort.clone(),
-        effort_rendered: effort.clone(),
+        effort_rendered: rendered.clone(),
         effort_param: form.map(|form| form.parameter.clone()),
         effort_propagation: form.map(|form| form.propagation.clone()),
         effort_requested: effort.clone(),
-        effort_clamped: false,
-        effort_clamp_reason: None,
+        effort_clamped: is_clamped,
+        effort_clamp_reason: is_clamped.then(|| format!("`{runtime}` knows nothing below `{rendered}`")),
         effort_effective: effort,
         effort_effective_source: if request.effort.is_some() { "flag" } else { "resolved" },
-        fast_mode: fast,
+        fast_mode: request.fast_mode.unwrap_or_else(|| is_fast(config, agent, weight_of(known.as_ref()))),
         // No host can be told to hurry by a parameter that we know of.
         fast_mode_supported: false,
         unknown_agent: known.is_none().then_some(true),
+        escalation: others.map(|others| others.told(model_of(0))),
+        surface: request.host.map(|host| surface(host, CATALOGUE.effort_argv(runtime), &rendered)),
     }
+}
+
+impl EffortForm {
+    /// The effort as the host can be told it.
+    fn rendered(&self, effort: &str) -> String {
+        match (self.lowest, words::of_word::<Effort>(effort)) {
+            (Some(lowest), Some(asked)) => lowest.max(asked).word().to_owned(),
+            _ => effort.to_owned(),
+        }
+    }
+}
+
+/// Models of other providers, for work that failed for want of quota.
+struct Others<'config> {
+    class: FailureClass,
+    /// Those tried so far, in their order.
+    tried: Vec<&'config str>,
+    exhausted: bool,
+}
+
+impl<'config> Others<'config> {
+    fn of(config: &'config Config, class: FailureClass, attempt: usize) -> Self {
+        let listed = config.written("dynamic_routing.provider_escalation").and_then(serde_json::Value::as_array);
+        let names = listed.into_iter().flatten().filter_map(serde_json::Value::as_str).map(str::trim);
+        let mut tried: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        if class != FailureClass::QuotaExceeded || tried.is_empty() || !climbs(config) {
+            return Others { class, tried: Vec::new(), exhausted: false };
+        }
+        tried.truncate(attempt.min(most_climbs(config)));
+        let exhausted = attempt > tried.len();
+        Others { class, tried, exhausted }
+    }
+
+    /// The one to take now; none where the first model is still to be taken.
+    fn model(&self) -> Option<&'config str> {
+        self.tried.last().copied()
+    }
+
+    fn told(self, first: String) -> Escalation {
+        Escalation {
+            class: self.class,
+            to: self.model().map_or_else(|| first.clone(), str::to_owned),
+            escalated: !self.tried.is_empty(),
+            exhausted: self.exhausted,
+            index: self.tried.len(),
+            attempted: std::iter::once(first.clone()).chain(self.tried.into_iter().map(str::to_owned)).collect(),
+            from: first,
+        }
+    }
+}
+
+/// How a program of the host named `host` is told its effort.
+fn surface(host: &str, argv: &[String], effort: &str) -> EffortSurface {
+    let argv: Vec<String> = argv.iter().map(|word| word.replace("{effort}", effort)).collect();
+    EffortSurface {
+        host: host.to_owned(),
+        effort_surface: if argv.is_empty() { Surface::None } else { Surface::Argv },
+        effort_argv_string: argv.join(" "),
+        effort_argv_value: (!argv.is_empty()).then(|| effort.to_owned()),
+        effort_argv: argv,
+    }
+}
+
+/// Whether an agent is to be run in fast mode: as is said for it, for agents of its weight, for all of them.
+fn is_fast(config: &Config, agent: &str, weight: Weight) -> bool {
+    let said = |key: &str| config.written(key).and_then(serde_json::Value::as_bool);
+    let of_weight = format!("fast_mode.routing_tier_defaults.{}", weight.word());
+    said(&format!("fast_mode.agent_overrides.{agent}"))
+        .or_else(|| said(&of_weight))
+        .or_else(|| said("fast_mode.enabled"))
+        .unwrap_or_else(|| config.flag(&of_weight))
 }
 
 /// How finely a phase of a kind is cut.
@@ -212,13 +341,13 @@ struct Choice {
 }
 
 /// The model of an agent: what the configuration names for it, else its tier in the host's spelling.
-fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, attempt: u32) -> Choice {
+fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, climbed: usize) -> Choice {
     let by_profile = tier(known, config.model_profile());
     if let Some(model) = config.text(&format!("model_overrides.{name}")) {
         let tier = if TIERS.contains(&model) { model } else { by_profile };
         return Choice { model: model.to_owned(), tier: tier.to_owned() };
     }
-    let routed = routed(config, weight_of(known), attempt);
+    let routed = routed(config, weight_of(known), climbed);
     let of_kind = known.and_then(|known| config.text(&format!("models.{}", known.kind)));
     let tier = routed.or(of_kind).unwrap_or(by_profile);
     if !TIERS.contains(&tier) {
@@ -226,24 +355,51 @@ fn choose(config: &Config, runtime: &str, name: &str, known: Option<&Agent>, att
         return Choice { model: tier.to_owned(), tier: tier.to_owned() };
     }
     let model = by_policy(config, runtime, tier)
-        .or_else(|| config.text(&format!("model_profile_overrides.{runtime}.{tier}")))
+        .or_else(|| of_profile(config, runtime, tier))
         .or_else(|| CATALOGUE.model(runtime, tier))
         .unwrap_or_else(|| by_name(config, tier));
     Choice { model: model.to_owned(), tier: tier.to_owned() }
 }
 
+/// Whether work that failed is attempted again with more.
+fn climbs(config: &Config) -> bool {
+    let on_failure = config.written("dynamic_routing.escalate_on_failure").and_then(serde_json::Value::as_bool);
+    config.flag("dynamic_routing.enabled") && on_failure != Some(false)
+}
+
+/// How often at most; once where the project says nothing that is a count.
+fn most_climbs(config: &Config) -> usize {
+    let most = config.number("dynamic_routing.max_escalations");
+    most.map_or(1, |most| usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+/// How far above the first attempt this one is.
+fn climbed(config: &Config, attempt: usize) -> usize {
+    if climbs(config) { attempt.min(most_climbs(config)) } else { 0 }
+}
+
 /// The tier for an agent of this weight where the project routes by weight: repeated attempts climb.
-fn routed(config: &Config, weight: Weight, attempt: u32) -> Option<&str> {
+fn routed(config: &Config, weight: Weight, climbed: usize) -> Option<&str> {
     if !config.flag("dynamic_routing.enabled") {
         return None;
     }
-    let climbs = match config.written("dynamic_routing.escalate_on_failure").and_then(serde_json::Value::as_bool) {
-        Some(false) => 0,
-        _ => attempt.saturating_sub(1),
-    };
-    let most = config.number("dynamic_routing.max_escalations").and_then(|most| u32::try_from(most).ok());
-    let weight = (0..climbs.min(most.unwrap_or(2)).min(2)).fold(weight, |weight, _| weight.heavier());
+    // There are three weights.
+    let weight = (0..climbed.min(2)).fold(weight, |weight, _| weight.heavier());
     config.text(&format!("dynamic_routing.tier_models.{}", weight.word()))
+}
+
+/// So many levels more of effort; a word that is none of ours stays.
+fn harder(effort: String, climbed: usize) -> String {
+    match words::of_word::<Effort>(&effort) {
+        Some(level) => (0..climbed.min(5)).fold(level, |level, _| level.harder()).word().to_owned(),
+        None => effort,
+    }
+}
+
+/// The model that the project names for a tier on a host: alone, or with more to say of it.
+fn of_profile<'config>(config: &'config Config, runtime: &str, tier: &str) -> Option<&'config str> {
+    let key = format!("model_profile_overrides.{runtime}.{tier}");
+    config.text(&key).or_else(|| config.written(&key)?.get("model")?.as_str().filter(|model| !model.is_empty()))
 }
 
 /// The model that a policy of the project names for a tier.
@@ -343,17 +499,102 @@ mod tests {
         assert_eq!(resolved(r#"{"resolve_model_ids":true}"#, named_by_tiers(), "gsd-executor").0, "claude-sonnet-5");
     }
 
+    const ROUTED: &str = r#""tier_models":{"light":"haiku","standard":"sonnet","heavy":"opus"}"#;
+
+    fn attempt(routing: &str, agent: &str, attempt: usize) -> (String, String) {
+        let config = config(&format!(r#"{{"dynamic_routing":{{"enabled":true,{routing}}}}}"#));
+        let request = ExecutionRequest { attempt, ..ExecutionRequest::default() };
+        let report = execution(&config, named_by_tiers(), agent, &request);
+        (report.model, report.effort)
+    }
+
     #[test]
-    fn repeated_attempts_climb() {
-        let config = config(
-            r#"{"dynamic_routing":{"enabled":true,"max_escalations":1,
-                "tier_models":{"light":"haiku","standard":"sonnet","heavy":"opus"}}}"#,
+    fn repeated_attempts_climb_in_tier_and_effort() {
+        let light = |routing: &str, number| attempt(&format!("{routing}{ROUTED}"), "gsd-plan-checker", number);
+        assert_eq!(light("", 0), pair("haiku", "low"));
+        assert_eq!(light("", 1), pair("sonnet", "medium"));
+        assert_eq!(light("", 9), pair("sonnet", "medium"));
+        for no_count in ["-1", "1.5", "\"2\""] {
+            assert_eq!(light(&format!(r#""max_escalations":{no_count},"#), 9).0, "sonnet", "{no_count}");
+        }
+        assert_eq!(light(r#""max_escalations":9,"#, 9), pair("opus", "max"));
+        assert_eq!(light(r#""escalate_on_failure":false,"#, 9), pair("haiku", "low"));
+        assert_eq!(
+            attempt(r#""max_escalations":1"#, "gsd-plan-checker", 1),
+            pair("sonnet", "medium"),
+            "no tiers named"
         );
-        let model = |attempt| {
-            let request = ExecutionRequest { attempt, ..ExecutionRequest::default() };
-            execution(&config, named_by_tiers(), "gsd-plan-checker", &request).model
+    }
+
+    #[test]
+    fn work_without_quota_goes_on_with_the_models_of_other_providers() {
+        let told = |routing: &str, failure, attempt| {
+            let config = config(&format!(r#"{{"dynamic_routing":{{{routing},{ROUTED}}}}}"#));
+            let request = ExecutionRequest { attempt, failure: Some(failure), ..ExecutionRequest::default() };
+            let report = execution(&config, named_by_tiers(), "gsd-executor", &request);
+            let escalation = report.escalation.unwrap();
+            assert_eq!(escalation.attempted.len(), escalation.index + 1);
+            assert_eq!((escalation.from.as_str(), escalation.escalated), ("sonnet", escalation.index > 0));
+            (report.model, escalation.to, escalation.index, escalation.exhausted)
         };
-        assert_eq!([model(1), model(2), model(9)], ["haiku", "sonnet", "sonnet"]);
+        let quota = FailureClass::QuotaExceeded;
+        let list = r#""enabled":true,"max_escalations":3,"provider_escalation":["m1",3,"",null,"m2"]"#;
+        assert_eq!(told(list, quota, 0), ("sonnet".into(), "sonnet".into(), 0, false));
+        assert_eq!(told(list, quota, 1), ("m1".into(), "m1".into(), 1, false));
+        assert_eq!(told(list, quota, 2), ("m2".into(), "m2".into(), 2, false));
+        assert_eq!(told(list, quota, 3), ("m2".into(), "m2".into(), 2, true));
+        let once = r#""enabled":true,"provider_escalation":["m1","m2"]"#;
+        assert_eq!(told(once, quota, 2), ("m1".into(), "m1".into(), 1, true));
+        let never = r#""enabled":true,"max_escalations":0,"provider_escalation":["m1"]"#;
+        assert_eq!(told(never, quota, 1), ("sonnet".into(), "sonnet".into(), 0, true));
+        for tiers in [r#""enabled":true,"provider_escalation":"m1""#, r#""enabled":true,"provider_escalation":[]"#] {
+            assert_eq!(told(tiers, quota, 1), ("opus".into(), "sonnet".into(), 0, false), "{tiers}");
+        }
+        assert_eq!(told(list, FailureClass::UnknownFailure, 1).0, "opus");
+        for off in [r#""enabled":false,"provider_escalation":["m1"]"#, r#""enabled":true,"escalate_on_failure":false"#]
+        {
+            assert_eq!(told(off, quota, 1), ("sonnet".into(), "sonnet".into(), 0, false), "{off}");
+        }
+    }
+
+    #[test]
+    fn fast_mode_is_what_is_said_nearest_to_the_agent() {
+        let fast = |text: &str, agent| {
+            execution(&config(text), named_by_tiers(), agent, &ExecutionRequest::default()).fast_mode
+        };
+        assert_eq!([fast("{}", "gsd-plan-checker"), fast("{}", "gsd-planner")], [true, false]);
+        let all = r#"{"fast_mode":{"enabled":true}}"#;
+        assert!(fast(all, "gsd-planner") && fast(all, "gsd-plan-checker") && fast(all, "nobody"));
+        assert!(!fast(r#"{"fast_mode":{"enabled":false}}"#, "gsd-plan-checker"));
+        let heavy = r#"{"fast_mode":{"enabled":true,"routing_tier_defaults":{"heavy":false}}}"#;
+        assert_eq!([fast(heavy, "gsd-planner"), fast(heavy, "gsd-executor")], [false, true]);
+        assert!(!fast(r#"{"fast_mode":{"enabled":true,"agent_overrides":{"gsd-planner":false}}}"#, "gsd-planner"));
+    }
+
+    #[test]
+    fn a_host_is_told_the_effort_by_what_its_program_is_started_with() {
+        let mut told_by_argv = 0;
+        for (runtime, models) in &CATALOGUE.runtimes {
+            let told = surface(runtime, &models.effort_argv, "low");
+            let is_told = told.effort_argv.iter().any(|word| word.contains("low"));
+            assert_eq!(is_told, told.effort_surface == Surface::Argv, "{runtime}: {told:?}");
+            assert_eq!(told.effort_argv_value.is_some(), is_told, "{runtime}");
+            told_by_argv += usize::from(is_told);
+        }
+        assert_eq!(told_by_argv, 3);
+        let none = surface("a; b", &[], "low");
+        assert_eq!((none.effort_argv_string.as_str(), none.effort_argv_value), ("", None));
+    }
+
+    #[test]
+    fn a_model_of_a_tier_may_stand_beside_other_facts() {
+        for host in ["made-up", host_with("gpt-5.6-terra")] {
+            let text = format!(
+                r#"{{"model_profile_overrides":{{"{host}":{{"sonnet":{{"model":"mine","reasoning_effort":"low"}}}}}}}}"#
+            );
+            let report = model(&config(&text), host, "gsd-executor");
+            assert_eq!((report.model.as_str(), report.effort.as_str()), ("mine", "high"), "{host}");
+        }
     }
 
     #[test]

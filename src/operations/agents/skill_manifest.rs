@@ -19,6 +19,8 @@ pub(crate) struct Root {
     pub(crate) scope: RootScope,
     #[serde(default)]
     pub(crate) deprecated: bool,
+    /// The host whose folder it is in, which may be moved.
+    pub(crate) host: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
@@ -51,6 +53,11 @@ impl Root {
         if self.scope == RootScope::Global { format!("~/{}", self.path) } else { self.path.clone() }
     }
 
+    /// Below the folder of its host, where it has one.
+    pub(crate) fn below_host(&self) -> &str {
+        self.path.split_once('/').map_or("", |(_, below)| below)
+    }
+
     /// Whether it lies in the project rather than in the user's home.
     pub(crate) fn is_in_project(&self) -> bool {
         matches!(self.scope, RootScope::Project | RootScope::Custom)
@@ -65,7 +72,7 @@ pub(crate) struct FoundRoot {
     pub(crate) path: String,
     /// Whether there is such a folder.
     pub(crate) present: bool,
-    /// The names of the folders with a `SKILL.md`, with its text.
+    /// The folders with a `SKILL.md`, with its text; those in folders of routers behind them.
     pub(crate) skills: Vec<(String, String)>,
     /// How many Markdown files stand in the folder itself.
     pub(crate) pages: usize,
@@ -126,6 +133,11 @@ pub(crate) fn is_ours(name: &str) -> bool {
     name.starts_with("gsd-")
 }
 
+/// Whether a skill of this name leads to others, which may stand in its folder.
+pub(crate) fn is_router(name: &str) -> bool {
+    name.strip_prefix("gsd-").is_some_and(|name| name.starts_with("ns-"))
+}
+
 /// The skills in these folders, by folder and name; with `others` without our own.
 pub(crate) fn manifest(found: Vec<FoundRoot>, others: bool) -> SkillManifest {
     let mut skills = Vec::new();
@@ -145,7 +157,15 @@ pub(crate) fn manifest(found: Vec<FoundRoot>, others: bool) -> SkillManifest {
             command_count: (present && holds_commands).then_some(pages),
         });
         if !holds_commands {
-            skills.extend(folders.into_iter().map(|(folder, text)| Skill::read(&root, &shown, folder, &text)));
+            let mut own: Vec<Skill> = Vec::new();
+            for (folder, text) in folders {
+                let skill = Skill::read(&root, &shown, folder, &text);
+                let is_nested = skill.path.contains('/');
+                if !(is_nested && own.iter().any(|known| known.name == skill.name)) {
+                    own.push(skill);
+                }
+            }
+            skills.extend(own);
         }
     }
     skills.sort_by(|one, other| (&one.root, &one.name).cmp(&(&other.root, &other.name)));
@@ -165,7 +185,7 @@ impl Skill {
         let name = Some(told("name").trim().to_owned()).filter(|name| !name.is_empty());
         let triggers = text.lines().filter_map(|line| Some(line.split_once(TRIGGER)?.1.trim().to_owned()));
         Self {
-            name: name.unwrap_or_else(|| folder.clone()),
+            name: name.unwrap_or_else(|| folder.rsplit('/').next().unwrap_or_default().to_owned()),
             description: told("description"),
             triggers: triggers.filter(|trigger| !trigger.is_empty()).collect(),
             file_path: format!("{folder}/SKILL.md"),
@@ -192,9 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_inside_a_router_is_told_once() {
+        let skills = [("x", ""), ("gsd-ns-a/skills/x", ""), ("gsd-ns-a/skills/y", ""), ("gsd-ns-b/skills/y", "")];
+        let found = FoundRoot {
+            root: Root { path: "a/skills".to_owned(), scope: RootScope::Global, deprecated: false, host: None },
+            path: "/h/a/skills".to_owned(),
+            present: true,
+            skills: skills.map(|(folder, text)| (folder.to_owned(), text.to_owned())).to_vec(),
+            pages: 0,
+        };
+        let report = manifest(vec![found], false);
+        let told: Vec<_> = report.skills.iter().map(|skill| (skill.name.as_str(), skill.file_path.as_str())).collect();
+        assert_eq!(told, [("x", "x/SKILL.md"), ("y", "gsd-ns-a/skills/y/SKILL.md")]);
+        assert!(is_router("gsd-ns-a") && !is_router("gsd-a") && !is_router("ns-a"));
+    }
+
+    #[test]
     fn a_skill_is_told_by_its_front_matter_and_found_without_one() {
         let root = |path: &str, scope, skills: &[(&str, &str)], pages| FoundRoot {
-            root: Root { path: path.to_owned(), scope, deprecated: false },
+            root: Root { path: path.to_owned(), scope, deprecated: false, host: None },
             path: format!("/p/{path}"),
             present: true,
             skills: skills.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),

@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::project::config::{Config, Source};
 use crate::project::view::ProjectView;
 
+/// What stands before the name of a skill of the user's own, or of a plugin.
+const GLOBAL: &str = "global:";
+
 /// What `agent-skills` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkillsReport {
@@ -15,6 +18,9 @@ pub(crate) struct SkillsReport {
     pub(crate) block: String,
     pub(crate) skills_count: usize,
     pub(crate) warnings: Vec<String>,
+    /// What a person should know and nobody has to correct.
+    #[serde(skip)]
+    pub(crate) notes: Vec<String>,
     pub(crate) configured: bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
@@ -30,45 +36,67 @@ pub(crate) struct SkillsValue {
     pub(crate) skills_count: usize,
 }
 
+/// What skills depend on outside the project.
+#[derive(Debug)]
+pub(crate) struct Around<'a> {
+    /// What `~` stands for.
+    pub(crate) home: &'a str,
+    /// Where the host of the call keeps the user's skills.
+    pub(crate) skills: Option<String>,
+    /// How the host loads a skill of a plugin, `{skill}` standing for its name; absent where it loads none.
+    pub(crate) plugin_skill: Option<&'a str>,
+}
+
 /// The skills of an agent. A folder without a `SKILL.md`, and one outside the project that is not trusted, is left out
-/// and told. `exists` asks for absolute paths; `home` stands for `~`.
+/// and told. `real` gives where an absolute path leads, if something is there.
 pub(crate) fn of_agent(
     view: &ProjectView,
     config: &Config,
     agent: &str,
-    home: &str,
-    exists: impl Fn(&str) -> bool,
+    around: &Around<'_>,
+    real: impl Fn(&str) -> Option<String>,
 ) -> SkillsReport {
     let written = config.written("agent_skills").and_then(|skills| skills.get(agent));
-    let wanted = match written {
-        Some(Value::String(one)) => vec![one.as_str()],
-        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
+    let mut found = Found { warnings: Vec::new(), notes: Vec::new() };
+    let wanted: Vec<&Value> = match written {
+        Some(Value::String(one)) if one.trim().is_empty() => Vec::new(),
+        Some(one @ Value::String(_)) => vec![one],
+        Some(Value::Array(many)) => many.iter().collect(),
+        Some(other) if !other.is_null() => {
+            found.warnings.push(format!("`agent_skills.{agent}` is neither a text nor a list, but {}", kind(other)));
+            Vec::new()
+        }
         _ => Vec::new(),
     };
-    let trusted: Vec<String> =
-        config.texts("agent_skills_security.trusted_global_roots").iter().map(|root| at_home(root, home)).collect();
-    let mut warnings = Vec::new();
-    let mut files = Vec::new();
+    let trusted = config.texts("agent_skills_security.trusted_global_roots");
+    let trusted: Vec<String> = trusted.iter().map(|root| at_home(root, around.home)).collect();
+    let mut lines = Vec::new();
     for skill in &wanted {
-        let path = at_home(skill.trim_end_matches('/'), home);
-        let is_global = path.starts_with('/') || path.contains(':');
-        let file = format!("{path}/SKILL.md");
-        if path.split(['/', '\\']).any(|part| part == "..") {
-            warnings.push(format!("`{skill}` leads out of the project"));
-        } else if is_global && !trusted.iter().any(|root| is_below(&path, root)) {
-            warnings.push(format!("`{skill}` is outside the project and not in a trusted folder"));
-        } else if (is_global && exists(&file)) || (!is_global && view.exists(&file)) {
-            files.push(file);
-        } else {
-            warnings.push(format!("`{skill}` has no SKILL.md"));
+        let line = match skill.as_str() {
+            None => Err(format!("an entry of `agent_skills.{agent}` is no text, but {}", kind(skill))),
+            Some(skill) => match skill.strip_prefix(GLOBAL) {
+                Some(name) => global(name, around, &trusted, &real, &mut found.notes),
+                None => local(view, skill, around, &trusted, &real),
+            },
+        };
+        match line {
+            Ok(line) => lines.push(line),
+            Err(warning) => found.warnings.push(warning),
         }
     }
-    let block = block(&files);
+    if written.is_some() && wanted.is_empty() {
+        found.notes.push(format!("`agent_skills.{agent}` names no skill"));
+    }
+    if !wanted.is_empty() && lines.is_empty() {
+        let count = wanted.len();
+        found.warnings.push(format!("none of the {count} skills in `agent_skills.{agent}` can be used"));
+    }
+    let block = block(&lines);
     SkillsReport {
         agent_type: agent.to_owned(),
         skills_count: wanted.len(),
         configured: written.is_some(),
-        reason: match (written.is_some(), wanted.is_empty(), files.is_empty()) {
+        reason: match (written.is_some(), wanted.is_empty(), lines.is_empty()) {
             (false, ..) => "not_configured",
             (true, true, _) => "configured_empty",
             (true, false, true) => "configured_unresolved",
@@ -81,18 +109,102 @@ pub(crate) fn of_agent(
             Source::Defaults => "builtin-defaults",
         },
         degraded: config.has_left_out() || (view.layout().workstream().is_some() && config.source() == Source::Project),
-        warnings,
+        warnings: found.warnings,
+        notes: found.notes,
         agent_payload_variant: None,
         value: SkillsValue { block: block.clone(), skills_count: wanted.len() },
         block,
     }
 }
 
-fn block(files: &[String]) -> String {
-    if files.is_empty() {
+/// What is to be told of skills.
+struct Found {
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// The line of a skill by its path, or why it is left out.
+fn local(
+    view: &ProjectView,
+    skill: &str,
+    around: &Around<'_>,
+    trusted: &[String],
+    real: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    let path = at_home(skill.trim_end_matches('/'), around.home);
+    let is_global = path.starts_with('/') || path.contains(':');
+    let file = format!("{path}/SKILL.md");
+    if path.split(['/', '\\']).any(|part| part == "..") {
+        return Err(format!("`{skill}` leads out of the project"));
+    }
+    if is_global && !trusted.iter().any(|root| is_below(&path, root)) {
+        return Err(format!("`{skill}` is outside the project and not in a trusted folder"));
+    }
+    if (is_global && real(&file).is_some()) || (!is_global && view.exists(&file)) {
+        return Ok(format!("@{file}"));
+    }
+    let of_user = around.skills.as_ref().filter(|_| is_name(skill));
+    if of_user.is_some_and(|folder| real(&format!("{folder}/{skill}/SKILL.md")).is_some()) {
+        return Err(format!("`{skill}` is not in the project; the skill of the user is called `{GLOBAL}{skill}`"));
+    }
+    Err(format!("`{skill}` has no SKILL.md"))
+}
+
+/// The line of a skill of the user, or of a plugin, by its name; or why it is left out.
+fn global(
+    name: &str,
+    around: &Around<'_>,
+    trusted: &[String],
+    real: impl Fn(&str) -> Option<String>,
+    notes: &mut Vec<String>,
+) -> Result<String, String> {
+    let parts: Vec<&str> = name.split(':').collect();
+    if !parts.iter().all(|part| is_name(part)) {
+        return Err(format!("`{GLOBAL}{name}` is not the name of a skill, such as `{GLOBAL}reviewing`"));
+    }
+    if parts.len() > 1 {
+        let line = around.plugin_skill.map(|line| line.replace("{skill}", name));
+        return line.ok_or_else(|| format!("`{GLOBAL}{name}` is a skill of a plugin, which this host does not load"));
+    }
+    let Some(folder) = &around.skills else {
+        return Err(format!("`{GLOBAL}{name}` cannot be found: no folder for skills of this host is known"));
+    };
+    let file = format!("{folder}/{name}/SKILL.md");
+    let Some(leads_to) = real(&file) else { return Err(format!("`{GLOBAL}{name}` is not in `{folder}`")) };
+    if real(folder).is_some_and(|folder| is_below(&leads_to, &folder)) {
+        return Ok(format!("@{file}"));
+    }
+    let is_trusted =
+        |root: &String| is_below(&leads_to, root) || real(root).is_some_and(|root| is_below(&leads_to, &root));
+    if trusted.iter().any(is_trusted) {
+        notes.push(format!("`{GLOBAL}{name}` leads to `{leads_to}`, in a trusted folder"));
+        return Ok(format!("@{file}"));
+    }
+    Err(format!("`{GLOBAL}{name}` leads out of `{folder}`, and not into a trusted folder"))
+}
+
+/// Whether a word can be the name of a skill: of letters, digits and `.`, `_`, `-`, and no path.
+fn is_name(word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    !word.is_empty() && !word.starts_with('.') && word.chars().all(is_letter)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn block(lines: &[String]) -> String {
+    if lines.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = files.iter().map(|file| format!("- @{file}")).collect();
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     format!("<agent_skills>\nRead these user-configured skills:\n{}\n</agent_skills>", lines.join("\n"))
 }
 
@@ -119,10 +231,11 @@ mod tests {
         let text = r#"{"agent_skills": {"x": ["skills/a/", "skills/b", "../c", "/opt/d", "~/s/e", "~/sly/f"], "y": "skills/a", "lost": ["skills/b"], "empty": []},
                        "agent_skills_security": {"trusted_global_roots": ["~/s"]}}"#;
         let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
-        let report = of_agent(&view, &config, "x", "/home/u", |_| true);
+        let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+        let report = of_agent(&view, &config, "x", &around, |path| Some(path.to_owned()));
         assert!(report.block.contains("- @skills/a/SKILL.md\n- @/home/u/s/e/SKILL.md\n"), "{}", report.block);
         assert_eq!((report.skills_count, report.warnings.len(), report.reason), (6, 4, "resolved"));
-        let asked = |agent| of_agent(&view, &config, agent, "/home/u", |_| false);
+        let asked = |agent| of_agent(&view, &config, agent, &around, |_| None);
         assert_eq!((asked("y").skills_count, asked("y").reason), (1, "resolved"));
         assert_eq!(asked("lost").reason, "configured_unresolved");
         assert_eq!((asked("empty").reason, asked("empty").configured), ("configured_empty", true));
@@ -131,11 +244,57 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_of_the_user_is_known_by_its_name() {
+        let view = MemoryFiles::new([("skills/a/SKILL.md", "")]).view();
+        let real = |path: &str| {
+            let known = ["/home/u/.x/skills", "/home/u/.x/skills/mine/SKILL.md", "/home/u/t"];
+            match path {
+                "/home/u/.x/skills/link/SKILL.md" => Some("/home/u/t/link/SKILL.md".to_owned()),
+                path => known.contains(&path).then(|| path.to_owned()),
+            }
+        };
+        let asked = |skills: &str, trusted: &str, plugin_skill| {
+            let text = format!(
+                r#"{{"agent_skills": {{"x": {skills}}}, "agent_skills_security": {{"trusted_global_roots": [{trusted}]}}}}"#
+            );
+            let (config, _) = Config::read(ConfigTexts { project: Some(&text), ..ConfigTexts::default() });
+            let around = Around { home: "/home/u", skills: Some("/home/u/.x/skills".to_owned()), plugin_skill };
+            of_agent(&view, &config, "x", &around, real)
+        };
+        let report = asked(r#"["global:mine", "skills/a", "global:v:n"]"#, "", Some("load `{skill}`"));
+        let lines: Vec<&str> = report.block.lines().filter(|line| line.starts_with("- ")).collect();
+        assert_eq!(lines, ["- @/home/u/.x/skills/mine/SKILL.md", "- @skills/a/SKILL.md", "- load `v:n`"]);
+        assert!(report.warnings.is_empty() && report.notes.is_empty(), "{report:?}");
+        let names = r#"["global:v:n", "global:../mine", "global:", "global:none", "global:link", "mine"]"#;
+        let report = asked(names, "", None);
+        assert_eq!((report.block.as_str(), report.warnings.len()), ("", 7), "{:?}", report.warnings);
+        assert!(report.warnings[5].contains("`global:mine`"), "{:?}", report.warnings);
+        assert!(report.warnings[6].contains("none of the 6 skills in `agent_skills.x`"), "{:?}", report.warnings);
+        let report = asked(r#""global:link""#, r#""~/t""#, None);
+        assert!(report.block.contains("/skills/link/SKILL.md") && report.notes.len() == 1, "{report:?}");
+    }
+
+    #[test]
+    fn a_value_that_names_no_skill_is_told() {
+        let text = r#"{"agent_skills": {"empty": "", "number": 7, "mixed": [1, "skills/a"]}}"#;
+        let (config, _) = Config::read(ConfigTexts { project: Some(text), ..ConfigTexts::default() });
+        let view = MemoryFiles::new([("skills/a/SKILL.md", "")]).view();
+        let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+        let asked = |agent| of_agent(&view, &config, agent, &around, |_| None);
+        let counts = |report: &SkillsReport| (report.reason, report.skills_count, report.warnings.len());
+        assert_eq!(counts(&asked("empty")), ("configured_empty", 0, 0));
+        assert_eq!(asked("empty").notes.len(), 1);
+        assert_eq!(counts(&asked("number")), ("configured_empty", 0, 1));
+        assert_eq!(counts(&asked("mixed")), ("resolved", 2, 1));
+    }
+
+    #[test]
     fn the_file_that_was_asked_is_told() {
         let source = |workstream: Option<&str>, texts| {
             let layout = Layout::new("/p", None, workstream);
             let view = ProjectView::new(layout, Box::new(MemoryFiles::new([])));
-            let report = of_agent(&view, &Config::read(texts).0, "x", "/home/u", |_| true);
+            let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+            let report = of_agent(&view, &Config::read(texts).0, "x", &around, |_| None);
             (report.source, report.degraded)
         };
         let texts = |project, workstream| ConfigTexts { project, workstream, ..ConfigTexts::default() };

@@ -35,6 +35,9 @@ pub(crate) struct UatAuditReport {
     pub(crate) summary: Summary,
     /// Files that somebody said are to be left as they are.
     acknowledged_files: usize,
+    /// Folders with something open whose phases the current milestone does not list; nothing of them is counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unlisted: Vec<String>,
     /// Checks of the open milestone that were put off until a person makes them.
     deferred_checks: Vec<DeferredCheck>,
 }
@@ -216,12 +219,24 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
     if !view.folder_exists(&view.layout().phases()) {
         return Err(UatAuditError::NoPhases);
     }
-    let (mut results, mut acknowledged_files) = (Vec::new(), 0);
-    let mut folders = view.phase_folders()?.to_vec();
+    let mut folders = view.milestone_folders()?;
+    let is_other = |folder: &&PhaseFolder| !folders.iter().any(|listed| listed.name == folder.name);
+    let others: Vec<PhaseFolder> = view.phase_folders()?.iter().filter(is_other).cloned().collect();
     for (path, version) in view.archives()? {
         folders.extend(view.read_folders(&path, Some(&version))?);
     }
-    for folder in &folders {
+    let (results, acknowledged_files) = look_through(view, &folders)?;
+    let (open, _) = look_through(view, &others)?;
+    let mut unlisted: Vec<String> = open.into_iter().map(|file| file.phase_dir).collect();
+    unlisted.dedup();
+    let deferred_checks = deferred_checks::deferred_in(view, &folders)?;
+    Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, unlisted, deferred_checks })
+}
+
+/// What is open in folders, file by file, and how many files are left as they are.
+fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<FileReport>, usize), FileError> {
+    let (mut results, mut acknowledged_files) = (Vec::new(), 0);
+    for folder in folders {
         let files = folder.artifacts("UAT").map(|file| (file, "uat"));
         for (file, kind) in files.chain(folder.artifacts("VERIFICATION").map(|file| (file, "verification"))) {
             let text = view.text(&folder.join(file))?.unwrap_or_default();
@@ -243,8 +258,7 @@ pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
             }
         }
     }
-    let deferred_checks = deferred_checks::deferred_in(view, &folders)?;
-    Ok(UatAuditReport { summary: summary(&results), results, acknowledged_files, deferred_checks })
+    Ok((results, acknowledged_files))
 }
 
 /// The tests of a phase that did not pass, and its gaps.
@@ -282,7 +296,7 @@ fn look(
     } else if waits {
         let mut titles =
             Some(checks).filter(|checks| checks.len() == report.human.len()).unwrap_or_default().into_iter();
-        items.extend((1..).zip(report.human).map(|(number, name)| Item {
+        items.extend((1..).zip(report.human.iter().cloned()).map(|(number, name)| Item {
             test: Some(number),
             name,
             title: titles.next().map(|check| check.name),
@@ -295,7 +309,7 @@ fn look(
     }
     items.extend(report.gaps.into_iter().map(gap_item));
     // A report that waits for something and does not say what must not get lost.
-    let parse_gap = unread > 0 || (waits && items.is_empty());
+    let parse_gap = unread > 0 || (waits && items.is_empty() && !report.is_checked);
     if items.is_empty() && !parse_gap {
         return None;
     }

@@ -63,6 +63,15 @@ pub(crate) struct CapabilityRow {
     title: String,
 }
 
+/// What holds of every feature after one was changed, or was not.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangedReport {
+    pub(crate) capabilities: Vec<CapabilityState>,
+    pub(crate) warnings: Vec<String>,
+    /// Why nothing was changed.
+    pub(crate) errors: Vec<String>,
+}
+
 /// What holds of one feature after it was changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SetReport {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::view::{Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
@@ -41,7 +41,7 @@ pub(crate) struct FieldChange {
 /// What became of a change.
 #[derive(Debug)]
 pub(crate) enum Changed {
-    Done(Edits),
+    Done,
     NoFile,
     /// The field holds a list of maps, and the new value would flatten it.
     WouldFlatten {
@@ -91,22 +91,33 @@ pub(crate) fn of_json(json: &serde_json::Value) -> Option<Value> {
     })
 }
 
-/// Changes fields of a file's front matter, which is made where there is none.
-pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Result<Changed, FrontMatterError> {
-    let Some(text) = view.text(path)? else { return Ok(Changed::NoFile) };
-    let front = FrontMatter::parse(&text);
+/// Changes fields of the front matter of a file of the project, which is made where there is none.
+pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Edited<Changed, FrontMatterError> {
+    let (outcome, edited) = changed(path, view.text(path)?.as_deref(), changes)?;
+    let mut edits = Edits::default();
+    if let Some(edited) = edited {
+        edits.write(view, path, edited)?;
+    }
+    Ok((outcome, edits))
+}
+
+/// What becomes of a change in the text of any file, and the text then; `path` names it in errors.
+pub(crate) fn changed(
+    path: &str,
+    text: Option<&str>,
+    changes: &[FieldChange],
+) -> Result<(Changed, Option<String>), FrontMatterError> {
+    let Some(text) = text else { return Ok((Changed::NoFile, None)) };
+    let front = FrontMatter::parse(text);
     let flattened = changes.iter().find(|change| {
         let old = front.as_ref().and_then(|front| front.get(&change.key));
         let flattens = |new: &Value| !has_maps_in_a_list(new);
         old.is_some_and(|old| has_maps_in_a_list(&old)) && change.value.as_ref().is_some_and(flattens)
     });
     if let Some(change) = flattened {
-        return Ok(Changed::WouldFlatten { key: change.key.clone() });
+        return Ok((Changed::WouldFlatten { key: change.key.clone() }, None));
     }
-    let edited = applied(path, &text, changes)?;
-    let mut edits = Edits::default();
-    edits.write(view, path, edited)?;
-    Ok(Changed::Done(edits))
+    Ok((Changed::Done, Some(applied(path, text, changes)?)))
 }
 
 /// The text with its fields changed; `path` names it in errors.
@@ -285,9 +296,9 @@ mod tests {
         let changes: Vec<FieldChange> =
             changes.iter().map(|(key, value)| FieldChange { key: (*key).to_owned(), value: typed(value).1 }).collect();
         match change(&view, "a.md", &changes)? {
-            Changed::Done(edits) => Ok(edits.texts.get("a.md").cloned().unwrap_or_else(|| text.to_owned())),
-            Changed::NoFile => panic!("the file is there"),
-            Changed::WouldFlatten { key } => Ok(format!("flattens {key}")),
+            (Changed::Done, edits) => Ok(edits.texts.get("a.md").cloned().unwrap_or_else(|| text.to_owned())),
+            (Changed::NoFile, _) => panic!("the file is there"),
+            (Changed::WouldFlatten { key }, _) => Ok(format!("flattens {key}")),
         }
     }
 

@@ -71,7 +71,11 @@ fn seed(stem: &str, path: String, text: &str) -> SeedReport {
     SeedReport {
         id: field("id").unwrap_or_else(|| format!("SEED-{number}")),
         slug: slug.to_owned(),
-        status: field("status").map_or_else(|| "dormant".to_owned(), |status| status.to_lowercase()),
+        // Several at once are none.
+        status: (front.as_ref().and_then(|front| front.get("status")))
+            .filter(|status| !matches!(status, Value::List(_)))
+            .and_then(|_| field("status"))
+            .map_or_else(|| "dormant".to_owned(), |status| status.to_lowercase()),
         scope: field("scope").unwrap_or_else(|| "unknown".to_owned()),
         trigger_when: neutral(&field("trigger_when").unwrap_or_default()),
         planted: field("planted").unwrap_or_default(),

@@ -187,7 +187,8 @@ pub(crate) struct Message {
     pub(crate) project_name: Option<String>,
     /// The folder that was worked in.
     pub(crate) project_path: Option<String>,
-    pub(crate) timestamp: Option<String>,
+    /// As the host writes it: a text, or a number of milliseconds.
+    pub(crate) timestamp: Option<Value>,
     pub(crate) content: String,
 }
 
@@ -225,7 +226,7 @@ fn message(session: &str, line: &str, untyped: &[String]) -> Option<Message> {
         session_id: session.to_owned(),
         project_name: None,
         project_path: text("cwd").map(str::to_owned),
-        timestamp: text("timestamp").map(str::to_owned),
+        timestamp: entry.get("timestamp").filter(|time| time.is_string() || time.is_number()).cloned(),
         content,
     })
 }

@@ -1,6 +1,7 @@
 //! What plans were estimated at, what they took, and what that says about the next estimate.
 //!
-//! A sample is a plan whose front matter has `estimate.tokens` and whose summary has `actuals.tokens`. The factor is the
+//! A sample is a plan whose front matter has an `estimate` and whose summary has `actuals.tokens`. Where an estimate was
+//! corrected already, `estimate.raw_tokens` is what it was before: the factor corrects that, not itself. The factor is the
 //! median of what was taken per what was estimated, within bounds, and holds from three samples on.
 
 use schemars::JsonSchema;
@@ -16,22 +17,19 @@ use crate::text::json::{JsonDocument, JsonEdit};
 
 const MIN_SAMPLES: usize = 3;
 /// From so many samples on there is nothing to doubt.
-const MANY_SAMPLES: usize = 10;
-/// Ratios are counted in ten-thousandths, so that they are the same numbers everywhere.
-const ONE: u128 = 10_000;
+const MANY_SAMPLES: usize = 6;
+/// Ratios are whole numbers of such parts: as fine as a number in JSON can be, and the same everywhere.
+const DIGITS: usize = 18;
+const ONE: u128 = 10_u128.pow(18);
+/// To these an answer rounds a share.
+const ROUGH: u128 = ONE / 10_000;
 /// No factor is less or more than this: what lies beyond is a sample gone wrong.
 const BOUNDS: (u128, u128) = (ONE / 2, ONE * 3);
+/// What a sample says under which key; other programs read and write the same file.
+const ESTIMATED: &str = "estimateTokens";
+const ACTUAL: &str = "actualTokens";
 /// What fits where a model works well, unless the project says otherwise.
 const BUDGET: u64 = 100_000;
-
-/// Why nothing can be said of estimates.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum EstimateError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`{path}` cannot be read: {reason}")]
-    Garbled { path: String, reason: String },
-}
 
 /// What the samples say of the next estimate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -45,6 +43,9 @@ pub(crate) struct CalibrationReport {
     /// The factor lay beyond its bounds.
     pub(crate) clamped: bool,
     pub(crate) min_samples: usize,
+    /// Why the samples on file do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
 }
 
 /// How much a factor is worth.
@@ -52,7 +53,7 @@ pub(crate) struct CalibrationReport {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Confidence {
     Low,
-    Medium,
+    Med,
     High,
 }
 
@@ -65,6 +66,9 @@ pub(crate) struct CalibrateReport {
     pub(crate) written: bool,
     /// Why there is nowhere to write to. A file that is there and cannot be written fails the call.
     pub(crate) write_error: Option<String>,
+    /// Where a file of samples that could not be read was put.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_aside: Option<String>,
 }
 
 /// What `estimate-check` answers.
@@ -83,43 +87,52 @@ pub(crate) struct CheckReport {
     /// What to do, where the budget does not hold.
     pub(crate) recommendation: Option<String>,
     pub(crate) confidence: Confidence,
+    /// The calibrated number has the factor in it, by this call or before.
     pub(crate) calibration_applied: bool,
     pub(crate) calibration_factor: Number,
     pub(crate) sample_count: usize,
+    /// Why the samples on file do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
 }
 
 /// What the samples on file say.
-pub(crate) fn calibration(view: &ProjectView) -> Result<CalibrationReport, EstimateError> {
-    let (report, _) = measured(&samples_on_file(view)?);
+pub(crate) fn calibration(view: &ProjectView) -> Result<CalibrationReport, FileError> {
+    let (report, _) = measured(&on_file(view)?);
     Ok(report)
 }
 
 /// Takes the samples of all phases, archived ones too, onto file.
-pub(crate) fn calibrate(view: &ProjectView) -> Edited<CalibrateReport, EstimateError> {
+pub(crate) fn calibrate(view: &ProjectView) -> Edited<CalibrateReport, FileError> {
     let path = view.layout().estimates();
-    let known = samples_on_file(view)?;
-    let mut samples = known.clone();
-    for sample in samples_of_plans(view)? {
-        match samples.iter_mut().find(|known| is_of_same_plan(known, &sample)) {
-            Some(known) => update(known, &sample),
-            None => samples.push(sample),
-        }
-    }
-    let (calibration, _) = measured(&samples);
+    let known = on_file(view)?;
+    let samples = with_plans(known.samples.clone(), samples_of_plans(view)?);
+    let is_changed = samples != known.samples;
+    let known = OnFile { samples, problem: known.problem };
+    let (calibration, _) = measured(&known);
+    let samples = known.samples;
+    let mut report = CalibrateReport { calibration, written: false, write_error: None, set_aside: None };
     let mut edits = Edits::default();
     if !view.folder_exists(view.layout().planning()) {
-        let write_error = Some(format!("there is no folder `{}`", view.layout().planning()));
-        return Ok((CalibrateReport { calibration, written: false, write_error }, edits));
+        report.write_error = Some(format!("there is no folder `{}`", view.layout().planning()));
+        return Ok((report, edits));
     }
     let text = match view.text(&path)? {
-        None => Some(format!("{:#}\n", file_of(samples))),
-        Some(_) if samples == known => None,
-        Some(text) => Some(with_samples(&path, &text, samples)?),
+        Some(text) if report.calibration.problem.is_some() => {
+            let aside = aside(view, &path);
+            edits.write(view, &aside, text.to_string())?;
+            report.set_aside = Some(aside);
+            Some(file_of(samples))
+        }
+        Some(_) if !is_changed => None,
+        Some(text) => Some(with_samples(&text, &samples).unwrap_or_else(|| file_of(samples))),
+        None => Some(file_of(samples)),
     };
     if let Some(text) = text {
         edits.write(view, &path, text)?;
     }
-    Ok((CalibrateReport { calibration, written: !edits.is_empty(), write_error: None }, edits))
+    report.written = !edits.is_empty();
+    Ok((report, edits))
 }
 
 /// Holds an estimate against the budget; `configured` is what the project says of it.
@@ -128,8 +141,8 @@ pub(crate) fn check(
     tokens: u64,
     pre_calibrated: bool,
     configured: Option<&Value>,
-) -> Result<CheckReport, EstimateError> {
-    let (calibration, factor) = measured(&samples_on_file(view)?);
+) -> Result<CheckReport, FileError> {
+    let (calibration, factor) = measured(&on_file(view)?);
     let configured = configured.filter(|value| !value.is_null());
     let set = configured.and_then(Value::as_u64).filter(|budget| *budget > 0);
     let budget = set.unwrap_or(BUDGET);
@@ -147,27 +160,39 @@ pub(crate) fn check(
         budget,
         over_budget,
         budget_valid: configured.is_none() || set.is_some(),
-        ratio: number(ratio(u128::from(calibrated), u128::from(budget))),
+        ratio: number(rough(ratio(u128::from(calibrated), u128::from(budget)))),
         recommendation,
         confidence: calibration.confidence,
-        calibration_applied: calibration.applied && !pre_calibrated,
+        calibration_applied: calibration.applied,
         calibration_factor: calibration.factor,
         sample_count: calibration.sample_count,
+        problem: calibration.problem,
     })
 }
 
-/// The samples on file, those of other forms too.
-fn samples_on_file(view: &ProjectView) -> Result<Vec<Value>, EstimateError> {
+/// The samples on file, those of other forms too; where the file cannot be read there are none.
+#[derive(Debug, Default)]
+struct OnFile {
+    samples: Vec<Value>,
+    problem: Option<String>,
+}
+
+fn on_file(view: &ProjectView) -> Result<OnFile, FileError> {
     let path = view.layout().estimates();
-    let Some(text) = view.text(&path)? else { return Ok(Vec::new()) };
-    let garbled = |reason: String| EstimateError::Garbled { path: path.clone(), reason };
-    let file: Value = serde_json::from_str(&text).map_err(|error| garbled(error.to_string()))?;
-    match file.get("samples") {
-        Some(Value::Array(samples)) => Ok(samples.clone()),
-        Some(_) => Err(garbled("`samples` is not a list".to_owned())),
-        None if file.is_object() => Ok(Vec::new()),
-        None => Err(garbled("it is not an object".to_owned())),
-    }
+    let Some(text) = view.text(&path)? else { return Ok(OnFile::default()) };
+    let garbled = |reason: &str| OnFile {
+        samples: Vec::new(),
+        problem: Some(format!("`{path}` cannot be read: {reason}; `gsd-tools estimate-calibrate` writes a new one")),
+    };
+    Ok(match serde_json::from_str::<Value>(&text) {
+        Err(error) => garbled(&error.to_string()),
+        Ok(Value::Object(mut file)) => match file.remove("samples") {
+            None => OnFile::default(),
+            Some(Value::Array(samples)) => OnFile { samples, problem: None },
+            Some(_) => garbled("`samples` is not a list"),
+        },
+        Ok(_) => garbled("it is not an object"),
+    })
 }
 
 /// The samples that plans and their summaries make.
@@ -181,14 +206,14 @@ fn samples_of_plans(view: &ProjectView) -> Result<Vec<Value>, FileError> {
     for folder in &folders {
         for plan in view.current_plans(folder)? {
             let Some(summary) = folder.summary_of(&plan) else { continue };
-            let estimated = tokens(view, &folder.join(&plan), "estimate")?;
-            let actual = tokens(view, &folder.join(summary), "actuals")?;
+            let estimated = tokens(view, &folder.join(&plan), "estimate", &["raw_tokens", "tokens"])?;
+            let actual = tokens(view, &folder.join(summary), "actuals", &["tokens"])?;
             if let (Some(estimated), Some(actual)) = (estimated, actual) {
                 let fields = [
                     ("phase", Value::from(folder.name.as_str())),
                     ("plan", Value::from(plan_id(&plan))),
-                    ("estimated", Value::from(estimated)),
-                    ("actual", Value::from(actual)),
+                    (ESTIMATED, Value::from(estimated)),
+                    (ACTUAL, Value::from(actual)),
                 ];
                 let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
                 samples.push(Value::Object(fields.collect::<Map<String, Value>>()));
@@ -198,16 +223,34 @@ fn samples_of_plans(view: &ProjectView) -> Result<Vec<Value>, FileError> {
     Ok(samples)
 }
 
-/// The tokens under a key of a document's front matter, if there are any.
-fn tokens(view: &ProjectView, path: &str, key: &str) -> Result<Option<u64>, FileError> {
+/// The tokens under a key of a document's front matter, by the first of the names that has some.
+fn tokens(view: &ProjectView, path: &str, key: &str, names: &[&str]) -> Result<Option<u64>, FileError> {
     let Some(text) = view.text(path)? else { return Ok(None) };
-    let value = FrontMatter::parse(&text).and_then(|front| front.get_path(&[key, "tokens"]));
-    let digits = value.and_then(|value| Some(value.as_text()?.replace(['_', ','], "")));
-    Ok(digits.and_then(|digits| digits.trim().parse().ok()).filter(|tokens| *tokens > 0))
+    let Some(front) = FrontMatter::parse(&text) else { return Ok(None) };
+    let of_name = |name: &&str| {
+        let digits = front.get_path(&[key, name])?.as_text()?.replace(['_', ','], "");
+        digits.trim().parse().ok().filter(|tokens| *tokens > 0)
+    };
+    Ok(names.iter().find_map(of_name))
 }
 
-fn is_of_same_plan(known: &Value, sample: &Value) -> bool {
-    ["phase", "plan"].iter().all(|key| known.get(key).is_some() && known.get(key) == sample.get(key))
+/// The samples with those of plans among them. A sample on file that names no plan and says the same as a plan's is that
+/// plan's: other programs that share the file note no plans.
+fn with_plans(mut samples: Vec<Value>, of_plans: Vec<Value>) -> Vec<Value> {
+    let same = |one: &Value, other: &Value, keys: [&str; 2]| {
+        keys.iter().all(|key| one.get(key).is_some() && one.get(key) == other.get(key))
+    };
+    for sample in of_plans {
+        let by_plan = samples.iter().position(|known| same(known, &sample, ["phase", "plan"]));
+        let is_nameless = |known: &Value| known.get("phase").is_none() && known.get("plan").is_none();
+        let by_tokens =
+            || samples.iter().position(|known| is_nameless(known) && same(known, &sample, [ESTIMATED, ACTUAL]));
+        match by_plan.or_else(by_tokens) {
+            Some(index) => update(&mut samples[index], &sample),
+            None => samples.push(sample),
+        }
+    }
+    samples
 }
 
 /// Takes over what was measured; what else a sample says stays.
@@ -217,26 +260,36 @@ fn update(known: &mut Value, sample: &Value) {
     }
 }
 
-fn file_of(samples: Vec<Value>) -> Value {
+/// Where a file that cannot be read is kept: beside it, under a name that is free.
+fn aside(view: &ProjectView, path: &str) -> String {
+    let mut name = format!("{path}.unreadable");
+    let mut count = 1;
+    while view.exists(&name) {
+        count += 1;
+        name = format!("{path}.unreadable-{count}");
+    }
+    name
+}
+
+fn file_of(samples: Vec<Value>) -> String {
     let fields = [("schema_version", Value::from(1)), ("samples", Value::Array(samples))];
-    Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    let file = Value::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect());
+    format!("{file:#}\n")
 }
 
-fn with_samples(path: &str, text: &str, samples: Vec<Value>) -> Result<String, EstimateError> {
-    let garbled = |reason: String| EstimateError::Garbled { path: path.to_owned(), reason };
-    let mut document = JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| garbled(error.to_string()))?;
-    let edit = JsonEdit::Set { path: vec!["samples".to_owned()], value: Value::Array(samples) };
-    document.apply(&edit).map_err(|error| garbled(error.to_string()))?;
-    Ok(document.to_string())
+/// The file with other samples; what else it says stays as it is.
+fn with_samples(text: &str, samples: &[Value]) -> Option<String> {
+    let mut document = JsonDocument::parse(text, JsonDialect::Strict).ok()?;
+    let edit = JsonEdit::Set { path: vec!["samples".to_owned()], value: Value::Array(samples.to_vec()) };
+    document.apply(&edit).ok()?;
+    Some(document.to_string())
 }
 
-/// What samples say, and the factor in ten-thousandths.
-fn measured(samples: &[Value]) -> (CalibrationReport, u128) {
+/// What samples say, and the factor in parts of [`ONE`].
+fn measured(OnFile { samples, problem }: &OnFile) -> (CalibrationReport, u128) {
     let count = |sample: &Value, key: &str| sample.get(key)?.as_u64().filter(|count| *count > 0).map(u128::from);
-    let mut ratios: Vec<u128> = samples
-        .iter()
-        .filter_map(|sample| Some(ratio(count(sample, "actual")?, count(sample, "estimated")?)))
-        .collect();
+    let mut ratios: Vec<u128> =
+        samples.iter().filter_map(|sample| Some(ratio(count(sample, ACTUAL)?, count(sample, ESTIMATED)?))).collect();
     ratios.sort_unstable();
     let applied = ratios.len() >= MIN_SAMPLES;
     let middle = ratios.len() / 2;
@@ -253,23 +306,29 @@ fn measured(samples: &[Value]) -> (CalibrationReport, u128) {
         sample_count: ratios.len(),
         confidence: match ratios.len() {
             count if count < MIN_SAMPLES => Confidence::Low,
-            count if count < MANY_SAMPLES => Confidence::Medium,
+            count if count < MANY_SAMPLES => Confidence::Med,
             _ => Confidence::High,
         },
         clamped: applied && bounded != median,
         min_samples: MIN_SAMPLES,
+        problem: problem.clone(),
     };
     (report, factor)
 }
 
-/// One number per another, in ten-thousandths, rounded.
+/// One number per another, in parts of [`ONE`], rounded.
 fn ratio(one: u128, other: u128) -> u128 {
     (one * ONE * 2 + other) / (other * 2)
 }
 
-/// Ten-thousandths as a number: `1`, `1.5`, `0.0123`.
-fn number(ten_thousandths: u128) -> Number {
-    let text = format!("{}.{:04}", ten_thousandths / ONE, ten_thousandths % ONE);
+/// The same as few digits as an answer shows of a share.
+fn rough(parts: u128) -> u128 {
+    (parts + ROUGH / 2) / ROUGH * ROUGH
+}
+
+/// Parts of [`ONE`] as a number: `1`, `1.5`, `0.0123`.
+fn number(parts: u128) -> Number {
+    let text = format!("{}.{:0DIGITS$}", parts / ONE, parts % ONE);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     serde_json::from_str(text).unwrap_or_else(|_| Number::from(0))
 }
@@ -294,7 +353,7 @@ mod tests {
             (".planning/phases/01-a/01-02-SUMMARY.md", "---\nactuals: {tokens: 0}\n---\n"),
             (
                 FILE,
-                "{\"mine\": 1, \"samples\": [{\"phase\":\"00-z\",\"plan\":\"00-01\",\"estimated\":10,\"actual\":11},\n{\"estimated\":10,\"actual\":20}, 7]}",
+                "{\"mine\": 1, \"samples\": [{\"phase\":\"00-z\",\"plan\":\"00-01\",\"estimateTokens\":10,\"actualTokens\":11},\n{\"estimateTokens\":10,\"actualTokens\":20}, 7]}",
             ),
         ];
         let before = view(&files);
@@ -319,10 +378,12 @@ mod tests {
     #[test]
     fn factors_stay_within_bounds() {
         let sample = |actual: u64| {
-            let text = format!("{{\"estimated\": 100, \"actual\": {actual}}}");
+            let text = format!("{{\"estimateTokens\": 100, \"actualTokens\": {actual}}}");
             serde_json::from_str::<Value>(&text).unwrap()
         };
-        let told = |actuals: &[u64]| measured(&actuals.iter().map(|actual| sample(*actual)).collect::<Vec<_>>()).0;
+        let told = |actuals: &[u64]| {
+            measured(&OnFile { samples: actuals.iter().map(|actual| sample(*actual)).collect(), problem: None }).0
+        };
         assert_eq!((told(&[9_000; 3]).factor.to_string().as_str(), told(&[9_000; 3]).clamped), ("3", true));
         assert_eq!(told(&[1; 4]).factor.to_string(), "0.5");
         assert_eq!(told(&[100, 200, 110, 120]).factor.to_string(), "1.15");
@@ -330,21 +391,45 @@ mod tests {
             (told(&[900, 900]).factor.to_string().as_str(), told(&[900; 10]).confidence),
             ("1", Confidence::High)
         );
-        assert_eq!(number(ratio(12_345, 100_000)).to_string(), "0.1235");
+        assert_eq!(told(&[133, 133, 400]).confidence, Confidence::Med);
+        assert_eq!(number(ratio(4, 3)).to_string(), "1.3333333333333333");
+        assert_eq!(number(rough(ratio(12_345, 100_000))).to_string(), "0.1235");
         assert_eq!(number(ratio(u128::from(u64::MAX), 1)).to_string().len(), 20);
     }
 
     #[test]
-    fn a_file_that_does_not_parse_is_left_alone() {
+    fn a_file_that_does_not_parse_counts_for_nothing_and_is_kept_beside_the_new_one() {
         for text in ["{bad", "[]", "{\"samples\": 1}"] {
-            let view = view(&[(FILE, text)]);
-            assert!(matches!(calibrate(&view), Err(EstimateError::Garbled { .. })), "{text}");
-            assert!(matches!(calibration(&view), Err(EstimateError::Garbled { .. })), "{text}");
+            let view = view(&[(FILE, text), (".planning/estimation-calibration.json.unreadable", "older")]);
+            let told = calibration(&view).unwrap();
+            assert_eq!((told.factor.to_string().as_str(), told.applied), ("1", false), "{text}");
+            assert!(told.problem.unwrap().contains(FILE), "{text}");
+            let (report, edits) = calibrate(&view).unwrap();
+            assert!(report.written && edits.texts[FILE].contains("\"samples\": []"), "{text}");
+            assert_eq!(edits.texts[&report.set_aside.unwrap()], text, "nothing is lost");
+            assert!(!edits.texts.contains_key(".planning/estimation-calibration.json.unreadable"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_new_file_has_the_form_that_other_programs_read() {
         let (report, edits) = calibrate(&view(&[(".planning/STATE.md", "")])).unwrap();
         assert!(report.written);
         assert_eq!(edits.texts[FILE], "{\n  \"schema_version\": 1,\n  \"samples\": []\n}\n");
         let (report, edits) = calibrate(&view(&[])).unwrap();
         assert!(!report.written && report.write_error.is_some() && edits.is_empty(), "no project is made of nothing");
+    }
+
+    #[test]
+    fn a_plan_whose_estimate_was_corrected_is_held_against_the_uncorrected_one() {
+        let plan = "---\nestimate:\n  tokens: 1000\n  raw_tokens: 500\n---\n";
+        let files = [
+            (".planning/phases/01-a/01-01-PLAN.md", plan),
+            (".planning/phases/01-a/01-01-SUMMARY.md", "---\nactuals: {tokens: 750}\n---\n"),
+            (FILE, "{\"samples\": [{\"estimateTokens\": 500, \"actualTokens\": 750}]}"),
+        ];
+        let (report, edits) = calibrate(&view(&files)).unwrap();
+        assert_eq!(report.calibration.sample_count, 1, "what another program noted of the plan is not counted twice");
+        assert!(edits.texts[FILE].contains("01-01"), "{}", edits.texts[FILE]);
     }
 }

@@ -129,9 +129,10 @@ struct CacheState {
     stale: bool,
 }
 
-/// The questions of a plan, and which services the user has.
+/// The questions of a plan, which services the user has, and whose packages the questions are about.
 #[derive(Debug)]
 pub(crate) struct Questions {
+    ecosystem: String,
     questions: Vec<Question>,
     services: Map<String, Value>,
 }
@@ -170,7 +171,12 @@ impl Questions {
             }
         }
         let services = value.get("config").and_then(Value::as_object).cloned().unwrap_or_default();
-        Ok(Self { questions, services })
+        let ecosystem = match value.get("ecosystem") {
+            Some(Value::String(ecosystem)) => ecosystem.clone(),
+            None | Some(Value::Null) => String::new(),
+            Some(other) => other.to_string(),
+        };
+        Ok(Self { ecosystem, questions, services })
     }
 }
 
@@ -180,14 +186,14 @@ pub(crate) fn plan<E>(
     has_service: impl Fn(&str) -> bool,
     kept: impl Fn(&FindingKey) -> Result<KeptReport, E>,
 ) -> Result<PlanReport, E> {
-    let Questions { questions, services } = questions;
+    let Questions { ecosystem, questions, services } = questions;
     let has = |service: &str| match services.get(service) {
         None | Some(Value::Null) => has_service(service),
         Some(value) => !matches!(value, Value::Bool(false)) && value.as_str() != Some("") && value.as_i64() != Some(0),
     };
     let mut items = Vec::new();
     for question in questions {
-        let key = question.key();
+        let key = question.key(&ecosystem);
         let kept = kept(&key)?;
         let fetch = Fetch { provider: provider(&question.kind, &has), query: question.text.clone() };
         items.push(PlannedQuestion {
@@ -215,10 +221,10 @@ fn provider(kind: &str, has: &impl Fn(&str) -> bool) -> &'static str {
     }
 }
 
-/// What a question is about, in the order in which its key counts it. Plans do not tell the ecosystem.
+/// What a question is about, in the order in which its key counts it.
 #[derive(Serialize)]
 struct Subject {
-    ecosystem: &'static str,
+    ecosystem: String,
     library: String,
     version: String,
     query: String,
@@ -227,10 +233,10 @@ struct Subject {
 
 impl Question {
     /// The same for questions that differ in case and in the blanks around them only.
-    fn key(&self) -> FindingKey {
+    fn key(&self, ecosystem: &str) -> FindingKey {
         let plain = |text: &str| text.trim().to_lowercase();
         let subject = Subject {
-            ecosystem: "",
+            ecosystem: plain(ecosystem),
             library: plain(&self.library),
             version: plain(&self.version),
             query: plain(&self.text),
@@ -295,6 +301,18 @@ mod tests {
         assert_eq!(keys[0].0, "1d8218c067705fc7006bfd711db87fe8e7de340d3696c2d23c5cb283d4540441");
         assert_eq!(keys[0].0, keys[1].0);
         assert!(keys[2].0.starts_with("0d7252d3"), "{}", keys[2].0);
+    }
+
+    #[test]
+    fn the_same_question_about_packages_of_another_ecosystem_has_another_key() {
+        let key = |ecosystem: &str| {
+            let question = r#"{"text": "a", "kind": "docs", "library": "react"}"#;
+            planned(&format!(r#"{{"ecosystem": {ecosystem}, "questions": [{question}]}}"#)).remove(0).0
+        };
+        assert_eq!(key("\"npm\""), "fd33bc70f51015fe807ad7469210256bbeb7bd04cdde94f40d9d9ef1a2888588");
+        assert_eq!(key("\" NPM\""), key("\"npm\""));
+        assert_ne!(key("\"pypi\""), key("\"npm\""));
+        assert!(key("null").starts_with("1d8218c0") && key("\"\"") == key("null"));
     }
 
     #[test]

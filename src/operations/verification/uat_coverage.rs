@@ -20,7 +20,7 @@ pub(crate) struct CoverageReport {
     errors: Vec<EntryError>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Deliverable {
     id: Option<String>,
     description: Option<String>,
@@ -57,6 +57,15 @@ struct EntryError {
 
 const KINDS: &[&str] = &["unit", "integration", "e2e", "automated_ui", "manual_procedural", "other"];
 
+const STATUSES: &[&str] = &["pass", "fail", "unknown"];
+
+/// Whether the lines of the list begin with tabs, which is none in YAML: programs read different things in it.
+fn is_indented_by_tabs(text: &str) -> bool {
+    let below = text.lines().skip_while(|line| !line.starts_with("coverage:")).skip(1);
+    let mut inside = below.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t', '-', '#']));
+    inside.any(|line| line.trim_start_matches(' ').starts_with('\t') && !line.trim().is_empty())
+}
+
 /// Sorts the deliverables of a summary.
 pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
     let mut report = CoverageReport { mode: "legacy", summary_file: path.to_owned(), ..CoverageReport::default() };
@@ -64,7 +73,7 @@ pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
     let Some(block) = front.get("coverage") else { return report };
     let literal = front.get_quoted("coverage").unwrap_or(Value::Empty);
     let entries = match &block {
-        Value::List(entries) if entries.iter().all(|entry| matches!(entry, Value::Map(_))) => entries.as_slice(),
+        Value::List(entries) if !is_indented_by_tabs(text) => entries.as_slice(),
         _ => {
             let message = "`coverage` is not a list of entries; the text of the summary is used instead".to_owned();
             report.errors.push(EntryError { index: -1, id: None, code: "malformed_block", field: None, message });
@@ -75,6 +84,12 @@ pub(crate) fn classify(path: &str, text: &str) -> CoverageReport {
     report.total = entries.len();
     let mut ids: Vec<String> = Vec::new();
     for ((index, entry), literal) in (0..).zip(entries).zip(literal.items()) {
+        if !matches!(entry, Value::Map(_)) {
+            let message = "the entry is not a map with an `id` and a `description`".to_owned();
+            report.errors.push(EntryError { index, id: None, code: "malformed_entry", field: None, message });
+            report.present.push(Deliverable { reason: Some("validation_failed"), ..Deliverable::default() });
+            continue;
+        }
         let mut deliverable = deliverable(entry, literal);
         let before = report.errors.len();
         let faults = faults(entry, &deliverable, &ids);
@@ -114,7 +129,8 @@ fn text(map: &Value, key: &str) -> Option<String> {
 
 /// `literal` is the entry with the quotes around its texts: a quoted `false` is no boolean.
 fn deliverable(entry: &Value, literal: &Value) -> Deliverable {
-    let proofs = entry.get("verification").map(Value::items).unwrap_or_default();
+    let listed = entry.get("verification");
+    let proofs = listed.filter(|listed| matches!(listed, Value::List(_))).map(Value::items).unwrap_or_default();
     let proof = |proof: &Value| Proof {
         kind: text(proof, "kind"),
         reference: text(proof, "ref"),
@@ -162,6 +178,9 @@ fn faults(entry: &Value, read: &Deliverable, ids: &[String]) -> Vec<(&'static st
         }
         _ => {}
     }
+    if entry.get("verification").is_some_and(|listed| !matches!(listed, Value::List(_))) {
+        add("verification_not_list", "verification", "verification has to be a list".to_owned());
+    }
     for (index, proof) in read.verification.iter().enumerate() {
         if !proof.kind.as_deref().is_some_and(|kind| KINDS.contains(&kind)) {
             let message = format!("verification kind must be one of {}", KINDS.join(", "));
@@ -170,6 +189,10 @@ fn faults(entry: &Value, read: &Deliverable, ids: &[String]) -> Vec<(&'static st
         if proof.reference.is_none() {
             let message = "verification entry is missing a non-empty ref".to_owned();
             add("missing_ref", &format!("verification[{index}].ref"), message);
+        }
+        if !proof.status.as_deref().is_some_and(|status| STATUSES.contains(&status)) {
+            let message = format!("verification status must be one of {}", STATUSES.join(", "));
+            add("invalid_status", &format!("verification[{index}].status"), message);
         }
     }
     faults
@@ -227,11 +250,27 @@ mod tests {
             (PASSED.replace("human_judgment: false", "human_judgment: true"), "missing_rationale"),
             (PASSED.replace("kind: unit", "kind: zzz"), "invalid_kind"),
             (PASSED.replace("        ref: t#x\n", ""), "missing_ref"),
+            (PASSED.replace("status: pass", "status: skip"), "invalid_status"),
+            (PASSED.replace("        status: pass\n", ""), "invalid_status"),
+            (
+                format!("{}    verification: yes\n", PASSED.split("    verification").next().unwrap()),
+                "verification_not_list",
+            ),
+            (
+                format!("{}    verification: null\n", PASSED.split("    verification").next().unwrap()),
+                "verification_not_list",
+            ),
         ] {
             let (passed, present, errors) = told(&entry);
             assert_eq!((passed.len(), present, errors), (0, vec!["validation_failed"], vec![code]), "{entry}");
         }
         assert_eq!(told(&format!("{PASSED}{PASSED}")).2, ["duplicate_id"]);
+        for scalar in ["null", "7", "text", ""] {
+            let report = classify("s.md", &format!("---\ncoverage:\n{PASSED}  - {scalar}\n---\n"));
+            let error = &report.errors[0];
+            assert_eq!((report.total, report.present.len(), report.auto_passed.len()), (2, 1, 1), "{scalar}");
+            assert_eq!((error.index, error.code, report.all_auto_covered), (1, "malformed_entry", false), "{scalar}");
+        }
     }
 
     #[test]
@@ -243,6 +282,8 @@ mod tests {
             (malformed.mode, malformed.errors[0].code, malformed.all_auto_covered),
             ("legacy", "malformed_block", false)
         );
+        let tabs = report("---\ncoverage:\n\t- id: D1\n\t  description: a\n---\n");
+        assert_eq!((tabs.mode, tabs.errors[0].code), ("legacy", "malformed_block"));
         assert!(report("---\ncoverage: []\n---\n").all_auto_covered);
     }
 }

@@ -113,9 +113,9 @@ pub(crate) struct IsolationArgs {
     /// The plan the agents work on
     #[arg(long)]
     plan: Option<String>,
-    /// Use this instead of what the host supports
+    /// Use this instead of what the host supports: `harness-worktree`, `orchestrator-worktree` or `none`
     #[arg(long)]
-    force_isolation: Option<IsolationWord>,
+    force_isolation: Option<String>,
     /// Print how to start an agent in this worktree
     #[arg(long, value_name = "FOLDER")]
     cwd_target: Option<String>,
@@ -129,8 +129,8 @@ pub(crate) struct RecordArgs {
     /// Who created the worktrees
     #[arg(long)]
     isolation: IsolationWord,
-    /// The argument that made the host create them
-    #[arg(long)]
+    /// The argument that made the host create them, if there was one
+    #[arg(long, num_args = 0..=1, default_missing_value = "")]
     harness_flag: Option<String>,
     /// The phase the agents worked on
     #[arg(long)]
@@ -240,7 +240,13 @@ fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -
 
 fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), CommandError> {
     let use_worktrees = context.config()?.flag("workflow.use_worktrees");
-    let asked = arguments.force_isolation.map(Isolation::from);
+    let word = arguments.force_isolation.as_deref();
+    let asked = word.and_then(|word| IsolationWord::from_str(word, true).ok()).map(Isolation::from);
+    if let (Some(word), None) = (word, asked) {
+        context.warn(format!(
+            "ignored `--force-isolation {word}`: it takes harness-worktree, orchestrator-worktree or none"
+        ));
+    }
     let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
     let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
     if asked.is_some_and(|asked| asked != report.isolation) {
@@ -260,7 +266,7 @@ fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandEr
     let (path, noted) = note(
         context,
         arguments.isolation.into(),
-        arguments.harness_flag.as_ref(),
+        arguments.harness_flag.as_ref().filter(|flag| !flag.is_empty()),
         (arguments.phase.as_ref(), arguments.plan.as_ref()),
     )?;
     context.emit(&RecordedReport { recorded: noted && !context.is_rehearsal(), path: path.to_string() })

@@ -3,6 +3,7 @@
 //! What stands outside the markers is the person's, and so is a file without any. Headings and standing texts are in
 //! `sections.toml`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -291,7 +292,7 @@ fn is_numbered(line: &str) -> bool {
 
 /// A table of the project's own skills.
 fn skills(view: &ProjectView) -> Result<Option<String>, InstructionsError> {
-    let mut rows = Vec::new();
+    let (mut rows, mut told_names) = (Vec::new(), BTreeSet::new());
     for root in skill_manifest::roots()?.into_iter().filter(skill_manifest::Root::is_in_project) {
         for folder in view.folder_names(&root.path)? {
             let file = format!("{}/{folder}/SKILL.md", root.path);
@@ -299,8 +300,8 @@ fn skills(view: &ProjectView) -> Result<Option<String>, InstructionsError> {
             let front = FrontMatter::parse(&text);
             let told = |key: &str| front.as_ref().and_then(|front| front.text(key)).unwrap_or_default();
             let name = Some(told("name")).filter(|name| !name.trim().is_empty()).unwrap_or(folder);
-            // Those of the workflow system itself are listed by the host.
-            if !skill_manifest::is_ours(&name) {
+            // Those of the workflow system itself are listed by the host; one that stands in several folders, the first time.
+            if !skill_manifest::is_ours(&name) && told_names.insert(name.clone()) {
                 rows.push(format!("| {} | {} | `{file}` |", cell(&name), cell(&told("description"))));
             }
         }

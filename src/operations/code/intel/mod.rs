@@ -69,10 +69,14 @@ impl Known {
         }
     }
 
-    /// How many milliseconds before `now` the file says it was brought up to date.
+    /// When the file says it was brought up to date.
+    fn moment(&self) -> Option<&str> {
+        self.value()?.get(META)?.get("updated_at")?.as_str()
+    }
+
+    /// How many milliseconds before `now` that was.
     fn age(&self, now: i64) -> Option<i64> {
-        let moment = self.value()?.get(META)?.get("updated_at")?.as_str()?;
-        Some(now.saturating_sub(time::milliseconds(moment)?))
+        Some(now.saturating_sub(time::milliseconds(self.moment()?)?))
     }
 
     fn is_fresh(&self, now: i64) -> bool {
@@ -141,19 +145,22 @@ struct FileStatuses {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct FileStatus {
     exists: bool,
-    /// How long ago it was brought up to date, by its own word.
+    /// How long ago it was brought up to date, by its own word; with `--raw`, when.
     updated_at: Option<String>,
     stale: bool,
     read_error: Option<String>,
 }
 
-/// How old the files are at `now`, in milliseconds since 1970.
-pub(crate) fn status(view: &ProjectView, now: i64) -> StatusReport {
+/// How old the files are at `now`, in milliseconds since 1970. Programs want moments, `as_moments`, and people spans.
+pub(crate) fn status(view: &ProjectView, now: i64, as_moments: bool) -> StatusReport {
     let statuses = FILES.map(|name| {
         let known = Known::of(view, name);
         FileStatus {
             exists: !matches!(known, Known::Absent),
-            updated_at: known.age(now).map(time::ago),
+            updated_at: match known.age(now) {
+                Some(_) if as_moments => known.moment().map(str::to_owned),
+                age => age.map(time::ago),
+            },
             stale: !known.is_fresh(now),
             read_error: known.read_error(),
         }
@@ -453,15 +460,15 @@ mod tests {
 
     #[test]
     fn a_file_is_as_old_as_it_says() {
-        let report = status(
-            &view(&[
-                (API, r#"{"_meta":{"updated_at":"2026-01-02T09:10:00Z"}}"#),
-                (ROLES, r#"{"_meta":{"updated_at":"2025-12-31T12:00:00Z"}}"#),
-                (DEPENDENCIES, "{"),
-                ("stack.json", r#"{"_meta":{"updated_at":"soon"}}"#),
-            ]),
-            now(),
-        );
+        let files = view(&[
+            (API, r#"{"_meta":{"updated_at":"2026-01-02T09:10:00Z"}}"#),
+            (ROLES, r#"{"_meta":{"updated_at":"2025-12-31T12:00:00Z"}}"#),
+            (DEPENDENCIES, "{"),
+            ("stack.json", r#"{"_meta":{"updated_at":"soon"}}"#),
+        ]);
+        let moment = status(&files, now(), true).files.api_map.updated_at;
+        assert_eq!(moment.as_deref(), Some("2026-01-02T09:10:00Z"));
+        let report = status(&files, now(), false);
         let told = |status: &FileStatus| (status.updated_at.clone().unwrap_or_default(), status.stale);
         assert_eq!(told(&report.files.api_map), ("2 hours ago".to_owned(), false));
         assert_eq!(told(&report.files.file_roles), ("2 days ago".to_owned(), true));
