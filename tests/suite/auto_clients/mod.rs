@@ -6,6 +6,7 @@
 
 mod agent;
 mod order;
+mod phases;
 mod scene;
 mod table;
 mod texts;

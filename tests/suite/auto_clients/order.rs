@@ -6,7 +6,7 @@ use crate::clients::server::Request;
 use crate::kit::repository;
 
 /// How every prompt of a unit begins, and what its last line begins with.
-const BEGIN: &str = "# One unit of an unattended run\n";
+const BEGINS: [&str; 2] = ["# One unit of an unattended run\n", "# One workflow of an unattended run\n"];
 const END: &str = "\ngsd-unit: ";
 
 /// The parts of a request in the order in which services keep them in their caches.
@@ -23,7 +23,7 @@ pub(crate) struct Order {
 impl Order {
     /// The order that a conversation began with.
     pub(crate) fn within(text: &str) -> Option<Self> {
-        let from = text.find(BEGIN)?;
+        let from = BEGINS.iter().filter_map(|begin| text.find(begin)).min()?;
         let end = from + text[from..].find(END)? + END.len();
         let unit = text[end..].lines().next()?;
         let prompt = text[from..end + unit.len()].to_owned() + "\n";
@@ -122,7 +122,7 @@ impl Opening {
         assert!(self.order.prompt.starts_with(&stable), "{} does not begin as its class", self.order.kind);
         let of_prompt = same(&self.order.prompt, &before.order.prompt);
         let (this, other) = (self.cached(), before.cached());
-        let begin = this.find(BEGIN).unwrap();
+        let begin = this.find(BEGINS[0]).unwrap();
         let of_request = same(&this, &other);
         let around = |text: &str| {
             let bytes = &text.as_bytes()[of_request.saturating_sub(120)..text.len().min(of_request + 120)];

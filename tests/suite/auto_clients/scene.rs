@@ -37,12 +37,16 @@ pub(crate) struct Scene {
 impl Scene {
     /// The home of a user of this client, with our install in it, and a project.
     pub(crate) fn new(subject: &Subject, url: &str) -> Result<Self, NotRun> {
+        Self::with(subject, url, &[(".planning/STATE.md", "# Project State\n\nThe shelf is new.\n")])
+    }
+
+    /// As [`Self::new`], with these documents in the project.
+    pub(crate) fn with(subject: &Subject, url: &str, documents: &[(&str, &str)]) -> Result<Self, NotRun> {
         let program = subject.program()?;
         let context = TestContext::new();
-        for (path, text) in PROJECT {
+        for (path, text) in PROJECT.iter().chain(documents) {
             context.write(path, text);
         }
-        context.write(".planning/STATE.md", "# Project State\n\nThe shelf is new.\n");
         context.write(".planning/config.json", SETTINGS);
         std::fs::write(context.home().join("brief.md"), BRIEF).unwrap();
         let mut command = Command::new("client");
@@ -107,6 +111,12 @@ impl Scene {
         calls.filter(|call| call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
     }
 
+    /// What agents asked our installed binary for, each with the code of its answer.
+    pub(crate) fn agent_calls(&self) -> Vec<(String, i32)> {
+        let calls = Witness::calls_in(&self.calls()).into_iter();
+        calls.filter(|call| !call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
+    }
+
     /// A folder that a run may write to and that is not looked at.
     fn aside(&self) -> PathBuf {
         self.temporary_folder().join("suite")
@@ -120,13 +130,15 @@ impl Scene {
 
     /// From the brief to the branch.
     pub(crate) fn run(&self, subject: &Subject, profile: &str) -> Finished {
+        let brief = self.context.home().join("brief.md").to_string_lossy().into_owned();
+        self.call(subject, &["--brief", &brief, "--profile", profile])
+    }
+
+    /// `auto run` with these words.
+    pub(crate) fn call(&self, subject: &Subject, words: &[&str]) -> Finished {
         let mut command = self.context.command(binary());
-        command.envs(self.variables.iter().cloned()).args(["auto", "run", "--brief"]);
-        command
-            .arg(self.context.home().join("brief.md"))
-            .args(["--runner", subject.name, "--json"])
-            .args(["--profile", profile]);
-        command.arg("--runner-program").arg(&self.program);
+        command.envs(self.variables.iter().cloned()).args(["auto", "run"]).args(words);
+        command.args(["--runner", subject.name, "--json", "--runner-program"]).arg(&self.program);
         run_bounded(&mut command, LIMIT, &self.aside())
     }
 
