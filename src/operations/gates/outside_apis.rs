@@ -200,7 +200,7 @@ fn none_declared(name: String, signals: Vec<ApiSignal>) -> ApiCoverageReport {
         format!("{name} says that there is no outside API, so there is nothing to decide")
     } else {
         let told: Vec<String> = signals.iter().map(|signal| format!("{} {}", signal.verb, signal.noun)).collect();
-        format!("{name} says that there is no outside API; words of the phase speak against it: {}", told.join(", "))
+        format!("{name} says that there is no outside API; words of the phase suggest one: {}", told.join(", "))
     };
     ApiCoverageReport {
         coverage_present: true,
