@@ -287,4 +287,7 @@ fn choices_of_a_new_project_are_checked_like_single_values() {
     let told = context.gsd(["config-new-project", sections]).failure(1);
     assert!(told.contains("`ship.pr_body_sections` cannot be"), "{told}");
     assert!(!context.project().join(FILE).exists());
+    let reviewers = r#"{"review": {"default_reviewers": ["Gemini", "gemini"]}}"#;
+    assert_eq!(context.gsd(["config-new-project", reviewers]).json()["created"], true);
+    assert_eq!(context.gsd(["config-get", "review.default_reviewers"]).json(), serde_json::json!(["gemini"]));
 }

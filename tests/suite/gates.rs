@@ -137,7 +137,7 @@ fn outside_apis_are_decided_before_a_phase_is_verified() {
     context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 1\n---\nIntegrate the Stripe API.\n");
     let blocks = |phase: &str| context.gsd(["check", "api-coverage-verify-pre", phase]).json()["block"].clone();
     assert_eq!([blocks("1"), blocks(".planning/phases/01-a")], [true, true]);
-    context.gsd(["check", "api-coverage-verify-pre", "9"]).failure(1);
+    assert_eq!(blocks("9"), true, "a phase that is not there");
     context
         .write(".planning/phases/01-a/01-COVERAGE.md", "| Capability | Decision |\n|---|---|\n| pay | INTEGRATE |\n");
     assert_eq!(blocks("1"), false);

@@ -451,7 +451,9 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
     let view = context.view();
     let phase = match context.phase_named(&view, typed) {
-        Err(error) if error.reason() == Reason::PhaseNotFound => return Ok(outside_apis::no_phase(&view, typed)),
+        Err(error) if error.reason() == Reason::PhaseNotFound => {
+            return Ok(outside_apis::no_phase(&view, error.message().to_owned()));
+        }
         phase => phase?,
     };
     let planner = format!("{}plan-phase", context.command_prefix()?);

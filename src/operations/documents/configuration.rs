@@ -235,8 +235,9 @@ fn lies_over_another(view: &ProjectView) -> bool {
 fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, ConfigurationError> {
     match new.choices {
         Some(text) => {
-            let choices = config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?;
+            let mut choices = config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?;
             config::check_values(&choices)?;
+            config::store_values(&mut choices);
             Ok(choices)
         }
         None => Ok(Map::new()),

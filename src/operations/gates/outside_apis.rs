@@ -57,15 +57,12 @@ struct ApiSignal {
     noun: String,
 }
 
-/// What there is to say of a phase that is not there: where a project keeps no phases at all, nothing; else it blocks.
-pub(crate) fn no_phase(view: &ProjectView, typed: &str) -> ApiCoverageReport {
+/// What there is to say of a phase without a folder, for the reason `why`: where a project keeps no phases at all,
+/// nothing; else it blocks.
+pub(crate) fn no_phase(view: &ProjectView, why: String) -> ApiCoverageReport {
     let phases = view.layout().phases();
     let has_phases = view.folder_exists(&phases);
-    let message = if has_phases {
-        format!("Phase {typed} has no folder, so there is nothing to verify")
-    } else {
-        format!("There is no `{phases}`, so there is nothing to verify")
-    };
+    let message = if has_phases { why } else { format!("There is no `{phases}`, so there is nothing to verify") };
     let report = ApiCoverageReport::new(has_phases, message);
     ApiCoverageReport { detected: Some(false), phase_lookup_failed: has_phases.then_some(true), ..report }
 }
@@ -85,7 +82,9 @@ pub(crate) fn verify_pre(
 }
 
 fn decided(view: &ProjectView, phase: &NamedPhase) -> Result<ApiCoverageReport, FileError> {
-    let Some(folder) = &phase.folder else { return Ok(no_phase(view, &phase.number)) };
+    let Some(folder) = &phase.folder else {
+        return Ok(no_phase(view, format!("Phase {} has no folder yet, so there is nothing to verify", phase.number)));
+    };
     if let Some(path) = folder.artifact_path("COVERAGE") {
         let text = view.text(&path)?.unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -201,7 +200,7 @@ fn none_declared(name: String, signals: Vec<ApiSignal>) -> ApiCoverageReport {
         format!("{name} says that there is no outside API, so there is nothing to decide")
     } else {
         let told: Vec<String> = signals.iter().map(|signal| format!("{} {}", signal.verb, signal.noun)).collect();
-        format!("{name} says that there is no outside API; words of the phase speak against it: {}", told.join(", "))
+        format!("{name} says that there is no outside API; words of the phase suggest one: {}", told.join(", "))
     };
     ApiCoverageReport {
         coverage_present: true,

@@ -189,6 +189,22 @@ fn check_below(object: &Map<String, Value>, path: &str) -> Result<(), KeyError> 
     Ok(())
 }
 
+/// Brings the values of the keys we know into the form in which they are written.
+pub(crate) fn store_values(file: &mut Map<String, Value>) {
+    store_below(file, "");
+}
+
+fn store_below(object: &mut Map<String, Value>, path: &str) {
+    for (name, value) in object.iter_mut() {
+        let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        if let Some(accepts) = accepts(&key) {
+            *value = accepts.stored(value.take());
+        } else if let Some(below) = value.as_object_mut() {
+            store_below(below, &key);
+        }
+    }
+}
+
 /// What a key accepts; `None` if there is no such key.
 fn accepts(key: &str) -> Option<Accepts> {
     row(key).map(|(_, accepts, _)| *accepts)
