@@ -100,7 +100,7 @@ fn an_agent_is_resolved_with_what_the_call_says_of_the_attempt_and_the_host() {
     let routing =
         r#""enabled": true, "provider_escalation": ["m1"], "tier_models": {"standard": "sonnet", "heavy": "opus"}"#;
     let context = project(&format!("{{\"dynamic_routing\": {{{routing}}}}}"));
-    let ask = |rest: &str| at(&context, &format!("resolve-execution gsd-executor {rest}"), &[]);
+    let ask = |rest: &str| at(&context, format!("resolve-execution gsd-executor {rest}").trim_end(), &[]);
     let told = ask("--failure-class=quota-exceeded --attempt 2").json();
     assert_eq!((&told["model"], &told["escalation"]["exhausted"]), (&"m1".into(), &true.into()), "{told}");
     assert_eq!(told["escalation"]["attempted"], serde_json::json!(["sonnet", "m1"]));
@@ -231,7 +231,7 @@ fn the_samples_of_estimates_are_those_of_other_programs() {
     let file = serde_json::json!({"schema_version": 1, "samples": [sample(400), sample(400), sample(400)]});
     context.write(".planning/estimation-calibration.json", &file.to_string());
     let told = context.gsd(["estimate-calibration"]).json();
-    assert_eq!((&told["factor"], &told["confidence"]), (&(4.0 / 3.0).into(), &"med".into()), "{told}");
+    assert_eq!((&told["factor"], &told["confidence"]), (&(4.0_f64 / 3.0).into(), &"med".into()), "{told}");
     assert_eq!(context.gsd(["estimate-check", "--tokens", "90000"]).json()["calibrated_tokens"], 120_000);
     let as_is = context.gsd(["estimate-check", "--tokens", "90000", "--calibrated"]).json();
     assert_eq!((&as_is["calibrated_tokens"], &as_is["calibration_factor"]), (&90_000.into(), &told["factor"]));

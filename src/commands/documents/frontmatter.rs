@@ -182,7 +182,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
         let before = context.read(&path)?;
         let (outcome, edited) = frontmatter::changed(file, before.as_deref(), changes).map_err(told)?;
         let beside = edited.map(|after| Beside { path: path.clone(), before, after: Some(after) });
-        Ok((outcome, Edits::default(), Vec::from_iter(beside)))
+        Ok((outcome, Edits::default(), beside.into_iter().collect()))
     })
 }
 
