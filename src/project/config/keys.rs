@@ -195,7 +195,7 @@ pub(crate) fn store_values(file: &mut Map<String, Value>) {
 }
 
 fn store_below(object: &mut Map<String, Value>, path: &str) {
-    for (name, value) in object.iter_mut() {
+    for (name, value) in object {
         let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         if let Some(accepts) = accepts(&key) {
             *value = accepts.stored(value.take());
