@@ -204,7 +204,7 @@ pub(crate) fn look(root: &AbsolutePath, changes: &mut ChangeSet) -> Result<Resto
         Err(InstallError::Manifest { .. }) => None,
         found => found?,
     };
-    report.manifest_found = manifest.is_some();
+    report.manifest_found = manifest.as_ref().is_some_and(Manifest::has_files);
     let mut files = Vec::new();
     if report.backup_found {
         walk(&backup, "", DEEPEST, &mut |path, entry| files.push((path.to_owned(), entry.kind)))?;

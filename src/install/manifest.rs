@@ -196,6 +196,11 @@ impl Manifest {
         ours.map(RelativePath::as_str).chain(theirs.into_iter().flat_map(Map::keys).map(String::as_str))
     }
 
+    /// Whether it has a list of files, by whichever program, empty or not.
+    pub(crate) fn has_files(&self) -> bool {
+        !self.installs.is_empty() || self.foreign_files().is_some()
+    }
+
     /// The version of the program whose files are listed.
     pub(crate) fn version(&self) -> Option<&str> {
         let ours = self.installs.values().next().map(|section| section.version.as_str());

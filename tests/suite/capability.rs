@@ -131,9 +131,7 @@ fn a_host_is_told_by_its_folder_or_its_name() {
 fn every_feature_is_part_of_the_program() {
     let context = project("{}");
     let run = |call: &str| context.gsd_with(call.split(' '), &[], "");
-    for call in
-        ["capability install x", "capability update --all", "capability remove ui", "capability trust revoke ui"]
-    {
+    for call in ["capability install x", "capability update ui", "capability remove ui", "capability trust revoke ui"] {
         assert!(run(call).failure(1).contains("built in"), "{call}");
     }
     for call in ["capability trust list", "capability trust list --json", "capability outdated --json"] {

@@ -161,7 +161,7 @@ fn skills_of_the_user_need_no_trust_and_what_is_left_out_is_told() {
     assert_eq!(report["warnings"].as_array().unwrap().len(), 1, "{report}");
     let other = at(&context, "agent-skills a", &[("GSD_RUNTIME", "opencode")]);
     assert!(!other.stdout.contains("vendor") && !other.stdout.contains("mine"), "{}", other.stdout);
-    assert!(at(&context, "agent-skills none", &[]).stderr.contains("names no skill"));
+    assert!(at(&context, "agent-skills none", &[]).stderr.contains("has no skills"));
     let lost = at(&context, "agent-skills lost", &[]);
     assert!(lost.stderr.contains("none of the 2 skills in `agent_skills.lost`"), "{}", lost.stderr);
 }
@@ -471,7 +471,10 @@ fn files_that_come_back_say_what_they_miss_and_hold_up_no_others() {
     let page = "---\nname: a\ndescription: d\n---\n@~/.x/gsd-core/workflows/gone.md /gsd-no-such and /gsd-plan-phase\n";
     context.write(&format!("{backup}/agents/gsd-mine.md"), page);
     context.write("host/gsd-file-manifest.json", "{\"version\": \"1.0\", \"files\": []}");
-    let report = at(&context, "restore-custom-files --config-dir host", &[]).json();
+    // What it quotes of the person's file is not there, as it says.
+    let words = ["restore-custom-files", "--config-dir", "host"];
+    let quoted = context.command(crate::kit::binary()).args(words).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&quoted.stdout).unwrap();
     assert_eq!(report["manifest_found"], false, "{report}");
     let warnings = report["entries"][0]["warnings"].as_array().unwrap().clone();
     let codes: Vec<&str> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
@@ -479,8 +482,8 @@ fn files_that_come_back_say_what_they_miss_and_hold_up_no_others() {
     // A file stands where a folder of the second one would have to be.
     context.write("host/hooks", "mine\n");
     context.write(&format!("{backup}/hooks/gsd-mine.sh"), "x\n");
-    let ran = at(&context, "restore-custom-files --config-dir host --apply", &[]);
-    let report = ran.json();
+    let applied = context.command(crate::kit::binary()).args(words).arg("--apply").output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&applied.stdout).unwrap();
     let outcomes: Vec<&str> =
         report["entries"].as_array().unwrap().iter().map(|entry| entry["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["restored", "skipped_copy_failed"], "{report}");

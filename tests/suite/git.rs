@@ -103,13 +103,15 @@ fn a_rehearsal_sees_a_change_made_in_the_second_of_the_last_commit() {
 }
 
 #[test]
-fn without_files_the_planning_folder_is_committed_and_nothing_else() {
+fn without_files_the_planning_folder_is_committed_with_what_is_staged_and_nothing_else() {
     let context = repository("{}");
     context.write(".planning/new.md", "x\n");
     context.write("src/b.txt", "b\n");
+    context.write("src/c.txt", "c\n");
     git(&context, "add src/b.txt");
     assert_eq!(context.gsd(["commit", "docs:", "two", "words", "--raw"]).success().len(), 7);
-    assert_eq!(git(&context, "show --name-only --format=%s HEAD"), "docs: two words\n\n.planning/new.md");
+    let files = "docs: two words\n\n.planning/new.md\nsrc/b.txt";
+    assert_eq!(git(&context, "show --name-only --format=%s HEAD"), files);
     assert_eq!(context.gsd(["commit", "again", "--raw"]).success(), "nothing");
 }
 

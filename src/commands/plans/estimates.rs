@@ -10,7 +10,7 @@ verbs! {
     ///
     /// Compares the estimated tokens of each plan with the actual tokens of its summary, and stores the samples in the
     /// planning folder, in `estimation-calibration.json`. The factor is used from three samples on. A plan with
-    /// `estimate.raw_tokens` is compared by these. A file of samples that cannot be read is kept beside a new one.
+    /// `estimate.raw_tokens` is compared by these. A file of samples that cannot be read is kept next to the new one.
     ///
     /// Example: `gsd-tools estimate-calibrate --pick factor`.
     "estimate-calibrate": writes json(estimates::CalibrateReport) = estimate_calibrate();

@@ -137,6 +137,7 @@ pub(crate) struct EffortSurface {
     effort_surface: Surface,
     effort_argv: Vec<String>,
     effort_argv_string: String,
+    #[schemars(with = "serde_json::Value")]
     effort_argv_value: Option<String>,
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn of_agent(
     let mut lines = Vec::new();
     for skill in &wanted {
         let line = match skill.as_str() {
-            None => Err(format!("an entry of `agent_skills.{agent}` is no text, but {}", kind(skill))),
+            None => Err(format!("an entry of `agent_skills.{agent}` is not text, but {}", kind(skill))),
             Some(skill) => match skill.strip_prefix(GLOBAL) {
                 Some(name) => global(name, around, &trusted, &real, &mut found.notes),
                 None => local(view, skill, around, &trusted, &real),
@@ -85,7 +85,7 @@ pub(crate) fn of_agent(
         }
     }
     if written.is_some() && wanted.is_empty() {
-        found.notes.push(format!("`agent_skills.{agent}` names no skill"));
+        found.notes.push(format!("`agent_skills.{agent}` has no skills"));
     }
     if !wanted.is_empty() && lines.is_empty() {
         let count = wanted.len();

@@ -111,12 +111,6 @@ impl Scene {
         calls.filter(|call| call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
     }
 
-    /// What agents asked our installed binary for, each with the code of its answer.
-    pub(crate) fn agent_calls(&self) -> Vec<(String, i32)> {
-        let calls = Witness::calls_in(&self.calls()).into_iter();
-        calls.filter(|call| !call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
-    }
-
     /// A folder that a run may write to and that is not looked at.
     fn aside(&self) -> PathBuf {
         self.temporary_folder().join("suite")
