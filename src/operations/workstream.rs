@@ -320,7 +320,7 @@ impl Workstream {
             }
         }
         let Closed { total, done, shipped_unverified } = stream;
-        Ok(Self { state, phases, plans, summaries, total, done, shipped_unverified, view })
+        Ok(Self { view, state, phases, plans, summaries, total, done, shipped_unverified })
     }
 
     /// How many phases there are: those with a folder; where all of them are in the archive, those of the milestone.

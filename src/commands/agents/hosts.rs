@@ -143,13 +143,14 @@ fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Resul
     let named = named.cloned().or_else(|| context.world().variable("GSD_RUNTIME"));
     let file = match named {
         None => COMMON_INSTRUCTIONS.to_owned(),
-        Some(host) => match context.host_if_known(&host)? {
-            Some(descriptor) => descriptor.instruction_file,
-            None => {
+        Some(host) => {
+            if let Some(descriptor) = context.host_if_known(&host)? {
+                descriptor.instruction_file
+            } else {
                 context.warn(format!("unknown host `{host}`; the answer is the file that most hosts read"));
                 COMMON_INSTRUCTIONS.to_owned()
             }
-        },
+        }
     };
     context.text(file + "\n");
     Ok(())

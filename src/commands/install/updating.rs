@@ -181,7 +181,7 @@ fn of_folder(
     descriptors: &[Descriptor],
     folder: &AbsolutePath,
     named: Option<&str>,
-) -> Result<InstallationReport, CommandError> {
+) -> InstallationReport {
     let is_local = folder.is_within(context.root());
     let scope = if is_local { "LOCAL" } else { "GLOBAL" };
     let chosen = folder.to_string();
@@ -192,7 +192,7 @@ fn of_folder(
     });
     let of_named = descriptors.first().filter(|_| named.is_some()).map(|descriptor| descriptor.id.to_string());
     let (installed_version, runtime) = installed.unwrap_or_else(|| ("0.0.0".to_owned(), of_named.unwrap_or_default()));
-    Ok(InstallationReport { installed_version, scope, runtime, gsd_dir: chosen })
+    InstallationReport { installed_version, scope, runtime, gsd_dir: chosen }
 }
 
 /// The installation that counts here: the project's before the user's, the host of the call before the others.
@@ -217,7 +217,7 @@ fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), 
     if let Some(folder) = &arguments.config_dir {
         let folder = context.here().resolve(folder);
         if disk::is_folder(&folder) {
-            answer = of_folder(context, &descriptors, &folder, named)?;
+            answer = of_folder(context, &descriptors, &folder, named);
         }
         context.text(serde_json::to_string(&answer)? + "\n");
         return Ok(());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, Questions, Sureness};
+use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, ResearchQuestions, Sureness};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;
 
@@ -77,7 +77,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
 fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
     let path = context.here().resolve(input);
     let text = context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
-    let questions = Questions::parse(&text).map_err(|error| {
+    let questions = ResearchQuestions::parse(&text).map_err(|error| {
         CommandError::usage(format!("cannot read questions from `{path}`: {error}"))
             .hint("write `{\"questions\": [{\"text\": \"...\", \"kind\": \"docs\"}]}`")
     })?;

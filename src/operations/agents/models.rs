@@ -132,6 +132,7 @@ pub(crate) struct Escalation {
 
 /// How a program of the host that `--host` names is told its effort.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the fields are keys of an answer, which other keys stand around")]
 pub(crate) struct EffortSurface {
     host: String,
     effort_surface: Surface,

@@ -131,7 +131,7 @@ struct CacheState {
 
 /// The questions of a plan, which services the user has, and whose packages the questions are about.
 #[derive(Debug)]
-pub(crate) struct Questions {
+pub(crate) struct ResearchQuestions {
     ecosystem: String,
     questions: Vec<Question>,
     services: Map<String, Value>,
@@ -157,7 +157,7 @@ pub(crate) enum QuestionsError {
     Question { number: usize, source: serde_json::Error },
 }
 
-impl Questions {
+impl ResearchQuestions {
     /// Reads a plan; questions without text are passed over.
     pub(crate) fn parse(text: &str) -> Result<Self, QuestionsError> {
         let value: Value = serde_json::from_str(text)?;
@@ -182,11 +182,11 @@ impl Questions {
 
 /// What to do about each question; `has_service` tells of a service the project knows of, `kept` what is kept.
 pub(crate) fn plan<E>(
-    questions: Questions,
+    questions: ResearchQuestions,
     has_service: impl Fn(&str) -> bool,
     kept: impl Fn(&FindingKey) -> Result<KeptReport, E>,
 ) -> Result<PlanReport, E> {
-    let Questions { ecosystem, questions, services } = questions;
+    let ResearchQuestions { ecosystem, questions, services } = questions;
     let has = |service: &str| match services.get(service) {
         None | Some(Value::Null) => has_service(service),
         Some(value) => !matches!(value, Value::Bool(false)) && value.as_str() != Some("") && value.as_i64() != Some(0),
@@ -288,7 +288,7 @@ mod tests {
 
     fn planned(text: &str) -> Vec<(String, Option<&'static str>)> {
         let nothing = |_: &FindingKey| Ok::<_, Infallible>(kept([], 0));
-        let plan = plan(Questions::parse(text).unwrap(), |service| service == "jina", nothing).unwrap();
+        let plan = plan(ResearchQuestions::parse(text).unwrap(), |service| service == "jina", nothing).unwrap();
         plan.items.into_iter().map(|item| (item.key, item.fetch.map(|fetch| fetch.provider))).collect()
     }
 
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_finding_that_holds_is_not_asked_for_again() {
-        let questions = || Questions::parse(r#"{"questions": [{"text": "a"}, {"text": " "}]}"#).unwrap();
+        let questions = || ResearchQuestions::parse(r#"{"questions": [{"text": "a"}, {"text": " "}]}"#).unwrap();
         let text = finding("x", "LOW").text().unwrap();
         let start = milliseconds("2026-01-01T00:00:00Z").unwrap();
         let at = |now| {
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_is_none_is_told_and_so_is_the_question() {
-        let why = |text: &str| Questions::parse(text).unwrap_err().to_string();
+        let why = |text: &str| ResearchQuestions::parse(text).unwrap_err().to_string();
         assert!(why("{bad").contains("not valid JSON"));
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
         assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));
