@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, AbsolutePath, ChangeSet, DiskError};
+use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, RealPaths};
 
 use super::local_state::LocalState;
 
@@ -65,11 +65,16 @@ impl Boundary {
     /// Refuses a path of the project that leads out of it. A path that is not in the project passes: a person typed it,
     /// or the file is their own.
     pub(crate) fn check(&self, path: impl AsRef<Path>) -> Result<(), BoundaryError> {
+        self.check_at(path, &mut RealPaths::default())
+    }
+
+    /// As [`Self::check`], with what is known of folders from other checks at the same moment.
+    pub(super) fn check_at(&self, path: impl AsRef<Path>, places: &mut RealPaths) -> Result<(), BoundaryError> {
         let path = AbsolutePath::parse(path).map_err(DiskError::from)?;
         if !self.is_about(&path) {
             return Ok(());
         }
-        let real = disk::real(&path)?;
+        let real = places.of(&path)?;
         let may_be = self.roots.last().into_iter().chain(&self.trusted);
         if may_be.into_iter().any(|folder| real.is_within(folder)) {
             return Ok(());

@@ -53,9 +53,10 @@ pub(crate) mod worktrees;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::disk::{
-    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, Snapshot,
+    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RealPaths, Snapshot,
 };
 
 use boundary::{Boundary, BoundaryError};
@@ -197,14 +198,25 @@ impl Project {
     pub(crate) fn files(&self) -> Box<dyn Files> {
         let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
         let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
-        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times })
+        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times, moment: None })
+    }
+
+    /// As [`Self::files`], for a look that is over before anything changes: where each folder really is, is looked up once.
+    pub(crate) fn files_of_a_moment(&self) -> Box<dyn Files> {
+        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
+        let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
+        let moment = Some(Mutex::default());
+        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times, moment })
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
         let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
         let boundary = self.boundary();
-        ProjectView::new(self.layout.clone(), Box::new(DiskFiles { layout, state_folder, boundary, commit_times }))
+        ProjectView::new(
+            self.layout.clone(),
+            Box::new(DiskFiles { layout, state_folder, boundary, commit_times, moment: None }),
+        )
     }
 }
 
@@ -258,6 +270,8 @@ struct DiskFiles {
     state_folder: Option<PathBuf>,
     boundary: Result<Boundary, DiskError>,
     commit_times: CommitTimes,
+    /// Where folders really are, where nothing changes as long as these files are read.
+    moment: Option<Mutex<RealPaths>>,
 }
 
 impl DiskFiles {
@@ -265,7 +279,14 @@ impl DiskFiles {
     fn inside(&self, path: &str) -> Result<PathBuf, FileError> {
         let absolute = self.layout.absolute(path);
         let boundary = self.boundary.as_ref().map_err(|error| unreadable(path, error))?;
-        match boundary.check(&absolute) {
+        let checked = match &self.moment {
+            Some(places) => {
+                let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
+                boundary.check_at(&absolute, &mut places)
+            }
+            None => boundary.check(&absolute),
+        };
+        match checked {
             Ok(()) => Ok(absolute),
             Err(error) => Err(FileError { path: path.to_owned(), reason: error.to_string(), hint: error.hint() }),
         }

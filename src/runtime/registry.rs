@@ -317,6 +317,7 @@ mod tests {
         ("own-file", "permission rules in files of their own: a second host has them too"),
         ("place.anchor", "one host keeps its skills where they are when a variable moves the rest"),
         ("place.scopes", "follows from a folder of the home that another one stands for in a project"),
+        ("plugin-skill", "only one host loads a skill of a plugin by a tool of its own"),
         ("plugin.programs", "other hosts do not add a folder of the plugin to the shell's search path"),
         ("plugin.router", "only one host types commands and skills of a plugin in two ways"),
         ("sessions", "other hosts keep theirs in forms of their own"),

@@ -208,7 +208,11 @@ impl Place {
 
     /// The files below a folder.
     pub(super) fn files_at(context: &Context, folder: &AbsolutePath) -> Box<dyn Files> {
-        Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder()).files()
+        Self::project_at(context, folder).files()
+    }
+
+    fn project_at(context: &Context, folder: &AbsolutePath) -> Project {
+        Project::new(Layout::new(folder.as_path(), None, None), context.world().state_folder())
     }
 
     /// What the log tells. Nobody is waited for.
@@ -224,9 +228,9 @@ impl Place {
         Ok(Memory::of(entries.iter().flat_map(|found| &found.entries)))
     }
 
-    /// The files that decide: those of the worktree that the work is done in, else those of the project.
+    /// The files that decide, for one look: those of the worktree that the work is done in, else those of the project.
     pub(super) fn files(&self, context: &Context, memory: &Memory) -> Box<dyn Files> {
-        Self::files_at(context, &self.documents(memory))
+        Self::project_at(context, &self.documents(memory)).files_of_a_moment()
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.

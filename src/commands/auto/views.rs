@@ -153,7 +153,7 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     if call != "gsd-tools auto status" {
         lines.push(format!("Next  {}", screen.paint(Tone::Command, &call)));
     }
-    if report.next.stop.is_none() && report.next.action != "recover" {
+    if call == "gsd-tools auto run" && report.next.stop.is_none() && report.next.action != "recover" {
         let step = match report.next.action {
             "commit" => "commits what has changed",
             "gate" => "runs the checks",

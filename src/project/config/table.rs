@@ -259,7 +259,7 @@ pub(super) const PATTERNS: &[Key] = &[
     (
         "dynamic_routing.provider_escalation",
         Anything,
-        "Models of other providers to continue with when a quota is used up, in order",
+        "Models of other providers, in order, for when a quota is used up",
     ),
     ("dynamic_routing.tier_models.heavy", Text, "The model for heavy work"),
     ("dynamic_routing.tier_models.light", Text, "The model for light work"),
