@@ -131,7 +131,7 @@ fn a_program_is_run_with_our_streams_and_its_own_code() {
     assert_eq!(context.gsd_with(["run-with-timeout", "9", "cat"], &[], "in").success(), "in");
     assert_eq!(context.gsd(["run-with-timeout", "0.05", "sleep", "60"]).code, 124);
     assert_eq!(context.gsd(["run-with-timeout", "9", "gsd-no-such-program"]).code, 127);
-    for seconds in ["x", "-1", "0", "1e400"] {
+    for seconds in ["x", "-1", "1e400"] {
         assert_eq!(context.gsd(["run-with-timeout", seconds, "true"]).code, 2, "{seconds}");
     }
 }

@@ -35,7 +35,9 @@ fn the_host_of_the_call_names_its_file() {
     context.gsd(["config-new-project"]).success();
     assert!(file().ends_with("/project/AGENTS.md"), "what every new file says is no choice: {}", file());
     context.gsd(["config-set", "claude_md_path", "docs/CLAUDE.md"]).success();
-    assert!(file().ends_with("/docs/CLAUDE.md"), "{}", file());
+    assert!(file().ends_with("/project/AGENTS.md"), "a file that this host does not read: {}", file());
+    context.gsd(["config-set", "claude_md_path", "docs/AGENTS.md"]).success();
+    assert!(file().ends_with("/docs/AGENTS.md"), "{}", file());
 }
 
 #[test]
