@@ -194,7 +194,7 @@ fn declares_none(text: &str) -> bool {
     })
 }
 
-/// Nothing is to be decided, as the file says; what speaks against it is told.
+/// The file declares that there is no outside API. Signals that contradict it are listed.
 fn none_declared(name: String, signals: Vec<ApiSignal>) -> ApiCoverageReport {
     let message = if signals.is_empty() {
         format!("{name} says that there is no outside API, so there is nothing to decide")
