@@ -37,7 +37,8 @@ fn nothing_runs_that_nobody_approved() {
     let (code, answer) = run(&context, &["build"]);
     assert_eq!((code, &answer["status"], &answer["command"]), (NO_COMMAND, &json!("not_run"), &Value::Null));
     context.gsd(["gate", "run", "deploy"]).failure(2);
-    context.gsd(["gate", "run", "test", "--timeout", "0"]).failure(2);
+    context.gsd(["gate", "run", "test", "--timeout", "soon"]).failure(2);
+    assert_eq!(run(&context, &["test", "--timeout", "0"]).0, NOT_APPROVED);
     let shown = context.gsd(["gate", "show", "test"]).json();
     assert_eq!((&shown["approved"], &shown["source"]), (&json!(false), &json!("workflow.test_command")));
     assert_eq!(context.gsd(["gate", "list"]).json().as_array().unwrap().len(), 2);

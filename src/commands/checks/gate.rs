@@ -77,7 +77,7 @@ pub(crate) struct RunArgs {
     /// Read the test command from this phase if nothing else defines one
     #[arg(long)]
     phase: Option<String>,
-    /// Stop after this time (default: `workflow.test_gate_timeout` (600) for tests, 300 for builds)
+    /// Stop after this time; `0` for no limit (default: `workflow.test_gate_timeout` (600) for tests, 300 for builds)
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Seconds>,
 }
