@@ -40,7 +40,7 @@ const PROGRAMS: &[&str] = &[
 const OF_CLONE: &[&str] =
     &["git", "npm", "node", "python3", "python", "curl", "graphify", "gsd-tools", "sh", "kill", "id", "claude"];
 
-/// Beyond these a call is too slow or too large. An install has the time that it takes in an empty project on top.
+/// Beyond these a call is too slow or too large. It has the time that it takes in an empty project on top.
 const MOST_TIME: std::time::Duration = std::time::Duration::from_secs(2);
 const MOST_MEMORY: u64 = 300 << 20;
 
@@ -108,7 +108,7 @@ pub(super) struct Stage {
     /// The clone as the play begins.
     clone: Stamps,
     /// What each install takes in an empty project.
-    installs: BTreeMap<String, std::time::Duration>,
+    in_empty_project: BTreeMap<String, std::time::Duration>,
     pub(super) faults: Vec<String>,
     /// How many calls showed what is in the files that links lead to: none, where the files are the user's.
     pub(super) shown: usize,
@@ -128,7 +128,7 @@ impl Stage {
             outside: BTreeMap::new(),
             outside_stamps: Stamps::new(),
             clone: BTreeMap::new(),
-            installs: BTreeMap::new(),
+            in_empty_project: BTreeMap::new(),
             faults: Vec::new(),
             shown: 0,
         };
@@ -563,7 +563,8 @@ impl Stage {
             let event: serde_json::Value = serde_json::from_str(&call.input).unwrap();
             let _ = write!(line, " of {}", event["tool_name"]);
         }
-        let most_time = MOST_TIME + self.time_in_empty_project(call);
+        let slow = ended.processor > MOST_TIME;
+        let most_time = if slow { MOST_TIME + self.time_in_empty_project(call) } else { MOST_TIME };
         self.judge_end(&line, &ended, most_time);
         if call.verb == "hook" {
             self.wait_for_others(&line);
@@ -590,18 +591,15 @@ impl Stage {
         ended
     }
 
-    /// What an install has to do whatever the project holds; nothing for any other call.
+    /// What a call has to do whatever the project holds: an install hashes and copies the program itself.
     fn time_in_empty_project(&mut self, call: &Call) -> std::time::Duration {
-        if call.verb != "install" {
-            return std::time::Duration::ZERO;
-        }
         let measure = || {
             let empty = TestContext::new();
             let mut command = empty.command(binary());
             command.args(&call.words);
             measured::run(&mut command, &call.input, &self.root.join("capture")).processor
         };
-        *self.installs.entry(call.words.join(" ")).or_insert_with(measure)
+        *self.in_empty_project.entry(call.words.join(" ")).or_insert_with(measure)
     }
 
     fn fault(&mut self, line: &str, what: impl std::fmt::Display) {
