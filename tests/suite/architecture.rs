@@ -1,6 +1,7 @@
 //! The house rules that a compiler does not hold: direction between rooms, no host names in Rust, no forgotten test.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -85,8 +86,9 @@ fn hosts_in<'a>(line: &str, hosts: &'a [Vec<String>]) -> impl Iterator<Item = &'
 
 /// The words of a text in small letters: `OneTwo`, `one_two`, `ONE_TWO` and `one-two` are two.
 fn words(text: &str) -> Vec<String> {
-    let word = Regex::new("[A-Z]+(?:[0-9]|\\b|_)|[A-Z]?[a-z0-9]+|[A-Z]+").unwrap();
-    let found = word.find_iter(text).map(|found| found.as_str().trim_end_matches('_').to_lowercase());
+    static WORD: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new("[A-Z]+(?:[0-9]|\\b|_)|[A-Z]?[a-z0-9]+|[A-Z]+").unwrap());
+    let found = WORD.find_iter(text).map(|found| found.as_str().trim_end_matches('_').to_lowercase());
     found.collect()
 }
 

@@ -441,26 +441,37 @@ fn the_table_names_every_command_that_writes_documents() {
 fn a_command_changes_the_lines_it_is_for() {
     let projects = projects();
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let jobs: Vec<(&Writer, &[&str], &Path, Twin)> = WRITERS
+    let jobs: Vec<(&Writer, &[&str], &Path)> = WRITERS
         .iter()
         .flat_map(|writer| writer.calls.iter().map(move |call| (writer, *call)))
         .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())))
-        .flat_map(|(writer, call, project)| TWINS.iter().map(move |twin| (writer, call, project, *twin)))
         .collect();
+    let trials = std::sync::atomic::AtomicUsize::new(0);
     let outcomes: Vec<(BTreeSet<&str>, Vec<String>)> = std::thread::scope(|scope| {
         let work = || {
             let (mut wrote, mut faults) = (BTreeSet::new(), Vec::new());
-            while let Some((writer, call, project, twin)) =
-                jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
-            {
-                let (changed, found) = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
-                if changed {
-                    wrote.insert(writer.verb);
+            loop {
+                let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some((writer, call, project)) = jobs.get(number) else { break };
+                // What changes nothing as it stands is written otherwise in one case of four.
+                let mut twice = number % 4 == 0;
+                for twin in TWINS {
+                    if *twin != Twin::Plain && !twice {
+                        continue;
+                    }
+                    trials.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let (changed, found) = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
+                    twice |= changed || !found.is_empty();
+                    if changed {
+                        wrote.insert(writer.verb);
+                    }
+                    let name = project.file_name().unwrap().to_string_lossy();
+                    faults.extend(
+                        found
+                            .into_iter()
+                            .map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
+                    );
                 }
-                let name = project.file_name().unwrap().to_string_lossy();
-                faults.extend(
-                    found.into_iter().map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
-                );
             }
             (wrote, faults)
         };
@@ -469,7 +480,7 @@ fn a_command_changes_the_lines_it_is_for() {
     });
     let faults: Vec<&String> = outcomes.iter().flat_map(|(_, faults)| faults).collect();
     let faults = faults.into_iter().map(String::as_str).collect::<Vec<_>>();
-    assert!(faults.is_empty(), "{} faults in {} trials:\n{}", faults.len(), jobs.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} faults in {trials:?} trials:\n{}", faults.len(), faults.join("\n"));
     let idle: Vec<&str> = WRITERS
         .iter()
         .map(|writer| writer.verb)

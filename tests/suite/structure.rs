@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -104,15 +105,16 @@ fn absolute(module: &Module, path: &str, all: &BTreeMap<Module, String>) -> Opti
 }
 
 fn names(module: &Module, text: &str, all: &BTreeMap<Module, String>) -> Names {
-    let imports = Regex::new(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
-    let path = Regex::new(r"\b(?:crate|super|self)(?:::\w+)+").unwrap();
-    let found = imports.captures_iter(text).flat_map(|found| {
+    static IMPORTS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);").unwrap());
+    static PATH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(?:crate|super|self)(?:::\w+)+").unwrap());
+    let found = IMPORTS.captures_iter(text).flat_map(|found| {
         let handed_on = found.get(1).is_some();
         flat(&found[2]).into_iter().map(move |path| (path, handed_on)).collect::<Vec<_>>()
     });
     let used = found.filter_map(|(path, handed_on)| Some((absolute(module, &path, all)?, handed_on))).collect();
-    let code = imports.replace_all(text, "");
-    let told = path.find_iter(&code).filter_map(|path| absolute(module, path.as_str(), all)).collect();
+    let code = IMPORTS.replace_all(text, "");
+    let told = PATH.find_iter(&code).filter_map(|path| absolute(module, path.as_str(), all)).collect();
     Names { used, told }
 }
 

@@ -2,6 +2,7 @@
 //! about hooks, for agents and for users. Tests beside the commands hold the help to the same table.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::kit::repository;
 
@@ -136,7 +137,8 @@ fn texts_of_the_program_have_no_phrase_to_avoid() {
 
 /// The text without the names of the values in it, such as `{told}`.
 fn without_values(text: &str) -> String {
-    regex::Regex::new(r"\{[a-z_.]*(:[^{}]*)?\}").unwrap().replace_all(text, "{}").into_owned()
+    static VALUE: LazyLock<regex::Regex> = LazyLock::new(|| regex::Regex::new(r"\{[a-z_.]*(:[^{}]*)?\}").unwrap());
+    VALUE.replace_all(text, "{}").into_owned()
 }
 
 /// Folders with pages that people or agents read.
