@@ -151,7 +151,7 @@ impl Repository {
     }
 
     /// The worktrees of the repository, the main one first. Git fails while another git makes or removes one, so it is asked
-    /// again.
+    /// again; where one of ours was killed meanwhile, what it left is removed.
     pub(super) fn worktrees(&self) -> Result<Vec<ListedWorktree>, LandingError> {
         let mut pauses = LIST_PAUSES.iter();
         loop {
@@ -164,6 +164,7 @@ impl Repository {
                 (Err(LandingError::Git { .. }), Some(pause)) => {
                     self.git.world().pause(Duration::from_millis(*pause));
                 }
+                (Err(LandingError::Git { .. }), None) if self.remove_half_made()? => {}
                 (Err(error), _) => return Err(error),
             }
         }

@@ -183,6 +183,25 @@ impl Repository {
         Ok(self.kept_for(folder)?.is_some_and(|own| disk::is_file(own.resolve(name))))
     }
 
+    /// Removes what killed gits of the engine have half made of worktrees, if none of them runs. Gives whether there was
+    /// any.
+    pub(super) fn remove_half_made(&self) -> Result<bool, LandingError> {
+        // Elsewhere nobody can say whether one runs.
+        if !cfg!(unix) || self.mark().is_in_use() {
+            return Ok(false);
+        }
+        let mut removed = false;
+        for entry in disk::list(self.common().resolve("worktrees"))?.unwrap_or_default() {
+            let path = AbsolutePath::parse(&entry.path).map_err(disk::DiskError::from)?;
+            let is_ours = disk::read_text(path.resolve("locked"))?.is_some_and(|reason| reason.starts_with(REASON));
+            if is_ours {
+                remove_half_made(&path)?;
+                removed |= !disk::is_folder(&path);
+            }
+        }
+        Ok(removed)
+    }
+
     /// The folder that git keeps for the worktree at `folder`, which may be gone.
     fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
         let kept = disk::list(self.common().resolve("worktrees"))?.unwrap_or_default();
@@ -319,7 +338,8 @@ fn remove_half_made(own: &AbsolutePath) -> Result<(), LandingError> {
         return Ok(disk::remove_folder(own)?);
     }
     // Git names the repository before it checks out anything.
-    if !text_of("commondir")?.is_empty() || !text_of("locked")?.starts_with(REASON) {
+    if !text_of("commondir")?.is_empty() || !text_of("locked")?.starts_with(REASON) || disk::is_file(own.resolve(READY))
+    {
         return Ok(());
     }
     let mark = own.resolve(link.trim_end_matches(['\n', '\r']));

@@ -198,8 +198,10 @@ impl Bench {
     /// What a run that has ended left beside what it is to leave.
     pub(super) fn left(&self) -> Vec<String> {
         let mut left: Vec<String> = self.processes().into_values().map(|line| format!("process {line}")).collect();
-        let worktrees = self.git(&["worktree", "list"]);
-        left.extend(worktrees.lines().skip(1).map(|line| format!("worktree {line}")));
+        let listed = self.context.command("git").args(["worktree", "list"]).output().unwrap();
+        let worktrees = [listed.stdout, listed.stderr].concat();
+        left.extend(String::from_utf8_lossy(&worktrees).lines().skip(1).map(|line| format!("worktree {line}")));
+        left.extend((!listed.status.success()).then(|| "git lists no worktrees".to_owned()));
         let references = self.git(&["for-each-ref", "--format=%(refname)"]);
         let is_ours = |name: &&str| *name != "refs/heads/main" && !name.starts_with("refs/gsd/keep/");
         left.extend(references.lines().filter(is_ours).map(|name| format!("reference {name}")));

@@ -345,6 +345,17 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 2, "{last}");
         repository.remove_scratch(&again).unwrap();
     }
+    // The next run begins with a list of worktrees, which git does not give.
+    made(&["/locked", "/gitdir", "/.git"], &format!("{admin}commondir"));
+    assert!(!bench.try_git("r", &["worktree", "list"]).0);
+    bench.open();
+    assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 1);
+    // One of somebody else's is theirs to mend.
+    bench.write(&format!("{admin}locked"), "mine");
+    bench.write(&format!("{admin}gitdir"), "/nowhere/.git\n");
+    bench.write(&format!("{admin}commondir"), "");
+    assert!(bench.open_at("r", None).is_err());
+    std::fs::remove_dir_all(bench.path(own)).unwrap();
     // The rest of a folder that no git knows any more, and that of a worktree of somebody else.
     bench.write(&format!("{own}/logs/HEAD"), "");
     bench.write("r/.git/worktrees/other/commondir", "../..\n");
