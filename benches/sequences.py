@@ -162,8 +162,11 @@ EXPLAINED = [
         place.split("/")[1] in ("files", "phases", "rows", "boxes", "sections") and any("." in number for number in before["phases"])),
     ("| `phase-remove-1-force`", ("phase remove", "phase remove --force"), lambda place, mine, other, before, after:
         place == "/state/phase" and before["state"]["phase"] != mine),
+    ("- **Two phases of one name.**", ("phase remove", "phase remove --force"), lambda place, mine, other, before, after:
+        len({phase["name"] for phase in before["phases"].values()}) < len(before["phases"])),
     ("- **Completing.**", ("phase complete",), lambda place, mine, other, before, after:
-        place in ("/state/phase", "/state/status") and before["state"] == after["state"]),
+        place in ("/state/phase", "/state/status") and before["state"] == after["state"]
+        or place == "/state/phase" and after["phases"].get(other, {}).get("roadmap_complete")),
     ("- **A phase begun again**", ("advance-plan",), lambda place, mine, other, before, after:
         place == "/state/status" and mine == "verifying"),
 ]
