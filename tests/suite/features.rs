@@ -245,8 +245,8 @@ fn what_is_no_feature_changes_nothing() {
         (|at| std::fs::remove_file(at.join("capability.json")).unwrap(), "there is no `capability.json`"),
         (|at| std::fs::write(at.join("capability.json"), "{\n\"id\": }").unwrap(), "at line 2"),
         (|at| std::fs::write(at.join("capability.json"), [0xff, 0x00]).unwrap(), "not UTF-8"),
-        (|at| std::fs::write(at.join("capability.json"), declaration("ui", "1.0.0", "x")).unwrap(), "of its own"),
-        (|at| std::fs::write(at.join("capability.json"), declaration("codex", "1.0.0", "x")).unwrap(), "of its own"),
+        (|at| std::fs::write(at.join("capability.json"), declaration("ui", "1.0.0", "x")).unwrap(), "already has"),
+        (|at| std::fs::write(at.join("capability.json"), declaration("codex", "1.0.0", "x")).unwrap(), "already has"),
         (|at| std::fs::write(at.join("capability.json"), declaration("../x", "1.0.0", "x")).unwrap(), "`id` has to be"),
         (
             |at| {

@@ -292,9 +292,9 @@ impl Reader<'_> {
                 skill = Some(word.clone());
                 let path = format!("skills/{word}/SKILL.md");
                 if self.skills.contains(word) && self.files.contains_key(&path) {
-                    let told = format!("follows `{path}`{}", self.suspicious(&path));
+                    let described = format!("follows `{path}`{}", self.suspicious(&path));
                     file = Some(path);
-                    told
+                    described
                 } else {
                     format!("follows the skill `{word}`")
                 }
@@ -306,8 +306,8 @@ impl Reader<'_> {
             }
         };
         self.adds.push(format!("step at {}: {who}", step.point));
-        let text = text.map(|(text, told)| {
-            self.adds.push(format!("text for that step: {told}"));
+        let text = text.map(|(text, described)| {
+            self.adds.push(format!("text for that step: {described}"));
             text
         });
         let on_error = Some(step.on_error);
@@ -318,10 +318,10 @@ impl Reader<'_> {
     fn contribution(&mut self, key: &str, given: &ContributionText) -> Result<(), DeclarationError> {
         let hook = self.hook(key, &given.point, HookKind::Contribution, &given.when)?;
         name(&format!("{key}.into"), &given.into)?;
-        let (text, told) = self.fragment(key, &given.fragment)?;
+        let (text, described) = self.fragment(key, &given.fragment)?;
         let produces = paths(key, "produces", &given.produces)?;
         let consumes = paths(key, "consumes", &given.consumes)?;
-        self.adds.push(format!("text at {} for the prompt of `{}`: {told}", given.point, given.into));
+        self.adds.push(format!("text at {} for the prompt of `{}`: {described}", given.point, given.into));
         let (into, text) = (Some(given.into.clone()), Some(text));
         self.hooks.push(Hook { into, text, produces, consumes, on_error: given.on_error, ..hook });
         Ok(())

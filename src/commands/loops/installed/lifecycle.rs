@@ -267,7 +267,7 @@ fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) 
         .map_err(|error| invalid(format!("`{}`: {error}", source.resolve(declared::FILE))))?;
     let id = &declared.capability.id;
     if capability::find(id).is_some() || context.registry()?.ids().any(|host| host.as_str() == id) {
-        return Err(CommandError::usage(format!("gsd-tools has a feature or host `{id}` of its own"))
+        return Err(CommandError::usage(format!("gsd-tools already has a feature or host `{id}`"))
             .hint(format!("give the feature another `id` in `{}`", source.resolve(declared::FILE))));
     }
     let features = features(context)?;

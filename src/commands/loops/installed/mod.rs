@@ -160,7 +160,7 @@ fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Resul
         return Err(unusable(format!("{id:?} is not a name of a feature")));
     }
     if capability::find(id).is_some() {
-        return Err(unusable(format!("gsd-tools has a feature `{id}` of its own")));
+        return Err(unusable(format!("gsd-tools already has a feature `{id}`")));
     }
     let Some(entry) = entry else {
         let reason = format!("you did not install `{folder}`: nothing of it is used");
@@ -173,7 +173,7 @@ fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Resul
     if taken {
         return Err(unused(
             InertStatus::Unusable,
-            format!("the project has a feature `{id}` of its own, which goes before this one"),
+            format!("the project also has a feature `{id}`, which takes precedence"),
             format!("`gsd-tools capability remove {id} --scope project` removes that one"),
         ));
     }
