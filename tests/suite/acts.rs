@@ -34,6 +34,35 @@ const ACTS: &[Act] = &[
         says: &[("/active", "false"), ("/source", "\"stopped\""), ("/diff", "+{\\\"active\\\":false")],
     },
     Act {
+        verb: "capability install",
+        arguments: &["feature", "--yes", "--scope", "project"],
+        first: &[],
+        says: &[
+            ("/status", "\"rehearsed\""),
+            ("/disclosure/0", "text at plan:pre"),
+            ("/diff", "b/.planning/capabilities/demo/capability.json"),
+        ],
+    },
+    Act {
+        verb: "capability remove",
+        arguments: &["demo"],
+        first: &["capability", "install", "feature", "--yes"],
+        says: &[("/status", "\"rehearsed\""), ("/removedFiles/0", "\"capability.json\""), ("/diff", "+++ /dev/null")],
+    },
+    Act {
+        verb: "capability trust revoke",
+        arguments: &["demo"],
+        first: &["capability", "install", "feature", "--yes"],
+        says: &[("/status", "\"rehearsed\""), ("/diff", "+      \\\"consent\\\": null")],
+    },
+    Act {
+        verb: "capability update",
+        // What its trust was revoked of is installed again.
+        arguments: &["old", "--yes"],
+        first: &[],
+        says: &[("/status", "\"rehearsed\""), ("/fromVersion", "\"0.9.0\""), ("/version", "\"1.0.0\"")],
+    },
+    Act {
         verb: "commit",
         arguments: &["docs(01): note", "--files", ".planning/STATE.md", ".planning/new.md", "none.md"],
         first: &[],
@@ -312,7 +341,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
 
 /// A repository in which every command of the table has something to do: documents that changed, a repository inside,
 /// two worktrees of agents that both changed a file and one that was left behind, things learned, an analysis, a file
-/// put aside by an update, and a write that was cut short.
+/// put aside by an update, features to install, and a write that was cut short.
 fn project() -> TestContext {
     let context = TestContext::new();
     let run = |line: &str| git(&context, &line.split(' ').collect::<Vec<_>>());
@@ -328,7 +357,10 @@ fn project() -> TestContext {
     context.write(".planning/phases/01-base/01-01-SUMMARY.md", summary);
     context.write("wave.json", "{\"worktrees\": []}\n");
     run("init -q -b main");
-    context.write(".git/info/exclude", "/wave.json\n/trees/\n/web/\n/host/\n/analysis.json\n.gsd-transaction/\n");
+    context.write(
+        ".git/info/exclude",
+        "/wave.json\n/trees/\n/web/\n/host/\n/feature/\n/old/\n/analysis.json\n.gsd-transaction/\n",
+    );
     run("add .planning/config.json .planning/STATE.md");
     run("commit -q -m first");
     for name in ["a1", "a2"] {
@@ -362,6 +394,16 @@ fn project() -> TestContext {
     let analysis = context.gsd(["profile-questionnaire", "--answers", "a,b,c,d,a,b,c,d"]).success();
     context.write("analysis.json", &analysis);
     context.write("host/gsd-user-files-backup/agents/gsd-mine.md", "mine\n");
+    for (folder, id) in [("feature", "demo"), ("old", "old")] {
+        context.write(&format!("{folder}/capability.json"), &crate::features::declaration(id, "1.0.0", "Look first."));
+    }
+    let source = context.project().join("old");
+    let old =
+        serde_json::json!({"version": "0.9.0", "source": source, "installed_at": "", "files": {}, "consent": null});
+    let state = context.home().join(".local/state/gsd-tools");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("capabilities.json"), serde_json::json!({"installed": {"old": old}}).to_string())
+        .unwrap();
     std::fs::create_dir_all(context.project().join(".planning/.gsd-transaction")).unwrap();
     context.write(".planning/STATE.md", "# Project State\n\nStatus: two\n");
     context.write(".planning/new.md", "new\n");

@@ -83,7 +83,7 @@ fn what_cannot_be_done_changes_nothing() {
         (&["set", "ui", "--off", "--gate", "workflow.nope=true"], "has no gate"),
         (&["set", "ui", "--off", "--gate", "workflow.ui_phase=maybe"], "has to be `true` or `false`"),
         (&["set", "ui", "--on", "--off"], "cannot be used with"),
-        (&["install", "https://example.com/feature"], "built in"),
+        (&["install", "https://example.com/feature"], "installed from folders only"),
     ] {
         let context = project("{}");
         let call: Vec<&str> = std::iter::once("capability").chain(call.iter().copied()).collect();
@@ -128,10 +128,11 @@ fn a_host_is_told_by_its_folder_or_its_name() {
 }
 
 #[test]
-fn every_feature_is_part_of_the_program() {
+fn a_feature_of_the_program_is_neither_installed_nor_removed() {
     let context = project("{}");
     let run = |call: &str| context.gsd_with(call.split(' '), &[], "");
-    for call in ["capability install x", "capability update ui", "capability remove ui", "capability trust revoke ui"] {
+    for call in ["capability install ui", "capability update ui", "capability remove ui", "capability trust revoke ui"]
+    {
         assert!(run(call).failure(1).contains("built in"), "{call}");
     }
     for call in ["capability trust list", "capability trust list --json", "capability outdated --json"] {

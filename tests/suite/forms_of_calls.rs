@@ -384,7 +384,7 @@ fn a_change_of_a_feature_prints_all_features_where_a_script_asks() {
 }
 
 #[test]
-fn features_are_listed_by_scope_and_none_is_updated() {
+fn features_are_listed_by_scope_and_none_is_updated_where_none_is_installed() {
     let context = project("{}");
     for call in ["capability list --scope global", "capability outdated --scope project"] {
         let ran = at(&context, call, &[]);

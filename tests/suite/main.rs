@@ -32,6 +32,7 @@ mod dependencies;
 mod dispatch;
 mod documents;
 mod false_success;
+mod features;
 #[cfg(target_os = "linux")]
 mod fence;
 mod findings;

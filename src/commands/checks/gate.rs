@@ -388,9 +388,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
     let question = format!("Allow agents to run it as the {name} gate without asking?");
-    let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
-    let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
-    if answer != Some(true) {
+    if !context.confirms(&question)? {
         return Err(CommandError::new(Reason::Unknown, "not approved; nothing was changed"));
     }
     let approval = Approval {

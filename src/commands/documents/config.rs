@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::settings;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::loops::installed::features;
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names, meant};
 use crate::project::view::{Edits, ProjectView};
@@ -38,7 +39,8 @@ verbs! {
 
     /// Set a configuration key, or remove it with `null`
     ///
-    /// Writes `.planning/config.json`. Unknown keys are refused, with the nearest known key as a hint.
+    /// Writes `.planning/config.json`. Unknown keys are refused, with the nearest known key as a hint. Keys that installed
+    /// features add can be set too.
     ///
     /// Example: `gsd-tools config-set workflow.research false`.
     "config-set": writes json(configuration::SetReport) = set(SetArgs);
@@ -145,7 +147,10 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
 }
 
 fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
-    let setting = Setting::parse(&arguments.key, &arguments.value).map_err(ConfigurationError::from).map_err(told)?;
+    let setting = match Setting::parse(&arguments.key, &arguments.value) {
+        Err(KeyError::Unknown { key }) => added(context, &key, &arguments.value)?,
+        parsed => parsed.map_err(ConfigurationError::from).map_err(told)?,
+    };
     let report = if arguments.dry_run {
         context.needs_a_project()?;
         let (mut report, _) = configuration::set(&context.view(), &setting).map_err(told)?;
@@ -170,6 +175,18 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
         (None, true) => format!("{} would be unset\n", report.key),
     };
     context.say(&report, Some(&raw), |_| said)
+}
+
+/// A key that an installed feature adds.
+fn added(context: &Context, key: &str, value: &str) -> Result<Setting, CommandError> {
+    let features = features(context)?;
+    let Some((feature, setting)) = features.settings().find(|(_, setting)| setting.key == key) else {
+        return Err(told(KeyError::Unknown { key: key.to_owned() }.into()));
+    };
+    Setting::added(key, value, |value| setting.kind.fits(value)).ok_or_else(|| {
+        let refused = format!("`{key}` of the feature `{}` cannot be `{value}`; it takes {}", feature.id, setting.kind);
+        CommandError::new(Reason::Usage, refused).hint(format!("`gsd-tools config-set {key} null` unsets it"))
+    })
 }
 
 /// Makes the file of a new project by `operation`, which decides what becomes of one that is there.

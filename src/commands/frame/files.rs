@@ -141,17 +141,26 @@ impl Context {
         tree: &AbsolutePath,
         decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
     ) -> Result<R, CommandError> {
+        self.change_in(&[tree], decide)
+    }
+
+    /// As [`Self::change`], in several trees at once.
+    pub(in crate::commands) fn change_in<R>(
+        &self,
+        trees: &[&AbsolutePath],
+        decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
+    ) -> Result<R, CommandError> {
         if self.is_rehearsal() {
             let mut changes = ChangeSet::default();
             let report = decide(&mut changes)?;
             self.project().boundary()?.check_all(&changes)?;
-            disk::check([tree], &changes)?;
+            disk::check(trees, &changes)?;
             for change in changes.iter() {
                 self.note_rehearsed(&self.diff_of(change)?);
             }
             return Ok(report);
         }
-        self.disk().transact([tree], |_, changes| {
+        self.disk().transact(trees, |_, changes| {
             let report = decide(changes)?;
             if !changes.is_empty() {
                 self.project().boundary()?.check_all(changes)?;

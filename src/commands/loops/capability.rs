@@ -1,22 +1,21 @@
 //! Features of the loop: which there are, what holds of them, and turning them on and off.
 //!
 //! Whether a feature is shown is told in a file of the host's; which of its work a project wants, in the project's
-//! configuration. All features are part of this program: there is nothing to fetch.
+//! configuration. Most features are part of this program; users install more from folders. There is nothing to fetch.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
+use super::installed::{self, lifecycle, trust};
 use crate::commands::documents::config::told;
 use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::library::Library;
+use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
 use crate::operations::capability::state::{self, HostRow, StateReport};
 use crate::operations::capability::surface::{self, Surface};
-use crate::operations::capability::{self, Capability};
+use crate::operations::capability::{Capability, FeatureScope};
 use crate::operations::documents::configuration;
 use crate::project::config::Config;
 use crate::runtime::{Home, Scope, Surroundings};
@@ -24,69 +23,70 @@ use crate::text::nearest::nearest;
 
 verbs! {
     "Features";
-    groups { "capability": "List, enable and disable the features that add work to the loop"; "capability trust": "List trusted third-party features (always empty)"; }
+    groups { "capability": "List, install, enable and disable the features that add work to the loop"; "capability trust": "List and remove the trust in installed features"; }
 
-    /// Explain why features cannot be installed
+    /// Install a feature from a folder
     ///
-    /// Not supported: all features are built in. Exits with 1.
+    /// Shows what the feature adds to the loop and asks for consent; without a terminal, `--yes` consents. Copies the folder
+    /// (without `.git`) to `~/.gsd/capabilities`, or to `.planning/capabilities` with `--scope project`. Programs of a
+    /// feature are never run. Agents cannot install features. Nothing is downloaded.
     ///
-    /// Example: `gsd-tools capability install ui`.
-    "capability install": reads [asked] text("nothing: features cannot be installed") = install(ElsewhereArgs);
+    /// Example: `gsd-tools capability install ./demo --dry-run`.
+    "capability install": acts json(lifecycle::InstallReport) = lifecycle::install(lifecycle::InstallArgs);
 
-    /// Explain why features cannot be updated
+    /// Update an installed feature from the folder it was installed from
     ///
-    /// Not supported: all features are built in; a newer gsd-tools has newer features. Exits with 1, or with `--all` says
-    /// that nothing was updated.
+    /// Asks for consent again if anything changed. Features of this program change with a newer gsd-tools.
     ///
-    /// Example: `gsd-tools capability update ui`.
-    "capability update": reads [asked] json(UpdatedReport) = update(UpdateArgs);
+    /// Example: `gsd-tools capability update --all`.
+    "capability update": acts json(lifecycle::InstallReport, lifecycle::UpdatedReport) = lifecycle::update(lifecycle::UpdateArgs);
 
-    /// Explain why features cannot be removed
+    /// Remove an installed feature
     ///
-    /// Not supported: all features are built in. Disable one with `capability disable`. Exits with 1.
+    /// Removes the files that are as they were installed. Files that were changed or added stay and are named.
     ///
-    /// Example: `gsd-tools capability remove ui`.
-    "capability remove": reads [asked] text("nothing: features cannot be removed") = remove(ElsewhereArgs);
+    /// Example: `gsd-tools capability remove demo --dry-run`.
+    "capability remove": acts json(lifecycle::RemoveReport) = lifecycle::remove(lifecycle::RemoveArgs);
 
     /// List features and hosts
+    ///
+    /// Installed features that are not used are listed with the reason and what to do about it.
     ///
     /// Example: `gsd-tools capability list --pick [0].id`.
     "capability list": reads json(Vec<state::CapabilityRow>) = list(ListArgs);
 
-    /// List outdated third-party features (always empty)
-    ///
-    /// All features are built in, so the list has no entries.
+    /// List installed features and the versions in their source folders
     ///
     /// Example: `gsd-tools capability outdated --json`.
-    "capability outdated": reads json(Vec<serde_json::Value>, String) = outdated(ListArgs);
+    "capability outdated": reads json(Vec<trust::OutdatedRow>, String) = trust::outdated(trust::InstalledArgs);
 
-    /// List trusted third-party features (always empty)
+    /// List the installed features that you trust
     ///
-    /// All features are built in, so the list has no entries.
+    /// Trust is stored on this computer, and covers exactly the files that you consented to.
     ///
     /// Example: `gsd-tools capability trust list`.
-    "capability trust list": reads json(Vec<serde_json::Value>) = trusted(ListArgs);
+    "capability trust list": reads json(Vec<trust::TrustRow>) = trust::list(trust::InstalledArgs);
 
-    /// Explain why there is no trust to revoke
+    /// Remove the trust in an installed feature
     ///
-    /// Not supported: all features are built in. Exits with 1.
+    /// Its files stay, and nothing of them is used until you install it again.
     ///
-    /// Example: `gsd-tools capability trust revoke ui`.
-    "capability trust revoke": reads [asked] text("nothing: there is no trust to revoke") = revoke(ElsewhereArgs);
+    /// Example: `gsd-tools capability trust revoke demo`.
+    "capability trust revoke": acts json(trust::RevokeReport) = trust::revoke(trust::RevokeArgs);
 
     /// Disable a feature: hide its workflows and skip its work in the loop
     ///
     /// Writes `.gsd-surface.json` in the config directory of the host. With `--raw`, prints the state of all features.
     ///
     /// Example: `gsd-tools capability disable ui`.
-    "capability disable": writes [asked] json(state::SetReport, state::ChangedReport) = disable(TurnArgs);
+    "capability disable": writes [asked] json(state::SetReport<'static>, state::ChangedReport) = disable(TurnArgs);
 
     /// Enable a feature that was disabled
     ///
     /// Writes `.gsd-surface.json` in the config directory of the host. With `--raw`, prints the state of all features.
     ///
     /// Example: `gsd-tools capability enable ui`.
-    "capability enable": writes [asked] json(state::SetReport, state::ChangedReport) = enable(TurnArgs);
+    "capability enable": writes [asked] json(state::SetReport<'static>, state::ChangedReport) = enable(TurnArgs);
 
     /// Show which features are enabled, and their work in the loop
     ///
@@ -99,41 +99,7 @@ verbs! {
     /// configuration.
     ///
     /// Example: `gsd-tools capability set ui --on --gate workflow.ui_review=false`.
-    "capability set": writes [asked] json(state::SetReport, state::ChangedReport) = set_with_gates(SetArgs);
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ElsewhereArgs {
-    /// The feature, such as `ui`
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    feature: Vec<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct UpdateArgs {
-    /// The feature, such as `ui`
-    feature: Vec<String>,
-    /// Update all features that are not built in: there are none
-    #[arg(long)]
-    all: bool,
-    /// Where they are installed
-    #[arg(long, value_enum, default_value = "global")]
-    scope: FeatureScope,
-}
-
-/// Where features would be installed that are not built in.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-enum FeatureScope {
-    Global,
-    Project,
-}
-
-/// What `capability update --all` answers.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct UpdatedReport {
-    scope: FeatureScope,
-    updated: [(); 0],
+    "capability set": writes [asked] json(state::SetReport<'static>, state::ChangedReport) = set_with_gates(SetArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -141,7 +107,7 @@ pub(crate) struct ListArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Where features are installed; those that are built in are in both
+    /// Only features that are installed here; those of this program are everywhere
     #[arg(long, value_enum)]
     scope: Option<FeatureScope>,
     #[command(flatten)]
@@ -205,31 +171,6 @@ impl FromStr for Gate {
     }
 }
 
-fn install(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("installed", &arguments.feature).hint("`gsd-tools capability list` lists them"))
-}
-
-fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
-    if arguments.all && arguments.feature.is_empty() {
-        return context.emit(&UpdatedReport { scope: arguments.scope, updated: [] });
-    }
-    Err(elsewhere("updated", &arguments.feature)
-        .hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"))
-}
-
-fn remove(_: &mut Context, arguments: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(elsewhere("removed", &arguments.feature).hint("`gsd-tools capability disable ID` disables one"))
-}
-
-fn trusted(context: &mut Context, _: &ListArgs) -> Result<(), CommandError> {
-    context.emit(&[(); 0])
-}
-
-fn revoke(_: &mut Context, _: &ElsewhereArgs) -> Result<(), CommandError> {
-    Err(CommandError::usage("there is no trust to revoke: all features are built in")
-        .hint("`gsd-tools capability list` lists them"))
-}
-
 fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
     set(context, &arguments.feature, Some(false), &[], &arguments.host)
 }
@@ -245,43 +186,37 @@ fn set_with_gates(context: &mut Context, arguments: &SetArgs) -> Result<(), Comm
 }
 
 /// What is wanted at a point of the loop.
-pub(in crate::commands) fn at(context: &Context, point: &str, host: &HostFlags) -> Result<PointReport, CommandError> {
+pub(in crate::commands) fn at<'a>(
+    context: &Context,
+    point: &str,
+    features: &'a Features,
+    host: &HostFlags,
+) -> Result<PointReport<'a>, CommandError> {
     let library = Library::embedded()?;
-    let has = |reference: Reference| match reference {
-        Reference::Skill(name) => library.at(&format!("workflows/{name}.md")).is_some(),
-        Reference::Agent(name) => {
-            let name = name.strip_prefix("gsd-").unwrap_or(name);
-            library.at(&format!("agents/{name}.md")).is_some()
-        }
+    let has = |reference: Reference<'_>| match reference {
         Reference::Command(path) => context.verbs().iter().any(|verb| verb.command == path),
+        Reference::Skill(_) | Reference::Agent(_) => lifecycle::is_ours(&library, reference),
     };
-    Ok(hooks::at(point, context.config()?, &seen(context, host)?, has, &context.program_word()))
-}
-
-fn elsewhere(done: &str, feature: &[String]) -> CommandError {
-    let what = feature.iter().find(|word| !word.starts_with("--"));
-    let what = what.map_or_else(|| "features".to_owned(), |name| format!("`{name}`"));
-    CommandError::usage(format!("{what} cannot be {done}: all features are built in"))
+    let config = features.settled(context.config()?);
+    Ok(hooks::at(point, features, &config, &seen(context, host)?, has, &context.program_word()))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
-    let rows = state::rows(&seen(context, &arguments.host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
+    let features = installed::features(context)?;
+    let mut rows =
+        state::rows(&features, &seen(context, &arguments.host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
+    if let Some(scope) = arguments.scope {
+        rows.retain(|row| row.is_in(scope));
+    }
     context.emit(&rows)
 }
 
-fn outdated(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
-    if arguments.json {
-        return context.emit(&[(); 0]);
-    }
-    context.text("ID  Source  Current  Latest  Status\n--  ------  -------  ------  ------\n");
-    context.text("(no installed overlay capabilities)\n");
-    Ok(())
-}
-
 fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
+    let features = installed::features(context)?;
+    let config = features.settled(context.config()?);
     let report = StateReport {
         runtime_config_dir: folder(context, host)?.map(|folder| folder.to_string_lossy().into_owned()),
-        capabilities: state::states(context.config()?, &seen(context, host)?, &hosts(context)?),
+        capabilities: state::states(&features, &config, &seen(context, host)?, &hosts(context)?),
     };
     context.emit(&report)
 }
@@ -301,15 +236,16 @@ fn set(
     gates: &[(String, bool)],
     host: &HostFlags,
 ) -> Result<(), CommandError> {
-    let capability = match asked(id, turn, gates) {
+    let features = installed::features(context)?;
+    let capability = match asked(&features, id, turn, gates) {
         Ok(capability) => capability,
         // A script that asks for all that holds gets it, with what was refused.
         Err(refused) if context.raw() => {
             let errors = vec![refused.message().to_owned()];
             context.warn(refused.message());
             context.exit_with(1);
-            let config = context.config()?.with_switches(&[]);
-            return tell_all(context, &config, &seen(context, host)?, Vec::new(), errors);
+            let config = context.config()?.clone();
+            return tell_all(context, &features, &config, &seen(context, host)?, Vec::new(), errors);
         }
         Err(refused) => return Err(refused),
     };
@@ -331,12 +267,13 @@ fn set(
         let edits = configuration::switch(view, gates).map_err(told)?;
         Ok(((), edits, beside.into_iter().collect()))
     })?;
-    let report = state::after(capability, &config, &shown, turn == Some(true));
+    let report = state::after(capability, &features.settled(&config), &shown, turn == Some(true));
     for warning in &report.warnings {
         context.warn(warning);
     }
     if context.raw() {
-        return tell_all(context, &config, &shown, report.warnings, Vec::new());
+        let warnings = report.warnings;
+        return tell_all(context, &features, &config, &shown, warnings, Vec::new());
     }
     context.emit(&report)
 }
@@ -344,19 +281,25 @@ fn set(
 /// Answers with what holds of every feature after a change.
 fn tell_all(
     context: &mut Context,
+    features: &Features,
     config: &Config,
     shown: &Surface,
     warnings: Vec<String>,
     errors: Vec<String>,
 ) -> Result<(), CommandError> {
-    let capabilities = state::states(config, shown, &hosts(context)?);
+    let capabilities = state::states(features, &features.settled(config), shown, &hosts(context)?);
     context.emit(&state::ChangedReport { capabilities, warnings, errors })
 }
 
 /// The feature, if it can be changed in this way.
-fn asked(id: &str, turn: Option<bool>, gates: &[(String, bool)]) -> Result<&'static Capability, CommandError> {
-    let capability = known(id)?;
-    if turn == Some(false) && capability.skills.is_empty() {
+fn asked<'a>(
+    features: &'a Features,
+    id: &str,
+    turn: Option<bool>,
+    gates: &[(String, bool)],
+) -> Result<&'a Capability, CommandError> {
+    let capability = known(features, id)?;
+    if turn == Some(false) && capability.skills.is_empty() && capability.installed.is_none() {
         let refused = CommandError::usage(format!("`{id}` has no workflows to hide"));
         return Err(refused.hint(gates_hint(capability)));
     }
@@ -366,12 +309,16 @@ fn asked(id: &str, turn: Option<bool>, gates: &[(String, bool)]) -> Result<&'sta
     }
 }
 
-fn known(id: &str) -> Result<&'static Capability, CommandError> {
-    if let Some(capability) = capability::find(id) {
+fn known<'a>(features: &'a Features, id: &str) -> Result<&'a Capability, CommandError> {
+    if let Some(capability) = features.find(id) {
         return Ok(capability);
     }
+    if let Some(inert) = features.inert().find(|inert| inert.id == id) {
+        let refused = CommandError::usage(format!("the feature `{id}` is {}: {}", inert.status.word(), inert.reason));
+        return Err(inert.cure.iter().fold(refused, |refused, cure| refused.hint(cure)));
+    }
     let unknown = CommandError::usage(format!("unknown feature `{id}`"));
-    Err(match nearest(id, capability::all().iter().map(|capability| capability.id.as_str())) {
+    Err(match nearest(id, features.all().iter().map(|capability| capability.id.as_str())) {
         Some(near) => unknown.hint(format!("did you mean `{near}`?")),
         None => unknown.hint("`gsd-tools capability list` lists the features"),
     })

@@ -2,6 +2,7 @@
 
 pub(crate) mod auto_chain;
 pub(crate) mod capability;
+pub(in crate::commands) mod installed;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, POINTS, Subject};
 use crate::operations::gates::artifact;
@@ -28,12 +30,12 @@ verbs! {
     /// Changes nothing: the calling workflow runs the steps. If `block` is true, a gate stops the loop.
     ///
     /// Example: `gsd-tools loop enter plan:pre 3 --pick block`.
-    "loop enter": reads json(EnterReport) = loop_enter(EnterArgs);
+    "loop enter": reads json(EnterReport<'static>) = loop_enter(EnterArgs);
 
     /// Show which features have work at a point of the loop
     ///
     /// Example: `gsd-tools loop render-hooks plan:pre`.
-    "loop render-hooks": reads json(crate::operations::capability::hooks::PointReport) = render(RenderArgs);
+    "loop render-hooks": reads json(crate::operations::capability::hooks::PointReport<'static>) = render(RenderArgs);
 }
 
 #[derive(Debug, clap::Args)]
@@ -58,7 +60,9 @@ pub(crate) struct RenderArgs {
 }
 
 fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), CommandError> {
-    context.emit(&enter(context, arguments)?)
+    let features = installed::features(context)?;
+    let report = enter(context, arguments, &features)?;
+    context.emit(&report)
 }
 
 fn point(typed: &str) -> Result<&'static str, CommandError> {
@@ -69,7 +73,8 @@ fn point(typed: &str) -> Result<&'static str, CommandError> {
 }
 
 fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), CommandError> {
-    let report = capability::at(context, point(&arguments.point)?, &arguments.host)?;
+    let features = installed::features(context)?;
+    let report = capability::at(context, point(&arguments.point)?, &features, &arguments.host)?;
     match &arguments.active_cap {
         None => context.emit(&report),
         Some(feature) => {
@@ -83,7 +88,7 @@ fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), CommandEr
 /// What is to be done at a point, its gates asked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct EnterReport {
+pub(in crate::commands) struct EnterReport<'a> {
     point: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<String>,
@@ -94,10 +99,10 @@ pub(in crate::commands) struct EnterReport {
     gates: Vec<GateResult>,
     /// Work that the workflow runs, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    steps: Vec<StepWork>,
+    steps: Vec<StepWork<'a>>,
     /// Texts for the prompts of others, by whose prompt they go into.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    contributions: BTreeMap<&'static str, Vec<String>>,
+    contributions: BTreeMap<&'a str, Vec<String>>,
     /// Work that is wanted and not done here, with the reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     inactive: BTreeMap<String, String>,
@@ -125,10 +130,13 @@ enum GateStatus {
 /// One piece of work for the workflow.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct StepWork {
+pub(in crate::commands) struct StepWork<'a> {
     /// Who does it.
     #[serde(flatten)]
-    work: StepReference,
+    work: StepReference<'a>,
+    /// The file with the skill, where an installed feature brings it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     /// What whoever does it is to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -148,18 +156,22 @@ pub(in crate::commands) struct StepWork {
 /// Who does a step.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum StepReference {
+enum StepReference<'a> {
     /// The workflow of this name.
-    Skill(&'static str),
+    Skill(&'a str),
     /// An agent of this name.
-    Agent(&'static str),
+    Agent(&'a str),
     /// This command line.
     Run(String),
 }
 
-fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, CommandError> {
+fn enter<'a>(
+    context: &Context,
+    arguments: &EnterArgs,
+    features: &'a Features,
+) -> Result<EnterReport<'a>, CommandError> {
     let point = point(&arguments.point)?;
-    let wanted = capability::at(context, point, &arguments.host)?;
+    let wanted = capability::at(context, point, features, &arguments.host)?;
     let view = context.view();
     let typed = arguments.phase.as_deref();
     let phase = typed.map(|typed| context.phase_named(&view, typed)).transpose()?;
@@ -203,7 +215,7 @@ fn enter(context: &Context, arguments: &EnterArgs) -> Result<EnterReport, Comman
 }
 
 /// What a gate has to say; nothing where it passes.
-fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult> {
+fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateResult> {
     let answer = match hook.check? {
         Check::Query(query) => check::ask(context, query, typed),
         Check::Predicate(condition) => check::ask_predicate(context, condition, typed),
@@ -230,7 +242,7 @@ fn gate(context: &Context, hook: &ActiveHook, typed: &str) -> Option<GateResult>
 /// Why a phase does not need a step: it is about something else, or the step's files are there.
 fn not_needed(
     context: &Context,
-    hook: &ActiveHook,
+    hook: &ActiveHook<'_>,
     phase: Option<&NamedPhase>,
 ) -> Result<Option<String>, CommandError> {
     if let (Some(subject), Some(phase)) = (hook.about, phase) {
@@ -249,7 +261,7 @@ fn not_needed(
 /// The files of a step in the folder of the phase, where all of them are there and say that it is done.
 fn made_already(
     context: &Context,
-    hook: &ActiveHook,
+    hook: &ActiveHook<'_>,
     phase: Option<&NamedPhase>,
 ) -> Result<Option<String>, CommandError> {
     let Some(folder) = phase.and_then(|phase| phase.folder.as_ref()) else { return Ok(None) };
@@ -269,7 +281,12 @@ fn made_already(
     Ok(Some(files.join(", ")))
 }
 
-fn step(context: &Context, hook: ActiveHook, phase: Option<&NamedPhase>, text: Option<String>) -> Option<StepWork> {
+fn step<'a>(
+    context: &Context,
+    hook: ActiveHook<'a>,
+    phase: Option<&NamedPhase>,
+    text: Option<String>,
+) -> Option<StepWork<'a>> {
     let work = match hook.reference? {
         Reference::Skill(name) => StepReference::Skill(name),
         Reference::Agent(name) => StepReference::Agent(name),
@@ -278,6 +295,7 @@ fn step(context: &Context, hook: ActiveHook, phase: Option<&NamedPhase>, text: O
     let files = |files: &[String]| files.iter().map(|file| in_folder(file, phase)).collect();
     Some(StepWork {
         work,
+        file: hook.file,
         text,
         produces: files(hook.produces),
         consumes: files(hook.consumes),

@@ -4,17 +4,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::features::Features;
 use super::surface::Surface;
-use super::{Capability, Cure, Done, Hook, HookKind, OnError, Subject, all};
+use super::{Capability, Cure, Done, Hook, HookKind, OnError, Subject};
 use crate::project::config::Config;
 
 /// What features want at a point.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PointReport {
+pub(crate) struct PointReport<'a> {
     pub(crate) point: String,
     /// In the order in which it is to be done: steps, then contributions, then gates.
-    pub(crate) active_hooks: Vec<ActiveHook>,
+    pub(crate) active_hooks: Vec<ActiveHook<'a>>,
     /// A line for each of them, for people.
     pub(crate) rendered: String,
     /// Work that is wanted and cannot be done here.
@@ -33,28 +34,32 @@ pub(crate) struct InactiveHook {
 /// One piece of work that is wanted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ActiveHook {
-    pub(crate) cap_id: &'static str,
+pub(crate) struct ActiveHook<'a> {
+    pub(crate) cap_id: &'a str,
     pub(crate) kind: HookKind,
     /// Of a contribution: whose prompt it goes into.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) into: Option<&'static str>,
+    pub(crate) into: Option<&'a str>,
     /// Of a step: who does it.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    pub(crate) reference: Option<Reference>,
+    pub(crate) reference: Option<Reference<'a>>,
+    /// Of a step of an installed feature: the file of the skill that does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fragment: Option<Fragment>,
     /// The setting that turned it on.
-    when: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    when: &'a str,
     /// Files that are there afterwards.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub(crate) produces: &'static [String],
+    pub(crate) produces: &'a [String],
     /// Files it reads.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub(crate) consumes: &'static [String],
+    pub(crate) consumes: &'a [String],
     /// Of a gate: what is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) check: Option<Check>,
+    pub(crate) check: Option<Check<'a>>,
     /// Of a gate: whether a refusal stops the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocking: Option<bool>,
@@ -71,22 +76,22 @@ pub(crate) struct ActiveHook {
     pub(crate) built_in: bool,
     /// Of a gate: what removes the reason for a refusal.
     #[serde(skip)]
-    pub(crate) cure: Option<Reference>,
+    pub(crate) cure: Option<Reference<'a>>,
     /// Of a step: what a phase has to be about to need it.
     #[serde(skip)]
     pub(crate) about: Option<Subject>,
     /// Of a step: what its document says once it is done.
     #[serde(skip)]
-    pub(crate) done: Option<&'static Done>,
+    pub(crate) done: Option<&'a Done>,
 }
 
 /// Who does a step.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Reference {
-    Skill(&'static str),
-    Agent(&'static str),
-    Command(&'static str),
+pub(crate) enum Reference<'a> {
+    Skill(&'a str),
+    Agent(&'a str),
+    Command(&'a str),
 }
 
 /// Text that goes into a prompt as it is.
@@ -98,22 +103,23 @@ pub(crate) struct Fragment {
 /// What a gate asks.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Check {
+pub(crate) enum Check<'a> {
     /// The name of a check.
-    Query(&'static str),
+    Query(&'a str),
     /// A condition on a document of the phase.
-    Predicate(&'static Value),
+    Predicate(&'a Value),
 }
 
 /// What is wanted at `point`; `has` says what is installed, `program` how this program is called in the texts.
-pub(crate) fn at(
+pub(crate) fn at<'a>(
     point: &str,
+    features: &'a Features,
     config: &Config,
     surface: &Surface,
-    has: impl Fn(Reference) -> bool,
+    has: impl Fn(Reference<'_>) -> bool,
     program: &str,
-) -> PointReport {
-    let declared = all().iter().flat_map(|capability| {
+) -> PointReport<'a> {
+    let declared = features.all().into_iter().flat_map(|capability| {
         let of_point = capability.hooks.iter().filter(|hook| hook.point == point);
         of_point.map(move |hook| (capability, hook))
     });
@@ -134,7 +140,7 @@ pub(crate) fn at(
     let (mut active_hooks, mut inactive) = (Vec::new(), Vec::new());
     for (capability, hook) in wanted {
         let hook = active(capability, hook, config, program);
-        match hook.reference.or(hook.cure).filter(|needed| !has(*needed)) {
+        match hook.reference.or(hook.cure).filter(|needed| hook.file.is_none() && !has(*needed)) {
             None => active_hooks.push(hook),
             Some(needed) => {
                 let reason = format!("{} is not installed", needed.name());
@@ -145,7 +151,7 @@ pub(crate) fn at(
     PointReport { point: point.to_owned(), rendered: rendered(point, &active_hooks), inactive, active_hooks }
 }
 
-fn active(capability: &'static Capability, hook: &'static Hook, config: &Config, program: &str) -> ActiveHook {
+fn active<'a>(capability: &'a Capability, hook: &'a Hook, config: &Config, program: &str) -> ActiveHook<'a> {
     let skill = hook.skill.as_deref().map(Reference::Skill);
     let agent = hook.agent.as_deref().map(Reference::Agent);
     let command = hook.command.as_deref().map(Reference::Command);
@@ -158,6 +164,7 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config,
         kind: hook.kind,
         into: hook.into.as_deref(),
         reference: skill.or(agent).or(command),
+        file: hook.file.as_ref().zip(capability.installed.as_ref()).map(|(file, at)| format!("{}/{file}", at.folder)),
         fragment: hook.text.as_deref().map(|text| Fragment { inline: filled(text.trim(), &config_values, program) }),
         when: &hook.when,
         produces: &hook.produces,
@@ -177,6 +184,16 @@ fn active(capability: &'static Capability, hook: &'static Hook, config: &Config,
     }
 }
 
+/// The workflows and agents that an installed feature wants and does not bring.
+pub(crate) fn references(capability: &Capability) -> Vec<Reference<'_>> {
+    let hooks = capability.hooks.iter().filter(|hook| hook.file.is_none());
+    let named = hooks.flat_map(|hook| {
+        let skill = hook.skill.as_deref().map(Reference::Skill);
+        [skill, hook.agent.as_deref().map(Reference::Agent)]
+    });
+    named.flatten().collect()
+}
+
 /// A text with the values of settings put in, and this program by its path: a bare name would have to be on the PATH of
 /// whoever reads the text.
 fn filled(text: &str, settings: &Map<String, Value>, program: &str) -> String {
@@ -187,7 +204,7 @@ fn filled(text: &str, settings: &Map<String, Value>, program: &str) -> String {
     })
 }
 
-fn rendered(point: &str, hooks: &[ActiveHook]) -> String {
+fn rendered(point: &str, hooks: &[ActiveHook<'_>]) -> String {
     if hooks.is_empty() {
         return format!("_No active hooks at {point}._");
     }
@@ -202,7 +219,7 @@ fn rendered(point: &str, hooks: &[ActiveHook]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl ActiveHook {
+impl ActiveHook<'_> {
     /// What does a step, whose prompt a text goes into, what a gate asks.
     pub(crate) fn id(&self) -> String {
         match (self.reference, self.check) {
@@ -217,8 +234,8 @@ impl ActiveHook {
     }
 }
 
-impl Reference {
-    pub(crate) fn name(self) -> &'static str {
+impl<'a> Reference<'a> {
+    pub(crate) fn name(self) -> &'a str {
         match self {
             Self::Skill(name) | Self::Agent(name) | Self::Command(name) => name,
         }
@@ -230,13 +247,14 @@ mod tests {
     use super::*;
     use crate::project::config::ConfigTexts;
 
-    fn wanted(point: &str, config: &str, surface: &str, missing: &[&str]) -> PointReport {
+    fn wanted(point: &str, config: &str, surface: &str, missing: &[&str]) -> PointReport<'static> {
+        static BUILT_IN: Features = Features::built_in();
         let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
-        let has = |reference: Reference| !missing.contains(&reference.name());
-        at(point, &config, &Surface::parse(surface).unwrap(), has, "/bin/gsd")
+        let has = |reference: Reference<'_>| !missing.contains(&reference.name());
+        at(point, &BUILT_IN, &config, &Surface::parse(surface).unwrap(), has, "/bin/gsd")
     }
 
-    fn names(report: &PointReport) -> Vec<String> {
+    fn names(report: &PointReport<'_>) -> Vec<String> {
         report.active_hooks.iter().map(|hook| format!("{} {:?}", hook.cap_id, hook.kind)).collect()
     }
 

@@ -1,9 +1,13 @@
 //! Features that put work of their own into the loop: what each adds, at which point, and which setting turns it on.
 //!
 //! Facts only, one file for each in `declarations`; what a project makes of them is in [`hooks`] and [`state`], what a
-//! host shows of them in [`surface`].
+//! host shows of them in [`surface`]. Users install more: [`declared`] reads what they declare, [`ledger`] what this
+//! computer notes of them, and [`features`] has all that a call knows.
 
+pub(crate) mod declared;
+pub(crate) mod features;
 pub(crate) mod hooks;
+pub(crate) mod ledger;
 pub(crate) mod state;
 pub(crate) mod surface;
 
@@ -15,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::project::config::Config;
+use crate::text::words::words;
 
 static DECLARATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/operations/capability/declarations");
 
@@ -65,6 +70,72 @@ pub(crate) struct Capability {
     switch: Option<String>,
     #[serde(default)]
     pub(crate) hooks: Vec<Hook>,
+    /// What is known of one that a user installed; none for those of this program.
+    #[serde(skip)]
+    pub(crate) installed: Option<Installed>,
+}
+
+/// What is known of a feature that a user installed.
+#[derive(Clone, Debug)]
+pub(crate) struct Installed {
+    pub(crate) version: String,
+    /// The folder it was installed from.
+    pub(crate) source: String,
+    /// The folder it is in now.
+    folder: String,
+    pub(crate) scope: FeatureScope,
+    /// Settings that it adds.
+    pub(crate) settings: Vec<FeatureSetting>,
+}
+
+words! {
+    /// Whether a feature is installed for all projects of a user or for one.
+    #[derive(PartialOrd, Ord, Serialize, JsonSchema, clap::ValueEnum)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum FeatureScope {
+        Global = "global",
+        Project = "project",
+    }
+}
+
+/// A setting that an installed feature adds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FeatureSetting {
+    pub(crate) key: String,
+    pub(crate) kind: SettingKind,
+    /// Null where it has none.
+    pub(crate) default: Value,
+}
+
+/// What a setting of an installed feature takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SettingKind {
+    Switch,
+    Number,
+    Text,
+    OneOf(Vec<String>),
+}
+
+impl SettingKind {
+    pub(crate) fn fits(&self, value: &Value) -> bool {
+        match self {
+            Self::Switch => value.is_boolean(),
+            Self::Number => value.is_number(),
+            Self::Text => value.is_string(),
+            Self::OneOf(words) => value.as_str().is_some_and(|value| words.iter().any(|word| word == value)),
+        }
+    }
+}
+
+impl std::fmt::Display for SettingKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Switch => f.write_str("`true` or `false`"),
+            Self::Number => f.write_str("a number"),
+            Self::Text => f.write_str("text"),
+            Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
 }
 
 /// How much of the program an installation needs for a feature.
@@ -94,7 +165,7 @@ pub(crate) enum Role {
 pub(crate) struct Hook {
     pub(crate) point: String,
     pub(crate) kind: HookKind,
-    /// The setting that turns it on.
+    /// The setting that turns it on; empty for work of an installed feature that no setting turns off.
     pub(crate) when: String,
     /// The setting that names the point, for work that can be done at one of several.
     #[serde(default)]
@@ -144,9 +215,40 @@ pub(crate) struct Hook {
     values: Vec<String>,
     #[serde(default)]
     reviewer_lanes: bool,
+    /// Of a step of an installed feature: the file of the skill that does it, in the folder of the feature.
+    #[serde(skip)]
+    file: Option<String>,
 }
 
 impl Hook {
+    /// Work of which nothing else is known.
+    fn new(point: &str, kind: HookKind, when: &str) -> Self {
+        Self {
+            point: point.to_owned(),
+            kind,
+            when: when.to_owned(),
+            point_key: None,
+            skill: None,
+            agent: None,
+            command: None,
+            into: None,
+            text: None,
+            produces: Vec::new(),
+            consumes: Vec::new(),
+            done: None,
+            query: None,
+            predicate: None,
+            cure: None,
+            built_in: false,
+            about: None,
+            blocking: None,
+            on_error: None,
+            values: Vec::new(),
+            reviewer_lanes: false,
+            file: None,
+        }
+    }
+
     /// The workflows and the agent that it leads to.
     #[cfg(test)]
     pub(crate) fn leads_to(&self) -> (Vec<&str>, Option<&str>) {
@@ -206,14 +308,19 @@ pub(crate) enum OnError {
     Halt,
 }
 
-/// Every feature, in the order of their names.
+/// Every feature of this program, in the order of their names.
 pub(crate) fn all() -> &'static [Capability] {
     &CAPABILITIES
 }
 
-/// The feature called `id`.
+/// The feature of this program called `id`.
 pub(crate) fn find(id: &str) -> Option<&'static Capability> {
     all().iter().find(|capability| capability.id == id)
+}
+
+/// Whether a gate of a feature can ask this.
+fn is_known_query(query: &str) -> bool {
+    all().iter().flat_map(|capability| &capability.hooks).any(|hook| hook.query.as_deref() == Some(query))
 }
 
 impl Capability {
@@ -226,7 +333,7 @@ impl Capability {
     pub(crate) fn gates(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = Vec::new();
         for key in self.switch.iter().chain(self.hooks.iter().map(|hook| &hook.when)) {
-            if !keys.contains(&key.as_str()) {
+            if !key.is_empty() && !keys.contains(&key.as_str()) {
                 keys.push(key);
             }
         }
@@ -238,7 +345,7 @@ impl Hook {
     /// Whether the project wants it, at this point.
     fn is_configured(&self, config: &Config) -> bool {
         let here = |key: &String| config.text(key).is_none_or(|point| point == self.point);
-        config.flag(&self.when) && self.point_key.as_ref().is_none_or(here)
+        (self.when.is_empty() || config.flag(&self.when)) && self.point_key.as_ref().is_none_or(here)
     }
 }
 

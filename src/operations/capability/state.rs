@@ -3,9 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::features::{Features, Inert};
 use super::surface::Surface;
-use super::{Capability, HookKind, Role, Tier, all};
+use super::{Capability, FeatureScope, HookKind, Role, Tier};
 use crate::project::config::Config;
+
+/// The source and the scope of what is part of this program.
+const OURS: &str = "first-party";
 
 /// Every feature and host, with what holds of it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,7 +27,7 @@ pub(crate) struct CapabilityState {
     tier: Tier,
     /// Workflows a person can start that belong to it.
     skills: Vec<String>,
-    /// It is part of this program.
+    /// It is part of this program, or a user installed it.
     installed: bool,
     /// The host shows it.
     surfaced: bool,
@@ -33,15 +37,21 @@ pub(crate) struct CapabilityState {
     active: bool,
     /// Its work in the loop.
     hooks: Vec<HookState>,
+    /// Why nothing of an installed feature is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What makes it usable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
 }
 
 /// What holds of one piece of a feature's work.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HookState {
-    point: &'static str,
+    point: String,
     kind: HookKind,
-    /// The setting that turns it on.
-    when: &'static str,
+    /// The setting that turns it on; empty for work that no setting turns off.
+    when: String,
     /// The project wants it.
     configured: bool,
     /// It is done.
@@ -53,14 +63,30 @@ struct HookState {
 pub(crate) struct CapabilityRow {
     pub(crate) id: String,
     role: Role,
-    version: &'static str,
+    version: String,
     tier: Tier,
-    source: &'static str,
+    /// `first-party`, or the folder it was installed from.
+    source: String,
+    /// `first-party`, or whether it is installed for all projects or for one.
     scope: &'static str,
+    /// `active`, or why it is not used.
     status: &'static str,
+    /// Why nothing of an installed feature is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What makes it usable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
     /// The host shows it.
     surfaced: bool,
     title: String,
+}
+
+impl CapabilityRow {
+    /// Whether the feature is for this scope; those of this program are for all.
+    pub(crate) fn is_in(&self, scope: FeatureScope) -> bool {
+        self.scope == OURS || self.scope == scope.word()
+    }
 }
 
 /// What holds of every feature after one was changed, or was not.
@@ -74,8 +100,8 @@ pub(crate) struct ChangedReport {
 
 /// What holds of one feature after it was changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SetReport {
-    id: &'static str,
+pub(crate) struct SetReport<'a> {
+    id: &'a str,
     enabled: bool,
     surfaced: bool,
     installed: bool,
@@ -91,9 +117,26 @@ pub(crate) struct HostRow {
 }
 
 /// What holds of every feature, hosts among them by their names.
-pub(crate) fn states(config: &Config, surface: &Surface, hosts: &[HostRow]) -> Vec<CapabilityState> {
+pub(crate) fn states(
+    features: &Features,
+    config: &Config,
+    surface: &Surface,
+    hosts: &[HostRow],
+) -> Vec<CapabilityState> {
     let mut states: Vec<CapabilityState> =
-        features(hosts).map(|capability| of_feature(capability, config, surface)).collect();
+        without_hosts(features, hosts).map(|capability| of_feature(capability, config, surface)).collect();
+    states.extend(features.inert().map(|inert| CapabilityState {
+        id: inert.id.clone(),
+        tier: Tier::Full,
+        skills: Vec::new(),
+        installed: true,
+        surfaced: false,
+        enabled: false,
+        active: false,
+        hooks: Vec::new(),
+        reason: Some(inert.reason.clone()),
+        cure: inert.cure.clone(),
+    }));
     states.extend(hosts.iter().map(|host| CapabilityState {
         id: host.id.clone(),
         tier: Tier::Core,
@@ -103,12 +146,14 @@ pub(crate) fn states(config: &Config, surface: &Surface, hosts: &[HostRow]) -> V
         enabled: true,
         active: true,
         hooks: Vec::new(),
+        reason: None,
+        cure: None,
     }));
     states.sort_by(|one, other| one.id.cmp(&other.id));
     states
 }
 
-fn of_feature(capability: &'static Capability, config: &Config, surface: &Surface) -> CapabilityState {
+fn of_feature(capability: &Capability, config: &Config, surface: &Surface) -> CapabilityState {
     let surfaced = surface.shows(capability);
     let active = surfaced && capability.switched_on(config);
     CapabilityState {
@@ -125,32 +170,58 @@ fn of_feature(capability: &'static Capability, config: &Config, surface: &Surfac
             .map(|hook| {
                 let configured = hook.is_configured(config);
                 HookState {
-                    point: &hook.point,
+                    point: hook.point.clone(),
                     kind: hook.kind,
-                    when: &hook.when,
+                    when: hook.when.clone(),
                     configured,
                     active: active && configured,
                 }
             })
             .collect(),
+        reason: None,
+        cure: None,
     }
 }
 
 /// The list of features, hosts among them by their names.
-pub(crate) fn rows(surface: &Surface, hosts: &[HostRow], version: &'static str) -> Vec<CapabilityRow> {
+pub(crate) fn rows(features: &Features, surface: &Surface, hosts: &[HostRow], version: &str) -> Vec<CapabilityRow> {
     let row = |id: &str, title: &str, role, tier, surfaced| CapabilityRow {
         id: id.to_owned(),
         role,
-        version,
+        version: version.to_owned(),
         tier,
-        source: "first-party",
-        scope: "first-party",
+        source: OURS.to_owned(),
+        scope: OURS,
         status: "active",
+        reason: None,
+        cure: None,
         surfaced,
         title: title.to_owned(),
     };
-    let mut rows: Vec<CapabilityRow> = features(hosts)
-        .map(|found| row(&found.id, &found.title, found.role, found.tier, surface.shows(found)))
+    let of_feature = |found: &Capability| {
+        let row = row(&found.id, &found.title, found.role, found.tier, surface.shows(found));
+        match &found.installed {
+            None => row,
+            Some(installed) => CapabilityRow {
+                version: installed.version.clone(),
+                source: installed.source.clone(),
+                scope: installed.scope.word(),
+                ..row
+            },
+        }
+    };
+    let of_inert = |inert: &Inert| CapabilityRow {
+        version: inert.version.clone().unwrap_or_default(),
+        source: inert.source.clone().unwrap_or_default(),
+        scope: inert.scope.word(),
+        status: inert.status.word(),
+        reason: Some(inert.reason.clone()),
+        cure: inert.cure.clone(),
+        ..row(&inert.id, &inert.id, Role::Feature, Tier::Full, false)
+    };
+    let mut rows: Vec<CapabilityRow> = without_hosts(features, hosts)
+        .map(of_feature)
+        .chain(features.inert().map(of_inert))
         .chain(hosts.iter().map(|host| row(&host.id, &host.title, Role::Runtime, Tier::Core, true)))
         .collect();
     rows.sort_by(|one, other| one.id.cmp(&other.id));
@@ -158,15 +229,15 @@ pub(crate) fn rows(surface: &Surface, hosts: &[HostRow], version: &'static str) 
 }
 
 /// The features; a reviewer that is a host of ours is told as that.
-fn features(hosts: &[HostRow]) -> impl Iterator<Item = &'static Capability> {
-    all().iter().filter(|capability| !hosts.iter().any(|host| host.id == capability.id))
+fn without_hosts<'a>(features: &'a Features, hosts: &[HostRow]) -> impl Iterator<Item = &'a Capability> {
+    features.all().into_iter().filter(|capability| !hosts.iter().any(|host| host.id == capability.id))
 }
 
 /// What holds of a feature that a call changed, and what the person may not have expected.
-pub(crate) fn after(capability: &'static Capability, config: &Config, surface: &Surface, turned: bool) -> SetReport {
+pub(crate) fn after<'a>(capability: &'a Capability, config: &Config, surface: &Surface, turned: bool) -> SetReport<'a> {
     let surfaced = surface.shows(capability);
     let mut warnings = Vec::new();
-    if turned && capability.skills.is_empty() {
+    if turned && capability.skills.is_empty() && capability.installed.is_none() {
         warnings
             .push(format!("`{}` has no workflows to show or hide; enable or disable its gates instead", capability.id));
     }
@@ -193,7 +264,7 @@ mod tests {
     #[test]
     fn a_feature_is_active_where_it_is_shown_and_switched_on() {
         let surface = Surface::parse(r#"{"disabledClusters": ["ui"]}"#).unwrap();
-        let states = states(&config("{}"), &surface, &[]);
+        let states = states(&Features::built_in(), &config("{}"), &surface, &[]);
         let ui = state(&states, "ui");
         assert!(ui.installed && !ui.surfaced && !ui.enabled && !ui.active);
         assert!(ui.hooks.iter().all(|hook| hook.configured && !hook.active));
@@ -204,7 +275,7 @@ mod tests {
     #[test]
     fn hosts_stand_among_the_features_by_their_names() {
         let host = |id: &str| HostRow { id: id.to_owned(), title: id.to_uppercase() };
-        let rows = rows(&Surface::default(), &[host("bee"), host("ollama")], "1");
+        let rows = rows(&Features::built_in(), &Surface::default(), &[host("bee"), host("ollama")], "1");
         let names: Vec<(&str, Role)> = rows.iter().map(|row| (row.id.as_str(), row.role)).collect();
         assert!(names.is_sorted_by_key(|(name, _)| *name));
         assert!(names.contains(&("bee", Role::Runtime)) && names.contains(&("lm-studio", Role::Reviewer)));

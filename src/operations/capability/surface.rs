@@ -42,11 +42,13 @@ impl Surface {
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
     }
 
-    /// Whether the host shows a feature. One without workflows has nothing to hide: its settings switch its work.
+    /// Whether the host shows a feature. One of this program without workflows has nothing to hide: its settings switch its
+    /// work. An installed one can always be turned off as a whole.
     pub(crate) fn shows(&self, capability: &Capability) -> bool {
-        capability.skills.is_empty()
+        let skills = &capability.skills;
+        (skills.is_empty() && capability.installed.is_none())
             || !self.disabled.contains(&capability.id)
-                && !capability.skills.iter().all(|skill| self.removed.contains(skill))
+                && (skills.is_empty() || !skills.iter().all(|skill| self.removed.contains(skill)))
     }
 }
 

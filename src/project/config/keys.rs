@@ -45,6 +45,15 @@ impl Setting {
             }
         }
     }
+
+    /// As [`Self::parse`], for a key that this program does not have; `None` for a value that does not fit.
+    pub(crate) fn added(key: &str, text: &str, fits: impl Fn(&Value) -> bool) -> Option<Self> {
+        let value = match coerce(text) {
+            None => None,
+            looks => Some([looks, Some(Value::from(text))].into_iter().flatten().find(|value| fits(value))?),
+        };
+        Some(Self { key: key.to_owned(), path: path_of(key), value })
+    }
 }
 
 /// Takes values out of a file that could not be used safely. Gives each with why.

@@ -71,7 +71,8 @@ fn today(from: &str, value: &Value) -> Value {
     }
 }
 
-fn nested(key: &str, value: Value) -> Map<String, Value> {
+/// The objects that a dotted key goes through, around its value.
+pub(super) fn nested(key: &str, value: Value) -> Map<String, Value> {
     let (name, inside) = match key.split_once('.') {
         None => (key, value),
         Some((first, rest)) => (first, Value::Object(nested(rest, value))),

@@ -116,14 +116,17 @@ impl Config {
     pub(crate) fn with_switches(&self, switches: &[(String, bool)]) -> Self {
         let mut changed = self.clone();
         for (key, on) in switches {
-            let nested = key
-                .rsplit('.')
-                .fold(Value::Bool(*on), |value, name| Value::Object(Map::from_iter([(name.to_owned(), value)])));
-            if let Value::Object(over) = nested {
-                merge(&mut changed.written, over);
-            }
+            merge(&mut changed.written, legacy::nested(key, Value::Bool(*on)));
         }
         changed
+    }
+
+    /// The same with a default for a key that this program has none for; a value that does not fit counts as not written.
+    pub(crate) fn with_default(mut self, key: &str, default: &Value, fits: impl Fn(&Value) -> bool) -> Self {
+        if !self.written(key).is_some_and(fits) {
+            merge(&mut self.written, legacy::nested(key, default.clone()));
+        }
+        self
     }
 
     /// Whether the project or its workstream has a file at all.

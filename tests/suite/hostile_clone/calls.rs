@@ -23,6 +23,8 @@ pub(super) struct Call {
 /// Calls that no help shows: of verbs whose example is one of another verb, and of what a clone would like to be asked.
 const ALSO: &[&str] = &[
     "capability install ui",
+    // A person may want what the clone brings; it is noted for them alone.
+    "capability install .planning/capabilities/evil --scope project --yes",
     "capability remove ui",
     "capability update ui",
     "capability trust revoke ui",

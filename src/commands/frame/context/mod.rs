@@ -350,6 +350,13 @@ impl Context {
         hosts::is_for_a_person(&self.world, &self.registry)
     }
 
+    /// Asks the person at the terminal; no answer is a no.
+    pub(in crate::commands) fn confirms(&self, question: &str) -> Result<bool, CommandError> {
+        let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
+        let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
+        Ok(answer == Some(true))
+    }
+
     /// Whether a question with choices can be asked.
     pub(in crate::commands) fn can_ask(&self) -> bool {
         self.world.terminal().moves && self.can_confirm()

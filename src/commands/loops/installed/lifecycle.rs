@@ -1,0 +1,478 @@
+//! Installing, updating and removing features. Files and ledger change together, or not at all.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Place, consent_digest, digests, features, folder};
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, RelativePath};
+use crate::library::Library;
+use crate::operations::capability::declared::{self, Declared, Files, Home};
+use crate::operations::capability::features::Features;
+use crate::operations::capability::hooks::{Reference, references};
+use crate::operations::capability::ledger::{Consent, Digests, Entry, Ledger};
+use crate::operations::capability::{self, FeatureScope};
+
+/// Exit code of what nobody consented to.
+const NOT_CONSENTED: u8 = 77;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct InstallArgs {
+    /// The folder with the feature's `capability.json`
+    folder: String,
+    /// For all your projects, or for this one
+    #[arg(long, value_enum, default_value = "global")]
+    scope: FeatureScope,
+    /// Consent to what the feature adds, without being asked
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct UpdateArgs {
+    /// The feature, such as `demo`
+    #[arg(conflicts_with = "all")]
+    feature: Option<String>,
+    /// Update all installed features
+    #[arg(long)]
+    all: bool,
+    /// Where they are installed
+    #[arg(long, value_enum, default_value = "global")]
+    scope: FeatureScope,
+    /// Consent to what the features add, without being asked
+    #[arg(long)]
+    yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct RemoveArgs {
+    /// The feature, such as `demo`
+    feature: String,
+    /// Where it is installed
+    #[arg(long, value_enum, default_value = "global")]
+    scope: FeatureScope,
+}
+
+/// What became of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Installed,
+    Upgraded,
+    /// It is installed and trusted as it is: nothing was changed.
+    Current,
+    Removed,
+    /// Nothing was changed; this is what would be.
+    Rehearsed,
+}
+
+/// What `capability install` and `capability update` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct InstallReport {
+    status: Status,
+    id: String,
+    /// The version that was installed before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_version: Option<String>,
+    version: String,
+    scope: FeatureScope,
+    /// Where its files are.
+    folder: String,
+    /// What it adds.
+    disclosure: Vec<String>,
+    /// What it brings and this program does not use.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_used: Vec<String>,
+}
+
+/// What `capability update --all` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct UpdatedReport {
+    scope: FeatureScope,
+    updated: Vec<InstallReport>,
+}
+
+/// What `capability remove` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct RemoveReport {
+    status: Status,
+    id: String,
+    scope: FeatureScope,
+    /// Files of its folder.
+    removed_files: Vec<String>,
+    /// Files of its folder that are not as they were installed; they stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kept_files: Vec<String>,
+}
+
+pub(in crate::commands) fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), CommandError> {
+    let call = called("install", &arguments.folder, arguments.scope);
+    let source = source(context, &arguments.folder)?;
+    let place = Place::of(context, arguments.scope)?;
+    let report = put(context, &place, &source, None, Asking { call: &call, yes: arguments.yes })?;
+    context.emit(&report)
+}
+
+pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+    let scope = arguments.scope;
+    let yes = arguments.yes;
+    if let Some(id) = &arguments.feature {
+        if let Some(refused) = of_ours(id, "updated") {
+            return Err(refused.hint("`gsd-tools update-check` shows whether there is a newer gsd-tools"));
+        }
+        let place = Place::of(context, scope)?;
+        let ledger = place.read_ledger()?;
+        let entry = ledger.of(id).ok_or_else(|| not_installed(id, scope))?;
+        let call = called("update", id, scope);
+        let source = source(context, &entry.source)?;
+        let report = put(context, &place, &source, Some(id), Asking { call: &call, yes })?;
+        return context.emit(&report);
+    }
+    if !arguments.all {
+        return Err(CommandError::new(Reason::SdkMissingArg, "`capability update` needs a feature, or `--all`")
+            .hint("`gsd-tools capability list` lists the features"));
+    }
+    let place = Place::of(context, scope)?;
+    let ledger = place.read_ledger()?;
+    // Nothing is written before every source is known to be there.
+    let sources: Result<Vec<_>, _> =
+        ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(context, &entry.source)?))).collect();
+    let mut updated = Vec::new();
+    for (id, source) in
+        sources.map_err(|error: CommandError| error.hint("update the others one by one, by their names"))?
+    {
+        updated.push(put(context, &place, &source, Some(&id), Asking { call: "capability update --all", yes })?);
+    }
+    context.emit(&UpdatedReport { scope, updated })
+}
+
+pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
+    let RemoveArgs { feature: id, scope } = arguments;
+    if let Some(refused) = of_ours(id, "removed") {
+        return Err(refused.hint(format!("`gsd-tools capability disable {id}` disables it")));
+    }
+    let place = Place::of(context, *scope)?;
+    let folder = place.of_feature(id);
+    let (removed_files, kept_files) = change(context, &place, |ledger, changes| {
+        let Some(entry) = ledger.of(id) else {
+            let refused = not_installed(id, *scope);
+            let is_there = declared::is_name(id) && disk::is_folder(&folder);
+            return Err(if is_there {
+                refused.hint(format!("you did not install `{folder}`: delete it yourself"))
+            } else {
+                refused
+            });
+        };
+        let (removed, kept) = removal(&folder, &entry.files, changes)?;
+        Ok(((removed, kept), Some(ledger.clone().with(id, None))))
+    })?;
+    let status = if context.is_rehearsal() { Status::Rehearsed } else { Status::Removed };
+    if !kept_files.is_empty() {
+        context
+            .warn(format!("kept in `{folder}`, since they are not as they were installed: {}", kept_files.join(", ")));
+    }
+    context.emit(&RemoveReport { status, id: id.clone(), scope: *scope, removed_files, kept_files })
+}
+
+/// A call as a person types it.
+fn called(verb: &str, of: &str, scope: FeatureScope) -> String {
+    let scope = if scope == FeatureScope::Project { " --scope project" } else { "" };
+    format!("capability {verb} {of}{scope}")
+}
+
+/// How consent is asked for.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    /// What was called.
+    call: &'a str,
+    /// It was given with the call.
+    yes: bool,
+}
+
+/// Puts the feature in `source` where the features of a scope are, if a person wants what it adds. `id` is which feature it
+/// has to be.
+fn put(
+    context: &Context,
+    place: &Place,
+    source: &AbsolutePath,
+    id: Option<&str>,
+    asking: Asking<'_>,
+) -> Result<InstallReport, CommandError> {
+    if !context.is_rehearsal() {
+        // What agents will obey and be held by is not an agent's to choose.
+        context.refuses_agents(asking.call)?;
+    }
+    let files = folder::read(source)?;
+    let declared = read(context, place, source, &files)?;
+    let name = declared.capability.id.clone();
+    if let Some(id) = id.filter(|id| *id != name) {
+        return Err(CommandError::usage(format!("`{source}` is the feature `{name}` now, not `{id}`"))
+            .hint(format!("install it by its folder: `gsd-tools capability install {source}`")));
+    }
+    let digests = digests(&files);
+    let consent = consent_digest(&digests);
+    let target = place.of_feature(&name);
+    let before = place.read_ledger()?.of(&name).cloned();
+    let is_current = |entry: &Entry| entry.consent.as_ref().is_some_and(|given| given.digest == consent);
+    let version = declared.capability.installed.as_ref().map(|installed| installed.version.clone()).unwrap_or_default();
+    let mut report = InstallReport {
+        status: if before.is_some() { Status::Upgraded } else { Status::Installed },
+        id: name.clone(),
+        from_version: before.as_ref().map(|entry| entry.version.clone()),
+        version: version.clone(),
+        scope: place.scope,
+        folder: target.to_string(),
+        disclosure: declared.adds,
+        not_used: declared.not_used,
+    };
+    let is_there = |entry: &Entry| is_current(entry) && found(&target).is_ok_and(|found| found == entry.files);
+    if before.as_ref().is_some_and(is_there) {
+        report.status = Status::Current;
+        return Ok(report);
+    }
+    if !context.is_rehearsal() {
+        consents(context, &report, source, asking)?;
+    }
+    let now = context.world().now().to_string();
+    change(context, place, |ledger, changes| {
+        let known = ledger.of(&name).map(|entry| entry.files.clone()).unwrap_or_default();
+        copy(&target, &files, &known, changes)?;
+        let entry = Entry {
+            version,
+            source: source.to_string(),
+            installed_at: now.clone(),
+            files: digests,
+            consent: Some(Consent { digest: consent.clone(), given_at: now }),
+        };
+        Ok(((), Some(ledger.clone().with(&name, Some(entry)))))
+    })?;
+    if context.is_rehearsal() {
+        report.status = Status::Rehearsed;
+    }
+    Ok(report)
+}
+
+/// Reads what a folder declares, and whether it can be installed beside the others.
+fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, CommandError> {
+    let invalid = |message: String| {
+        CommandError::new(Reason::ConfigParseFailed, message)
+            .hint("correct it, then run the command again; nothing was changed")
+    };
+    let home = Home { folder: &place.folder.to_string(), source: &source.to_string(), scope: place.scope };
+    let mut declared = declared::parse(files, home)
+        .map_err(|error| invalid(format!("`{}`: {error}", source.resolve(declared::FILE))))?;
+    let id = &declared.capability.id;
+    if capability::find(id).is_some() || context.registry()?.ids().any(|host| host.as_str() == id) {
+        return Err(CommandError::usage(format!("gsd-tools already has a feature or host `{id}`"))
+            .hint(format!("give the feature another `id` in `{}`", source.resolve(declared::FILE))));
+    }
+    let features = features(context)?;
+    if let Some(missing) = declared.requires.iter().find(|required| features.find(required).is_none()) {
+        return Err(CommandError::usage(format!("`{id}` requires the feature `{missing}`, which is not installed"))
+            .hint("install that one first: `gsd-tools capability install FOLDER`"));
+    }
+    refuse_taken_settings(&features, &declared)?;
+    let library = Library::embedded()?;
+    let lost = references(&declared.capability).into_iter().filter(|reference| !is_ours(&library, *reference));
+    let lost: Vec<String> =
+        lost.map(|reference| format!("step by `{}`: it is not installed", reference.name())).collect();
+    declared.not_used.extend(lost);
+    Ok(declared)
+}
+
+/// Whether this program has a workflow or an agent.
+pub(in crate::commands) fn is_ours(library: &Library, reference: Reference<'_>) -> bool {
+    match reference {
+        Reference::Skill(name) => library.at(&format!("workflows/{name}.md")).is_some(),
+        Reference::Agent(name) => {
+            let name = name.strip_prefix("gsd-").unwrap_or(name);
+            library.at(&format!("agents/{name}.md")).is_some()
+        }
+        Reference::Command(_) => false,
+    }
+}
+
+/// Two features cannot have one setting: each would have its own default for it.
+fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(), CommandError> {
+    let id = &declared.capability.id;
+    let settings = declared.capability.installed.iter().flat_map(|installed| &installed.settings);
+    for setting in settings {
+        let other = features.settings().find(|(other, taken)| other.id != *id && taken.key == setting.key);
+        if let Some((other, _)) = other {
+            return Err(CommandError::usage(format!("`{}` is a setting of the feature `{}`", setting.key, other.id))
+                .hint(format!("remove that one first: `gsd-tools capability remove {}`", other.id)));
+        }
+    }
+    Ok(())
+}
+
+/// Shows what a feature adds, and goes on if a person wants it.
+fn consents(
+    context: &Context,
+    report: &InstallReport,
+    source: &AbsolutePath,
+    asking: Asking<'_>,
+) -> Result<(), CommandError> {
+    if asking.yes {
+        return Ok(());
+    }
+    let call = asking.call;
+    if !context.can_confirm() {
+        let refused = format!("`{call}` needs your consent to what `{}` adds, and this is not a terminal", report.id);
+        let hint = format!("`gsd-tools {call} --dry-run` shows what it adds; `gsd-tools {call} --yes` consents to it");
+        return Err(CommandError::usage(refused).exits(NOT_CONSENTED).hint(hint));
+    }
+    let lines = |title: &str, lines: &[String]| {
+        let lines: String = lines.iter().map(|line| format!("  - {line}\n")).collect();
+        if lines.is_empty() { String::new() } else { format!("{title}\n{lines}") }
+    };
+    context.tell(format_args!(
+        "{} {} from {source}\n{}{}",
+        report.id,
+        report.version,
+        lines("It adds:", &report.disclosure),
+        lines("Not used:", &report.not_used)
+    ));
+    if context.confirms("Let agents work by it")? {
+        return Ok(());
+    }
+    Err(CommandError::new(Reason::Unknown, "not installed; nothing was changed"))
+}
+
+/// Makes changes of files and ledger together; without a new ledger nothing is changed.
+pub(super) fn change<R>(
+    context: &Context,
+    place: &Place,
+    decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), CommandError>,
+) -> Result<R, CommandError> {
+    let trees = place.trees();
+    context.change_in(&trees.each_ref(), |changes| {
+        let text = disk::read_text(&place.ledger)?;
+        let ledger = place.parsed(text.as_deref())?;
+        let (report, after) = decide(&ledger, changes)?;
+        if let Some(after) = after.filter(|after| *after != ledger) {
+            let before = text.map(|text| Digest::of(text.as_bytes()));
+            changes.write(place.ledger.clone(), serde_json::to_string_pretty(&after)? + "\n", before);
+        }
+        Ok(report)
+    })
+}
+
+/// The digests of what is in a folder.
+fn found(folder: &AbsolutePath) -> Result<Digests, CommandError> {
+    Ok(digests(&folder::read(folder)?))
+}
+
+/// Makes the folder hold these files and no others. What is there has to be as it was installed, `known`, or as it will be.
+fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut ChangeSet) -> Result<(), CommandError> {
+    let found = found(target)?;
+    let wanted = digests(files);
+    let is_a_persons =
+        |(path, digest): &(&String, &String)| known.get(*path) != Some(*digest) && wanted.get(*path) != Some(*digest);
+    let strangers: Vec<&str> = found.iter().filter(is_a_persons).map(|(path, _)| path.as_str()).collect();
+    if !strangers.is_empty() {
+        return Err(CommandError::usage(format!(
+            "`{target}` holds files that were not installed like this: {}",
+            strangers.join(", ")
+        ))
+        .hint("move them away, then run the command again; nothing was changed"));
+    }
+    for (path, bytes) in files.iter().filter(|(path, _)| found.get(*path) != wanted.get(*path)) {
+        let before = found.get(path).and_then(|digest| Digest::parse(digest));
+        changes.push(Change::WriteFile {
+            path: target.join(&RelativePath::parse(path)?),
+            bytes: bytes.clone(),
+            access: Access::Usual,
+            owner: Owner::Program,
+            before,
+        });
+    }
+    let gone: Vec<RelativePath> = found
+        .keys()
+        .filter(|path| !wanted.contains_key(*path))
+        .map(|path| RelativePath::parse(path))
+        .collect::<Result<_, _>>()?;
+    remove_files(target, &gone, &found, changes);
+    Ok(())
+}
+
+/// Takes away the files that are as they were installed. Gives them, and the paths that stay.
+fn removal(
+    folder: &AbsolutePath,
+    installed: &Digests,
+    changes: &mut ChangeSet,
+) -> Result<(Vec<String>, Vec<String>), CommandError> {
+    let (mut ours, mut kept) = (Vec::new(), Vec::new());
+    let mut found = Digests::new();
+    for path in folder::paths(folder)? {
+        let at = folder.join(&path);
+        let digest = if disk::is_link(&at) || !disk::is_file(&at) { None } else { Digest::of_file(&at)? };
+        let digest = digest.map(|digest| digest.to_string());
+        match digest.filter(|digest| installed.get(path.as_str()) == Some(digest)) {
+            Some(digest) => {
+                found.insert(path.as_str().to_owned(), digest);
+                ours.push(path);
+            }
+            None => kept.push(path.as_str().to_owned()),
+        }
+    }
+    remove_files(folder, &ours, &found, changes);
+    Ok((ours.iter().map(|path| path.as_str().to_owned()).collect(), kept))
+}
+
+/// Removes files, and the folders that are empty then.
+fn remove_files(folder: &AbsolutePath, files: &[RelativePath], digests: &Digests, changes: &mut ChangeSet) {
+    let mut folders = BTreeSet::new();
+    for path in files {
+        let at = folder.join(path);
+        let mut above = at.parent();
+        while let Some(inside) = above.filter(|above| above.is_within(folder)) {
+            above = inside.parent();
+            folders.insert(inside);
+        }
+        if let Some(before) = digests.get(path.as_str()).and_then(|digest| Digest::parse(digest)) {
+            changes.push(Change::RemoveFile { path: at, owner: Owner::Program, before });
+        }
+    }
+    // The innermost first.
+    changes.extend(folders.into_iter().rev().map(|path| Change::RemoveFolder { path }));
+}
+
+/// The folder that a person named.
+fn source(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> {
+    const DOWNLOAD: &str = "download or clone it, then type `gsd-tools capability install FOLDER`";
+    let path = context.here().resolve(typed);
+    if disk::is_folder(&path) {
+        return Ok(path);
+    }
+    if let Some(refused) = of_ours(typed, "installed") {
+        return Err(refused.hint("`gsd-tools capability list` lists the features"));
+    }
+    let is_elsewhere = typed.contains("://") || typed.starts_with("git@") || typed.starts_with("npm:");
+    Err(if is_elsewhere {
+        CommandError::usage(format!("`{typed}` is not a folder: features are installed from folders only"))
+            .hint(DOWNLOAD)
+    } else if disk::is_file(&path) {
+        CommandError::usage(format!("`{path}` is a file: features are installed from folders only"))
+            .hint("unpack it, then type `gsd-tools capability install FOLDER`")
+    } else {
+        CommandError::usage(format!("there is no folder `{path}`: features are installed from folders only"))
+            .hint(DOWNLOAD)
+    })
+}
+
+/// The error about a feature of this program, which cannot be treated so.
+fn of_ours(id: &str, done: &str) -> Option<CommandError> {
+    capability::find(id)?;
+    Some(CommandError::usage(format!("`{id}` cannot be {done}: it is built in")))
+}
+
+pub(super) fn not_installed(id: &str, scope: FeatureScope) -> CommandError {
+    let scope = scope.word();
+    CommandError::usage(format!("the feature `{id}` is not installed in the {scope} scope"))
+        .hint("`gsd-tools capability list` lists the features and where they are installed")
+}

@@ -1,0 +1,87 @@
+//! All features that a call knows: those of this program and those that users installed.
+
+use serde::Serialize;
+
+use schemars::JsonSchema;
+
+use super::{Capability, FeatureScope, FeatureSetting};
+use crate::project::config::Config;
+use crate::text::words::words;
+
+/// The features of a call.
+#[derive(Debug)]
+pub(crate) struct Features {
+    installed: Vec<Capability>,
+    inert: Vec<Inert>,
+}
+
+/// An installed feature of which nothing is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Inert {
+    pub(crate) id: String,
+    pub(crate) scope: FeatureScope,
+    pub(crate) version: Option<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) status: InertStatus,
+    pub(crate) reason: String,
+    /// What a person can do about it.
+    pub(crate) cure: Option<String>,
+}
+
+words! {
+    /// Why nothing of an installed feature is used.
+    #[derive(Serialize, JsonSchema)]
+    pub(crate) enum InertStatus {
+        /// This user did not consent to it.
+        NotTrusted = "not trusted",
+        /// It is not what this user consented to.
+        Modified = "modified",
+        /// It is not there.
+        Missing = "missing",
+        /// It cannot be read, or another one has its name.
+        Unusable = "unusable",
+    }
+}
+
+impl Features {
+    /// Those of this program alone.
+    #[cfg(test)]
+    pub(crate) const fn built_in() -> Self {
+        Self { installed: Vec::new(), inert: Vec::new() }
+    }
+
+    pub(crate) fn with(installed: Vec<Capability>, inert: Vec<Inert>) -> Self {
+        Self { installed, inert }
+    }
+
+    /// Every feature that can be used, in the order of their names.
+    pub(crate) fn all(&self) -> Vec<&Capability> {
+        let mut all: Vec<&Capability> = super::all().iter().chain(&self.installed).collect();
+        all.sort_by(|one, other| one.id.cmp(&other.id));
+        all
+    }
+
+    /// The usable feature called `id`.
+    pub(crate) fn find(&self, id: &str) -> Option<&Capability> {
+        super::find(id).or_else(|| self.installed.iter().find(|capability| capability.id == id))
+    }
+
+    /// Installed features of which nothing is used.
+    pub(crate) fn inert(&self) -> impl Iterator<Item = &Inert> {
+        self.inert.iter()
+    }
+
+    /// The settings that installed features add.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (&Capability, &FeatureSetting)> {
+        let installed = self.installed.iter().filter_map(|feature| Some((feature, feature.installed.as_ref()?)));
+        installed.flat_map(|(feature, installed)| installed.settings.iter().map(move |setting| (feature, setting)))
+    }
+
+    /// The configuration with the defaults of the settings that installed features add.
+    pub(crate) fn settled(&self, config: &Config) -> Config {
+        let with_default = self.settings().filter(|(_, setting)| !setting.default.is_null());
+        with_default.fold(config.clone(), |config, (_, setting)| {
+            config.with_default(&setting.key, &setting.default, |value| setting.kind.fits(value))
+        })
+    }
+}
