@@ -72,7 +72,7 @@ pub(crate) fn names_lines(review: &str) -> bool {
     })
 }
 
-/// A review that could have named lines and names none is marked for whoever weighs reviews.
+/// A review with a mark for whoever compares reviews: it could have named lines, and did not.
 pub(crate) fn marked(review: &str) -> String {
     format!(
         "> [reviewed-without-source-citations] This review does not name a line of any file. It may be based on the \
@@ -80,7 +80,7 @@ pub(crate) fn marked(review: &str) -> String {
     )
 }
 
-/// What stands in the file of a review that there is none of.
+/// The text of the review file if there is no review.
 pub(crate) fn no_review(section: &str, why: &str, hint: &str, errors: &str) -> String {
     let mut text = format!("> [no-review] {section}: {why}. {hint}\n");
     let errors = errors.trim();

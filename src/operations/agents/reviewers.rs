@@ -27,7 +27,7 @@ pub(crate) enum Delivery {
     StandardInput,
     /// It is given the name of the file.
     File,
-    /// It takes no prompt: what it reviews it finds itself.
+    /// It does not take a prompt: it finds the changes itself.
     None,
     /// In the request to the server.
     Request,
@@ -69,7 +69,7 @@ pub(crate) struct Reviewer {
     choose_effort: Vec<String>,
     #[serde(default)]
     choose_agent: Vec<String>,
-    /// What it is called below `review.models`; without it, it has no model of the configuration.
+    /// Its key below `review.models`; without it, the configuration has no model for it.
     #[serde(default)]
     model_key: Option<String>,
     /// The effort where none is set; without it, it takes none.
@@ -79,10 +79,10 @@ pub(crate) struct Reviewer {
     pub(crate) environment: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) output: Form,
-    /// How much later than ours a time limit of its own is.
+    /// How many seconds later than our time limit its own one is.
     #[serde(default)]
     more_seconds: u64,
-    /// What its help names, by which it is told from another program of the same name.
+    /// A word of its help that another program of the same name does not have.
     #[serde(default)]
     pub(crate) help_has: Option<String>,
     /// Whether it may be unable to read the project, and is to say so.
@@ -118,7 +118,7 @@ pub(crate) struct Reviewers {
     all: Vec<Reviewer>,
 }
 
-/// A reviewer as a call or the project means it: under a name of its own, with a model and an agent.
+/// A reviewer as a call or the project means it: with a name for its files, a model and an agent.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane<'a> {
     /// The name of its files; that of the reviewer, or of an instance of it.
@@ -311,8 +311,8 @@ impl Lane<'_> {
         of(&self.name).or_else(|| of(&self.reviewer.slug)).unwrap_or(USUAL_SECONDS)
     }
 
-    /// Its command line without the program. `choose_model` are the words by which its program is told a model, `prompt`
-    /// and `repository` are where these are.
+    /// Its command line without the program. `choose_model` are the words that set a model of its program, `prompt` and
+    /// `repository` are paths.
     pub(crate) fn arguments(
         &self,
         choose_model: &[String],
@@ -343,7 +343,7 @@ const USUAL_SECONDS: u64 = 600;
 /// The line by which a reviewer says that it saw no source.
 const NO_ACCESS: &str = "REVIEWED-WITHOUT-REPO-ACCESS";
 
-/// What a reviewer is told that reads the prompt from its file.
+/// The text for a reviewer that reads the prompt from its file.
 fn request(prompt: &str, repository: &str, may_lack_access: bool) -> String {
     let mut request = format!(
         "Read all of the file {prompt} and carry out the review request in it. The repository is at {repository}; \
@@ -371,8 +371,8 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
 }
 
-/// The address of a server without what its paths begin with, as `http://localhost:1234`; `None` for one that is no web
-/// address, or that has a name and a password in it.
+/// The address of a server without what its paths begin with, as `http://localhost:1234`; `None` for one that is not a web
+/// address, or that contains a user name.
 pub(crate) fn base_address(typed: &str) -> Option<String> {
     let typed = typed.trim();
     let (scheme, rest) = typed.split_once("://").unwrap_or(("http", typed));

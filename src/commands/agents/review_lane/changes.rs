@@ -1,7 +1,7 @@
 //! `review-lane dispatch-step`: reviewers of a code review, asked about the files that changed.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -268,15 +268,14 @@ fn run_all(work: &[Work<'_>], at_once: usize, world: &World) -> Vec<Outcome> {
     std::thread::scope(|scope| {
         for _ in 0..at_once.min(work.len()) {
             scope.spawn(|| {
-                while let Some((work, done)) = {
+                loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    work.get(index).zip(done.get(index))
-                } {
+                    let Some((work, done)) = work.get(index).zip(done.get(index)) else { break };
                     let outcome = work.run(world);
-                    *done.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = outcome;
+                    *done.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
                 }
             });
         }
     });
-    done.into_iter().map(|done| done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)).collect()
+    done.into_iter().map(|done| done.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }

@@ -1,5 +1,5 @@
 //! `review-lane`: reviews by the agents of other hosts and by servers of models. The command lines are facts of ours; a
-//! project chooses among the reviewers, and no more.
+//! project only chooses among the reviewers.
 
 mod changes;
 mod run;
@@ -226,7 +226,7 @@ fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), CommandEr
         .lane(&arguments.slug, context.config()?)
         .and_then(|lane| lane.called(arguments.name.as_deref(), arguments.model.as_deref()))
         .and_then(|lane| lane.with_agent(arguments.agent.clone()));
-    let report = match lane {
+    let mut report = match lane {
         Err(error) => InvokeReport::refused(&arguments.slug, &error),
         Ok(lane) => {
             let run = run_folder(context, &arguments.run_dir)?;
@@ -236,9 +236,10 @@ fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), CommandEr
             let place = Place { prompt, run, repository };
             let work = run::prepare(context, lane, &place)?;
             let outcome = work.run(context.world());
-            InvokeReport { slug: arguments.slug.clone(), ..run::finish(context, &work, outcome, &place)? }
+            run::finish(context, &work, outcome, &place)?
         }
     };
+    arguments.slug.clone_into(&mut report.slug);
     if arguments.explicit
         && let Some(detail) = &report.detail
     {

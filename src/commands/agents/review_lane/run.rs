@@ -1,4 +1,4 @@
-//! One reviewer: what it is called with, how it ran, and what it left.
+//! One reviewer: its command line, how it ran, and what it printed.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::world::{Ended, Program, World, WorldError};
 /// The most that is kept of what a reviewer writes, in bytes.
 const MOST: usize = 16 << 20;
 
-/// How much of its standard error is in the place of a review, in bytes.
+/// The most bytes of its standard error that a file without a review shows.
 const ERROR_TAIL: usize = 4000;
 
 /// How long a question may take that no model has to answer.
@@ -112,7 +112,7 @@ pub(in crate::commands) struct InvokeReport {
     /// The file of the review.
     #[serde(skip_serializing_if = "Option::is_none")]
     review: Option<String>,
-    /// Null where it was not run, was stopped, or is no program.
+    /// Null if it was not run, was stopped, or is not a program.
     exit_code: Option<i32>,
     seconds: f64,
     /// Whether the system kept it from writing to the project.
@@ -217,7 +217,7 @@ fn call(
     let started = |arguments: Vec<String>, limit: Duration| {
         let program = Program::new(name).arguments(arguments).folder(place.repository.as_path()).timeout(limit);
         let usual = runner.into_iter().flat_map(|runner| &runner.environment);
-        let program = runner.map_or(program.clone(), |runner| program.without(&runner.inside_itself));
+        let program = program.without(runner.into_iter().flat_map(|runner| &runner.inside_itself));
         let variables = usual.chain(&reviewer.environment);
         variables.fold(program, |program, (name, value)| program.variable(name, value))
     };
@@ -241,7 +241,7 @@ fn call(
     Ok(Ok(Call { program, name: name.clone(), help, stream, is_fenced: fence.is_some() }))
 }
 
-/// Around what the client keeps of its own, and temporary files: a reviewer reads. `None` where the system has no fence.
+/// Around the client's own folders and temporary files: a reviewer only reads the project. `None` where the system has no fence.
 fn fence(world: &World, runner: &Runner, place: &Place) -> Result<Option<Fence>, CommandError> {
     if world.fencing() == Fencing::Unavailable {
         return Ok(None);
@@ -252,8 +252,8 @@ fn fence(world: &World, runner: &Runner, place: &Place) -> Result<Option<Fence>,
     Ok(Some(Fence::around(writable)))
 }
 
-/// Where the server is that is asked. The prompt may hold all there is to know about a project, and the settings came with
-/// it: another computer is asked only where the user's own settings say so.
+/// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
+/// computer is asked only if the user's own settings name it.
 fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>, CommandError> {
     let key = lane.reviewer.address_key.as_deref().unwrap_or_default();
     let usual = lane.reviewer.address.as_deref().unwrap_or_default();
@@ -464,7 +464,7 @@ struct Said {
     content: Option<String>,
 }
 
-/// What servers say of a failure: an object with a message, or the message.
+/// How servers report a failure: an object with a message, or the message.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Complaint {
