@@ -55,7 +55,7 @@ impl Room {
 
     /// What `invoke` answered, and its exit code.
     fn invoke(&self, arguments: &[&str]) -> (i32, Value) {
-        let ran = self.call(&[&["invoke", "--run-dir", "run"], arguments].concat(), "");
+        let ran = self.call(&[&["invoke", "--run-dir", "run"][..], arguments].concat(), "");
         (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr)))
     }
 

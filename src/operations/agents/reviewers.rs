@@ -2,6 +2,7 @@
 //! each is called. What is run is decided there; a project can only choose among them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -308,7 +309,7 @@ impl Lane<'_> {
     /// How long it may take, in seconds.
     pub(crate) fn seconds(&self, config: &Config) -> u64 {
         let of = |name: &str| config.number(&format!("review.timeouts.{name}")).filter(|seconds| *seconds > 0);
-        of(&self.name).or_else(|| of(&self.reviewer.slug)).unwrap_or(USUAL_SECONDS)
+        of(&self.name).or_else(|| of(&self.reviewer.slug)).unwrap_or(USUAL_SECONDS).min(MOST_SECONDS)
     }
 
     /// Its command line without the program. `choose_model` are the words that set a model of its program, `prompt` and
@@ -321,15 +322,15 @@ impl Lane<'_> {
         seconds: u64,
     ) -> Vec<String> {
         let reviewer = self.reviewer;
-        let filled = |template: &[String], name: &str, value: &Option<String>| -> Vec<String> {
-            let value = value.as_ref().map(|value| template.iter().map(|word| word.replace(name, value)).collect());
+        let filled = |template: &[String], name: &str, value: Option<&String>| -> Vec<String> {
+            let value = value.map(|value| template.iter().map(|word| word.replace(name, value)).collect());
             value.unwrap_or_default()
         };
         let own_seconds = (seconds + reviewer.more_seconds).to_string();
         let words = reviewer.arguments.iter().flat_map(|part| match part.as_str() {
-            "{model}" => filled(choose_model, "{model}", &self.model),
-            "{effort}" => filled(&reviewer.choose_effort, "{effort}", &self.effort),
-            "{agent}" => filled(&reviewer.choose_agent, "{agent}", &self.agent),
+            "{model}" => filled(choose_model, "{model}", self.model.as_ref()),
+            "{effort}" => filled(&reviewer.choose_effort, "{effort}", self.effort.as_ref()),
+            "{agent}" => filled(&reviewer.choose_agent, "{agent}", self.agent.as_ref()),
             "{request}" => vec![request(prompt, repository, reviewer.may_lack_access)],
             part => vec![part.replace("{seconds}", &own_seconds)],
         });
@@ -339,6 +340,9 @@ impl Lane<'_> {
 
 /// How long a reviewer may take where nothing says so.
 const USUAL_SECONDS: u64 = 600;
+
+/// The longest that a reviewer may take: a day.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
 
 /// The line by which a reviewer says that it saw no source.
 const NO_ACCESS: &str = "REVIEWED-WITHOUT-REPO-ACCESS";
@@ -350,7 +354,8 @@ fn request(prompt: &str, repository: &str, may_lack_access: bool) -> String {
          relative paths in the request are below that folder. Do not change any file. Print only the review, as Markdown."
     );
     if may_lack_access {
-        request.push_str(&format!(" If you cannot read files below {repository}, print the line {NO_ACCESS} first."));
+        // Writing to a string cannot fail.
+        let _ = write!(request, " If you cannot read files below {repository}, print the line {NO_ACCESS} first.");
     }
     request
 }

@@ -4,6 +4,8 @@
 mod changes;
 mod run;
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,7 +60,7 @@ verbs! {
     /// Reads the paths of the files from standard input, one a line. Asks only reviewers that `--explicit` names, and only
     /// if the feature uses reviewers at that point. Exits with 1 if a review is missing.
     ///
-    /// Example: `git diff --name-only main | gsd-tools review-lane dispatch-step --cap-id code-review --point execute:post --explicit gemini --base-sha main --run-dir /tmp/review`.
+    /// Example: `gsd-tools review-lane dispatch-step --cap-id code-review --point execute:post --explicit gemini --base-sha main --run-dir /tmp/review`.
     "review-lane dispatch-step": runs json(changes::DispatchReport) = dispatch_step(DispatchArgs);
 }
 
@@ -85,7 +87,7 @@ pub(crate) struct SectionsArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ArgvArgs {
     /// The arguments of the workflow
-    #[arg(last = true, allow_hyphen_values = true)]
+    #[arg(last = true)]
     arguments: Vec<String>,
 }
 
@@ -153,12 +155,15 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
+/// A name, and the reviewer that it means.
+type Named<'a> = (String, Result<Lane<'a>, LaneError>);
+
 /// The reviewers that are listed; all that are built in where none is.
 fn selected<'a>(
     context: &Context,
     reviewers: &'a Reviewers,
     list: Option<&str>,
-) -> Result<Vec<(String, Result<Lane<'a>, LaneError>)>, CommandError> {
+) -> Result<Vec<Named<'a>>, CommandError> {
     let config = context.config()?;
     let mut chosen: Vec<String> = names(list.unwrap_or_default()).map(str::to_owned).collect();
     if chosen.is_empty() {
@@ -170,7 +175,7 @@ fn selected<'a>(
 fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
     let reviewers = reviewers()?;
     let config = context.config()?;
-    let report = |(slug, lane): (String, Result<Lane<'_>, LaneError>)| match lane {
+    let report = |(slug, lane): Named<'_>| match lane {
         Ok(lane) => PlanReport::Lane {
             slug,
             ok: true,
@@ -199,7 +204,8 @@ fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), Comma
     let mut text = String::new();
     for (name, lane) in selected(context, &reviewers, arguments.selected.as_deref())? {
         let lane = lane.map_err(|error| CommandError::usage(error.to_string()).hint(error.hint()))?;
-        text.push_str(&format!("{name}\t{}\n", lane.section()));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name}\t{}", lane.section());
     }
     context.text(text);
     Ok(())

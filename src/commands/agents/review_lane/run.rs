@@ -274,7 +274,7 @@ fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>,
 fn personal_address(context: &Context, key: &str) -> Result<Option<String>, CommandError> {
     let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, key));
-    Ok(value.as_ref().and_then(|value| value.as_str()).and_then(reviewers::base_address))
+    Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
 }
 
 /// How many reviewers are asked at the same time.
