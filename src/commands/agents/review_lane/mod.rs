@@ -18,7 +18,7 @@ use run::{InvokeReport, Place};
 
 verbs! {
     "Reviews";
-    groups { "review-lane": "Ask other programs and local models for a review"; }
+    groups { "review-lane": "Run reviews by other programs and local models"; }
 
     /// List reviewers with their heading, token limit and prompt file
     ///
@@ -46,7 +46,7 @@ verbs! {
     /// Example: `gsd-tools review-lane explicit-from-argv -- 4 --gemini --codex` prints `codex,gemini`.
     "review-lane explicit-from-argv": reads text("the names, separated by commas") = explicit_from_argv(ArgvArgs);
 
-    /// Ask one reviewer and write its review to a file
+    /// Run one reviewer and write its review to a file
     ///
     /// Sends `gsd-review-prompt.md` of the run directory and writes `gsd-review-NAME.md` and `gsd-review-NAME.err`
     /// there. Where the system allows it, the reviewer cannot write to the project. If there is no review, the file says
@@ -55,7 +55,7 @@ verbs! {
     /// Example: `gsd-tools review-lane invoke --slug gemini --run-dir /tmp/review`.
     "review-lane invoke": runs json(InvokeReport) = invoke(InvokeArgs);
 
-    /// Ask the reviewers of a code review about the changed files
+    /// Run the reviewers of a code review on the changed files
     ///
     /// Reads the paths of the files from standard input, one a line. Asks only reviewers that `--explicit` names, and only
     /// if the feature uses reviewers at that point. Exits with 1 if a review is missing.
