@@ -72,6 +72,7 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
     code::refactor::FAMILY,
     checks::evaluation::FAMILY,
     agents::prompt::FAMILY,
+    agents::review_lane::FAMILY,
     research::findings::FAMILY,
     research::packages::FAMILY,
     small::schema::FAMILY,

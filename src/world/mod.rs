@@ -263,6 +263,17 @@ impl World {
         )
     }
 
+    /// What is on standard input, as far as `limit` bytes; nothing where that is a terminal.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn input(&self, limit: u64) -> std::io::Result<Vec<u8>> {
+        use std::io::Read;
+        let mut bytes = Vec::new();
+        if !std::io::stdin().is_terminal() {
+            std::io::stdin().take(limit).read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
     /// Does nothing for this long.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn pause(&self, time: Duration) {

@@ -90,9 +90,21 @@ impl World {
     pub(crate) fn run_for_tail(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
         let (stdin, stdout) = (Source::Given, Sink::Kept(Keep::Bytes(most)));
         let manner = Manner { stdin, stdout, stderr: Sink::Nothing, is_group: true, leaves_nothing: false };
+        self.run_as(program, manner)
+    }
+
+    /// As [`Self::run_for_tail`], for a program that may also leave nothing running, with the end of both its streams.
+    pub(crate) fn run_for_both_tails(&self, program: &Program, most: usize) -> Result<Ran, WorldError> {
+        let kept = Sink::Kept(Keep::Bytes(most));
+        let manner = Manner { stdin: Source::Given, stdout: kept, stderr: kept, is_group: true, leaves_nothing: true };
+        self.run_as(program, manner)
+    }
+
+    fn run_as(&self, program: &Program, manner: Manner) -> Result<Ran, WorldError> {
         let mut process = self.start_as(program, manner)?;
         let ended = end_in_time(&mut process, program, GRACE)?;
-        Ok(Ran { ended, output: process.bytes().0, took: process.ran_for() })
+        let (output, errors) = process.bytes();
+        Ok(Ran { ended, output, errors, took: process.ran_for() })
     }
 
     /// Runs `git` in `folder`.
@@ -234,6 +246,8 @@ pub(crate) struct Ran {
     pub(crate) ended: Ended,
     /// The end of its standard output.
     pub(crate) output: Vec<u8>,
+    /// The end of its standard error, where that was asked for.
+    pub(crate) errors: Vec<u8>,
     pub(crate) took: Duration,
 }
 

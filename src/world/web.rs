@@ -22,18 +22,38 @@ pub(crate) struct Response {
 impl World {
     /// Gets a page over HTTPS. A status that tells of a failure is an answer; no answer at all is an error.
     pub(crate) fn fetch(&self, url: &str, headers: &[(&str, &str)]) -> Result<Response, WorldError> {
-        // Everything goes through standard input: arguments are seen by everybody on the machine, and a header may
-        // hold a key.
-        let mut settings = String::from("silent\nshow-error\nproto = \"=https\"\n");
-        let _ = writeln!(settings, "max-time = {}\nmax-filesize = {LONGEST_ANSWER}", PATIENCE.as_secs());
-        let _ = writeln!(settings, "write-out = \"\\n%{{http_code}}\"\nurl = {}", quoted(url));
-        let _ = writeln!(settings, "user-agent = {}", quoted(concat!("gsd-tools/", env!("CARGO_PKG_VERSION"))));
+        let mut settings = String::from("proto = \"=https\"\n");
         for (name, value) in headers {
             let _ = writeln!(settings, "header = {}", quoted(&format!("{name}: {value}")));
         }
+        self.ask(url, &settings, PATIENCE)
+    }
+
+    /// Asks a server that the user runs, without a proxy and over HTTP too, and waits for `limit`. What is in `json`, if
+    /// anything, is sent to it.
+    pub(crate) fn ask_own_server(
+        &self,
+        url: &str,
+        json: Option<&str>,
+        limit: Duration,
+    ) -> Result<Response, WorldError> {
+        let mut settings = String::from("proto = \"=http,https\"\nnoproxy = \"*\"\n");
+        if let Some(json) = json {
+            let _ = writeln!(settings, "header = \"Content-Type: application/json\"\ndata-raw = {}", quoted(json));
+        }
+        self.ask(url, &settings, limit)
+    }
+
+    fn ask(&self, url: &str, more: &str, limit: Duration) -> Result<Response, WorldError> {
+        // Everything goes through standard input: arguments are seen by everybody on the machine, and a header may
+        // hold a key.
+        let mut settings = format!("silent\nshow-error\n{more}");
+        let _ = writeln!(settings, "max-time = {}\nmax-filesize = {LONGEST_ANSWER}", limit.as_secs());
+        let _ = writeln!(settings, "write-out = \"\\n%{{http_code}}\"\nurl = {}", quoted(url));
+        let _ = writeln!(settings, "user-agent = {}", quoted(concat!("gsd-tools/", env!("CARGO_PKG_VERSION"))));
         let program = Program::apart("curl").arguments(["--disable", "--config", "-"]).stdin(settings);
         // Its own limit is told in words; this one is for a program that does not keep it.
-        let finished = self.run(&program.timeout(PATIENCE + Duration::from_secs(5)))?;
+        let finished = self.run(&program.timeout(limit + Duration::from_secs(5)))?;
         let unanswered = |why: String| WorldError::NoAnswer { server: server(url).to_owned(), why };
         if !finished.success() {
             let why = finished.error_text();

@@ -81,6 +81,8 @@ mod refactor;
 mod reference;
 mod refusals;
 mod rehearsal;
+#[cfg(unix)]
+mod review_lane;
 mod roster;
 #[cfg(target_os = "linux")]
 mod runners;

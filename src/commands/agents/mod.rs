@@ -5,4 +5,5 @@ pub(crate) mod effort;
 pub(crate) mod hosts;
 pub(crate) mod models;
 pub(crate) mod prompt;
+pub(crate) mod review_lane;
 pub(crate) mod skills;

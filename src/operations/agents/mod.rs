@@ -5,6 +5,8 @@ pub(crate) mod failure;
 pub(crate) mod instructions;
 pub(crate) mod models;
 pub(crate) mod prompt_budget;
+pub(crate) mod review_text;
+pub(crate) mod reviewers;
 pub(crate) mod skill_manifest;
 pub(crate) mod skills;
 pub(crate) mod worktree;

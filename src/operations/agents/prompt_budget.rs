@@ -103,7 +103,7 @@ fn plan_caps(material: &Material, cut: Cut, budget: usize, effective_budget: usi
 }
 
 /// About four letters are a token.
-fn tokens(text: &str) -> usize {
+pub(crate) fn tokens(text: &str) -> usize {
     text.encode_utf16().count().div_ceil(4)
 }
 

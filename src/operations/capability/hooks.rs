@@ -70,7 +70,7 @@ pub(crate) struct ActiveHook<'a> {
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) config_values: Map<String, Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    supports_reviewer_lanes: bool,
+    pub(crate) supports_reviewer_lanes: bool,
     /// The workflow of the point does it by itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) built_in: bool,

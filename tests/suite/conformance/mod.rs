@@ -27,7 +27,7 @@ const MACHINE_KEYS: &[&str] =
     &["agents_dir", "agents_installed", "missing_agents", "agent_runtime", "runtimeConfigDir"];
 
 /// Families we do not answer to.
-const LEFT_OUT: &[&str] = &["quick-batch", "review-lane", "windows", "claude-orchestration"];
+const LEFT_OUT: &[&str] = &["quick-batch", "windows", "claude-orchestration"];
 
 const MOMENT: &str = "2026-01-12T00:00:00Z";
 

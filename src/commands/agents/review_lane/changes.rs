@@ -1,0 +1,282 @@
+//! `review-lane dispatch-step`: reviewers of a code review, asked about the files that changed.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::run::{self, InvokeReport, Outcome, Place, Work};
+use super::{PROMPT, names, repository, reviewers, run_folder};
+use crate::commands::frame::{CommandError, Context};
+use crate::commands::loops::capability::{self, HostFlags};
+use crate::commands::loops::installed;
+use crate::disk::{AbsolutePath, RelativePath};
+use crate::operations::agents::review_text::{self, Depth};
+use crate::operations::agents::reviewers::{Lane, Reviewers};
+use crate::text::words::of_word;
+use crate::world::World;
+
+/// The most bytes of a list of files.
+const LONGEST_LIST: u64 = 16 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DispatchArgs {
+    /// The feature whose step this is, such as `code-review`
+    #[arg(long, value_name = "FEATURE")]
+    cap_id: Option<String>,
+    /// The point of the loop, such as `execute:post`
+    #[arg(long)]
+    point: Option<String>,
+    /// The reviewers, separated by commas
+    #[arg(long, value_name = "NAMES")]
+    explicit: Option<String>,
+    /// The commit before the changes
+    #[arg(long, value_name = "COMMIT")]
+    base_sha: Option<String>,
+    /// How thorough: quick, standard or deep (default: `workflow.code_review_depth`)
+    #[arg(long)]
+    depth: Option<String>,
+    /// The directory for the prompt and the reviews
+    #[arg(long, value_name = "FOLDER")]
+    run_dir: Option<String>,
+    /// The repository under review (default: the project root)
+    #[arg(long, value_name = "FOLDER")]
+    repo_root: Option<String>,
+}
+
+/// What `review-lane dispatch-step` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct DispatchReport {
+    /// Whether reviewers were asked.
+    dispatched: bool,
+    /// Whether nothing is missing that was asked for.
+    pub(super) ok: bool,
+    /// Why no reviewer was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection: Option<Selection>,
+    results: Vec<InvokeReport>,
+}
+
+/// Which reviewers the call means.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Selection {
+    source: SelectionSource,
+    selected: Vec<String>,
+    warnings: Vec<String>,
+    infos: Vec<String>,
+    errors: Vec<String>,
+    resolved_instances: Vec<Resolved>,
+    /// Two of them are the same program: their reviews are not independent.
+    shared_adapter_caveat: bool,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SelectionSource {
+    ExplicitFlags,
+    None,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Resolved {
+    identity: String,
+    kind: ReviewerKind,
+    cli: String,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ReviewerKind {
+    Builtin,
+    Instance,
+}
+
+/// Why nobody was asked.
+struct Refused {
+    reason: &'static str,
+    detail: String,
+    hint: String,
+}
+
+impl Refused {
+    fn new(reason: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into(), hint: hint.into() }
+    }
+}
+
+impl DispatchReport {
+    /// Nobody was to be asked.
+    fn nothing(reason: &'static str, detail: String, selection: Option<Selection>) -> Self {
+        let detail = Some(detail);
+        let ok = selection.as_ref().is_none_or(|selection| selection.errors.is_empty());
+        Self { dispatched: false, ok, reason: Some(reason), detail, hint: None, selection, results: Vec::new() }
+    }
+
+    fn refused(refused: Refused, selection: Selection) -> Self {
+        Self {
+            dispatched: false,
+            ok: false,
+            reason: Some(refused.reason),
+            detail: Some(refused.detail),
+            hint: Some(refused.hint),
+            selection: Some(selection),
+            results: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<DispatchReport, CommandError> {
+    if let Some(why) = not_enabled(context, arguments)? {
+        return Ok(DispatchReport::nothing("trait_not_enabled", why, None));
+    }
+    let reviewers = reviewers()?;
+    let (lanes, selection) = select(context, &reviewers, arguments.explicit.as_deref().unwrap_or_default())?;
+    if lanes.is_empty() {
+        let why = match selection.errors.first() {
+            Some(error) => error.clone(),
+            None => "no reviewer was asked for: `--explicit` is empty".to_owned(),
+        };
+        return Ok(DispatchReport::nothing("no_lanes_selected", why, Some(selection)));
+    }
+    let (place, request) = match request(context, arguments)? {
+        Ok(found) => found,
+        Err(refused) => return Ok(DispatchReport::refused(refused, selection)),
+    };
+    run::write(context, &place.run, [(&place.prompt, request)])?;
+    let work = lanes.into_iter().map(|lane| run::prepare(context, lane, &place));
+    let work: Vec<Work<'_>> = work.collect::<Result<_, _>>()?;
+    let outcomes = run_all(&work, run::at_once(context.config()?), context.world());
+    let mut results = Vec::new();
+    for (work, outcome) in work.iter().zip(outcomes) {
+        results.push(run::finish(context, work, outcome, &place)?);
+    }
+    let ok = selection.errors.is_empty() && results.iter().all(|result| result.ok);
+    let selection = Some(selection);
+    Ok(DispatchReport { dispatched: true, ok, reason: None, detail: None, hint: None, selection, results })
+}
+
+/// Why the step does not use reviewers; `None` if it does.
+fn not_enabled(context: &Context, arguments: &DispatchArgs) -> Result<Option<String>, CommandError> {
+    let (Some(feature), Some(point)) = (&arguments.cap_id, &arguments.point) else {
+        context.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
+        return Ok(Some("`--cap-id` or `--point` is missing".to_owned()));
+    };
+    let hooks = capability::at(context, point, &installed::features(context)?, &HostFlags::default())?.active_hooks;
+    let uses = hooks.iter().any(|hook| hook.cap_id == feature && hook.supports_reviewer_lanes);
+    Ok((!uses).then(|| format!("`{feature}` has no step with reviewers at `{point}`, or it is disabled")))
+}
+
+fn select<'a>(
+    context: &Context,
+    reviewers: &'a Reviewers,
+    explicit: &str,
+) -> Result<(Vec<Lane<'a>>, Selection), CommandError> {
+    let config = context.config()?;
+    let mut chosen: Vec<&str> = names(explicit).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    let source = if chosen.is_empty() { SelectionSource::None } else { SelectionSource::ExplicitFlags };
+    let (mut lanes, mut errors) = (Vec::new(), Vec::new());
+    for name in chosen {
+        match reviewers.lane(name, config) {
+            Ok(lane) => lanes.push(lane),
+            Err(error) => errors.push(format!("{error}; {}", error.hint())),
+        }
+    }
+    let resolved = |lane: &Lane<'_>| {
+        let cli = lane.reviewer.slug.clone();
+        let kind = if lane.name == cli { ReviewerKind::Builtin } else { ReviewerKind::Instance };
+        Resolved { identity: lane.name.clone(), kind, cli }
+    };
+    let resolved_instances: Vec<Resolved> = lanes.iter().map(resolved).collect();
+    let mut programs: Vec<&str> = resolved_instances.iter().map(|resolved| resolved.cli.as_str()).collect();
+    programs.sort_unstable();
+    let shared_adapter_caveat = programs.windows(2).any(|pair| pair[0] == pair[1]);
+    let selected = lanes.iter().map(|lane| lane.name.clone()).collect();
+    let (warnings, infos) = (Vec::new(), Vec::new());
+    let selection = Selection { source, selected, warnings, infos, errors, resolved_instances, shared_adapter_caveat };
+    Ok((lanes, selection))
+}
+
+/// Where the reviews are made, and what is asked.
+fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place, String), Refused>, CommandError> {
+    let missing =
+        |flag: &str| Refused::new("missing_provenance", format!("`{flag}` is missing"), format!("add `{flag}`"));
+    let Some(run) = &arguments.run_dir else { return Ok(Err(missing("--run-dir"))) };
+    let Some(base) = &arguments.base_sha else { return Ok(Err(missing("--base-sha"))) };
+    let repository = repository(context, arguments.repo_root.as_deref())?;
+    let commit = format!("{base}^{{commit}}");
+    let looked_up =
+        context.world().git(repository.as_path(), ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    if !looked_up.success() {
+        let detail = format!("`{base}` is not a commit in `{repository}`");
+        let hint = "set `--base-sha` to the commit before the changes";
+        return Ok(Err(Refused::new("unknown_base", detail, hint)));
+    }
+    let usual = context.config()?.text("workflow.code_review_depth").unwrap_or(Depth::Standard.word());
+    let depth = arguments.depth.as_deref().unwrap_or(usual);
+    let depth: Depth = of_word(depth).ok_or_else(|| {
+        CommandError::usage(format!("`{depth}` is not a depth")).hint("the depths are quick, standard and deep")
+    })?;
+    let files = match files(context, &repository)? {
+        Ok(files) => files,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let base = looked_up.text();
+    let request = review_text::request_for_changes(&repository.to_string(), &base, depth, &files);
+    let run = run_folder(context, run)?;
+    Ok(Ok((Place { prompt: run.resolve(PROMPT), run, repository }, request)))
+}
+
+/// The files on standard input, from the root of the repository.
+fn files(context: &Context, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, CommandError> {
+    let hint = "write the paths of the changed files to standard input, one a line";
+    let input = context.world().input(LONGEST_LIST).map_err(|error| {
+        CommandError::usage(format!("cannot read the list of files from standard input: {error}")).hint(hint)
+    })?;
+    let invalid = |detail: String| Ok(Err(Refused::new("invalid_paths", detail, hint)));
+    let Ok(input) = String::from_utf8(input) else { return invalid("a path is not UTF-8".to_owned()) };
+    let mut files = Vec::new();
+    for line in input.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !line.trim().is_empty()) {
+        if line.chars().any(char::is_control) {
+            return invalid(format!("the path {line:?} has control characters"));
+        }
+        let file = repository.resolve(line).relative_to(repository);
+        let Some(file) = file.filter(|_| RelativePath::parse(line).is_ok() || line.starts_with('/')) else {
+            let detail = format!("`{line}` is not in `{repository}`");
+            return Ok(Err(Refused::new("path_escapes_repo_root", detail, hint)));
+        };
+        files.push(file.to_string());
+    }
+    if files.is_empty() {
+        return invalid("there is no path on standard input".to_owned());
+    }
+    Ok(Ok(files))
+}
+
+/// Asks all, `at_once` of them at the same time.
+fn run_all(work: &[Work<'_>], at_once: usize, world: &World) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Outcome>> = work.iter().map(|_| Mutex::default()).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..at_once.min(work.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((work, done)) = work.get(index).zip(done.get(index)) else { break };
+                    let outcome = work.run(world);
+                    *done.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+                }
+            });
+        }
+    });
+    done.into_iter().map(|done| done.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}

@@ -1,0 +1,550 @@
+//! One reviewer: its command line, how it ran, and what it printed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::auto::runner::event::{Event, Terminal};
+use crate::auto::runner::own::all_but;
+use crate::auto::runner::stream::{Dialect, Facts, Opening};
+use crate::auto::runner::table::{Runner, Runners};
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::{self, AbsolutePath, Digest};
+use crate::operations::agents::prompt_budget::tokens;
+use crate::operations::agents::review_text;
+use crate::operations::agents::reviewers::{self, Delivery, Form, Lane, LaneError, Transport};
+use crate::project::config::{self, Config};
+use crate::text::terminal::{last, without_colours};
+use crate::world::fence::{Fence, Fencing};
+use crate::world::web::Response;
+use crate::world::{Ended, Program, World, WorldError};
+
+/// The most that is kept of what a reviewer writes, in bytes.
+const MOST: usize = 16 << 20;
+
+/// The most bytes of its standard error that a file without a review shows.
+const ERROR_TAIL: usize = 4000;
+
+/// How long a question may take that no model has to answer.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// The folders and files of a run.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) run: AbsolutePath,
+    pub(super) prompt: AbsolutePath,
+    pub(super) repository: AbsolutePath,
+}
+
+/// A reviewer that is ready to be asked, or why it cannot be.
+#[derive(Debug)]
+pub(super) struct Work<'a> {
+    pub(super) lane: Lane<'a>,
+    means: Result<Means, Failed>,
+    limit: Duration,
+    /// How this program is called in hints.
+    program: String,
+}
+
+#[derive(Debug)]
+enum Means {
+    Program(Box<Call>),
+    Server { address: String, prompt: String },
+}
+
+/// How a program is asked.
+#[derive(Debug)]
+struct Call {
+    program: Program,
+    name: String,
+    /// Asks it for its help, which has to have this word.
+    help: Option<(Program, String)>,
+    /// What reads its stream.
+    stream: Option<(Dialect, Facts)>,
+    is_fenced: bool,
+}
+
+/// Why there is no review.
+#[derive(Clone, Debug)]
+struct Failed {
+    reason: &'static str,
+    detail: String,
+    hint: String,
+}
+
+impl Failed {
+    fn new(reason: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into(), hint: hint.into() }
+    }
+}
+
+/// How it went.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    failed: Option<Failed>,
+    /// The review, or what there was of it.
+    text: String,
+    errors: String,
+    exit_code: Option<i32>,
+    took: Duration,
+    /// The model that answered, and whether the server says so.
+    answered: Option<(String, ModelSource)>,
+}
+
+/// What `review-lane invoke` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct InvokeReport {
+    pub(super) slug: String,
+    /// Whether there is a review.
+    pub(super) ok: bool,
+    /// The review file only says why there is no review.
+    stubbed: bool,
+    model: ModelReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The file of the review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<String>,
+    /// Null if it was not run, was stopped, or is not a program.
+    exit_code: Option<i32>,
+    seconds: f64,
+    /// Whether the system kept it from writing to the project.
+    fenced: bool,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct ModelReport {
+    value: Option<String>,
+    source: ModelSource,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ModelSource {
+    /// It was chosen for the reviewer.
+    Pinned,
+    /// The server says so.
+    Served,
+    /// It was asked for; the server does not say which one answered.
+    Requested,
+    /// The reviewer chooses it.
+    #[default]
+    Unknown,
+}
+
+impl InvokeReport {
+    /// The answer about a reviewer that cannot be asked as the call or the configuration says.
+    pub(super) fn refused(slug: &str, error: &LaneError) -> Self {
+        Self {
+            slug: slug.to_owned(),
+            ok: false,
+            stubbed: false,
+            model: ModelReport::default(),
+            reason: Some(error.reason()),
+            detail: Some(error.to_string()),
+            hint: Some(error.hint()),
+            review: None,
+            exit_code: None,
+            seconds: 0.0,
+            fenced: false,
+        }
+    }
+}
+
+/// Looks up all that asking the reviewer needs.
+pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, CommandError> {
+    let limit = Duration::from_secs(lane.seconds(context.config()?));
+    let means = match prompt(context, &lane, place)? {
+        Err(failed) => Err(failed),
+        Ok(prompt) => match lane.reviewer.transport {
+            Transport::Spawn => call(context, &lane, place, prompt, limit)?.map(|call| Means::Program(Box::new(call))),
+            Transport::OpenaiHttp => address(context, &lane)?.map(|address| Means::Server { address, prompt }),
+        },
+    };
+    Ok(Work { lane, means, limit, program: context.program_word() })
+}
+
+/// The prompt; an empty one for a reviewer that takes none.
+fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, CommandError> {
+    if lane.reviewer.delivery == Delivery::None {
+        return Ok(Ok(String::new()));
+    }
+    let path = &place.prompt;
+    let text = context.read(path)?.unwrap_or_default();
+    if text.trim().is_empty() {
+        let detail = format!("the prompt `{path}` is missing or empty");
+        return Ok(Err(Failed::new("missing_prompt", detail, "write the prompt to that file, then call again")));
+    }
+    let size = tokens(&text) as u64;
+    Ok(match lane.budget(context.config()?) {
+        Some(budget) if size > budget => {
+            let detail = format!("the prompt has about {size} tokens; `{}` may be sent {budget}", lane.name);
+            let hint = format!("shorten it: `{} prompt-budget --budget {budget} ...`", context.program_word());
+            Err(Failed::new("prompt_over_budget", detail, hint))
+        }
+        _ => Ok(text),
+    })
+}
+
+fn call(
+    context: &Context,
+    lane: &Lane<'_>,
+    place: &Place,
+    prompt: String,
+    limit: Duration,
+) -> Result<Result<Call, Failed>, CommandError> {
+    let reviewer = lane.reviewer;
+    let world = context.world();
+    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runner = reviewer.runner.as_deref().map(|name| runners.find(name)).transpose();
+    let runner = runner.map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let programs = runner.map_or(&reviewer.programs, |runner| &runner.programs);
+    let Some(name) = programs.iter().find(|program| world.finds(program)) else {
+        let names = programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+        let hint = format!("install {names}, check PATH, or leave `{}` out", lane.name);
+        return Ok(Err(Failed::new("missing_binary", format!("{names} is not installed or not in PATH"), hint)));
+    };
+    let choose_model = runner.map_or(&[][..], |runner| &runner.choose_model);
+    let (file, folder) = (place.prompt.to_string(), place.repository.to_string());
+    let arguments = lane.arguments(choose_model, &file, &folder, limit.as_secs());
+    let started = |arguments: Vec<String>, limit: Duration| {
+        let program = Program::new(name).arguments(arguments).folder(place.repository.as_path()).timeout(limit);
+        let usual = runner.into_iter().flat_map(|runner| &runner.environment);
+        let program = program.without(runner.into_iter().flat_map(|runner| &runner.inside_itself));
+        let variables = usual.chain(&reviewer.environment);
+        variables.fold(program, |program, (name, value)| program.variable(name, value))
+    };
+    let session = context.session_variables()?;
+    let mut program = started(arguments, limit).without(&session);
+    if reviewer.delivery == Delivery::StandardInput {
+        program = program.stdin(prompt);
+    }
+    let help = reviewer.help_has.as_ref();
+    let mut help = help.map(|word| (started(vec!["--help".to_owned()], SHORT).without(&session), word.clone()));
+    if runner.is_some_and(|runner| runner.loses_output_in_pipes) {
+        program = program.through_file();
+    }
+    let fence = runner.map(|runner| fence(world, runner, place)).transpose()?.flatten();
+    if let Some(fence) = &fence {
+        program = program.fenced(fence);
+        help = help.map(|(help, word)| (help.fenced(fence), word));
+    }
+    let stream = runner.filter(|_| reviewer.output != Form::Text);
+    let stream = stream.map(|runner| (runner.dialect, runner.facts_of_stream()));
+    Ok(Ok(Call { program, name: name.clone(), help, stream, is_fenced: fence.is_some() }))
+}
+
+/// Around the client's own folders and temporary files: a reviewer only reads the project. `None` where the system has no fence.
+fn fence(world: &World, runner: &Runner, place: &Place) -> Result<Option<Fence>, CommandError> {
+    if world.fencing() == Fencing::Unavailable {
+        return Ok(None);
+    }
+    let kept = [disk::real(&place.repository)?];
+    let mut writable: Vec<PathBuf> = runner.own_places(world, &kept)?;
+    all_but(&kept, world.temporary_folder(), &mut writable)?;
+    Ok(Some(Fence::around(writable)))
+}
+
+/// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
+/// computer is asked only if the user's own settings name it.
+fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>, CommandError> {
+    let key = lane.reviewer.address_key.as_deref().unwrap_or_default();
+    let usual = lane.reviewer.address.as_deref().unwrap_or_default();
+    let typed = context.config()?.text(key).unwrap_or(usual);
+    let Some(address) = reviewers::base_address(typed) else {
+        let detail = format!("`{typed}` from `{key}` is not the address of a server");
+        let hint = format!("set it: `{} config-set {key} {usual}`", context.program_word());
+        return Ok(Err(Failed::new("invalid_setting", detail, hint)));
+    };
+    if !reviewers::is_local(&address) && personal_address(context, key)?.as_deref() != Some(address.as_str()) {
+        let detail = format!("`{address}` from `{key}` is another computer");
+        let hint = format!("to allow it, set `{key}` to the same address in `~/.gsd/defaults.json`");
+        return Ok(Err(Failed::new("host_not_allowed", detail, hint)));
+    }
+    Ok(Ok(address))
+}
+
+fn personal_address(context: &Context, key: &str) -> Result<Option<String>, CommandError> {
+    let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
+    let value = text.and_then(|file| config::written_in(file, key));
+    Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
+}
+
+/// How many reviewers are asked at the same time.
+pub(super) fn at_once(config: &Config) -> usize {
+    if config.flag("review.parallel_lanes") {
+        return usize::MAX;
+    }
+    let number = config.number("review.parallel_lanes").and_then(|number| usize::try_from(number).ok());
+    number.unwrap_or(1).max(1)
+}
+
+impl Work<'_> {
+    /// Asks the reviewer.
+    pub(super) fn run(&self, world: &World) -> Outcome {
+        match &self.means {
+            Ok(Means::Program(call)) => self.run_program(call, world),
+            Ok(Means::Server { address, prompt }) => self.ask_server(address, prompt, world),
+            Err(failed) => Outcome { failed: Some(failed.clone()), ..Outcome::default() },
+        }
+    }
+
+    fn run_program(&self, call: &Call, world: &World) -> Outcome {
+        let failed = |failed: Failed| Outcome { failed: Some(failed), ..Outcome::default() };
+        let not_started = |error: &WorldError| {
+            failed(Failed::new("failed", error.to_string(), error.hint().unwrap_or_else(|| self.by_hand(call))))
+        };
+        if let Some((help, word)) = &call.help {
+            let ran = match world.run_for_both_tails(help, MOST) {
+                Ok(ran) => ran,
+                Err(error) => return not_started(&error),
+            };
+            let named = [&ran.output, &ran.errors].into_iter().any(|text| String::from_utf8_lossy(text).contains(word));
+            if !named {
+                let detail = format!("the help of `{}` does not have `{word}`: it is another program", call.name);
+                let hint = format!("install {}, or put it first in PATH", self.lane.reviewer.section);
+                return failed(Failed::new("probe_failed", detail, hint));
+            }
+        }
+        let ran = match world.run_for_both_tails(&call.program, MOST) {
+            Ok(ran) => ran,
+            Err(error) => return not_started(&error),
+        };
+        let (text, gave_up) = match &call.stream {
+            Some((dialect, facts)) => messages(*dialect, facts, &ran.output, self.lane.reviewer.output),
+            None => (String::from_utf8_lossy(&ran.output).into_owned(), None),
+        };
+        let text = without_colours(&text).trim().to_owned();
+        let name = &call.name;
+        let failing = |reason, detail: String| Some(Failed::new(reason, detail, self.by_hand(call)));
+        let why = match (ran.ended, gave_up) {
+            (Ended::OutOfTime, _) => {
+                let seconds = self.limit.as_secs();
+                let key = format!("review.timeouts.{}", self.lane.reviewer.slug);
+                let hint = format!("give it more time: `{} config-set {key} {}`", self.program, seconds * 2);
+                let detail = format!("`{name}` did not end within {seconds} s and was stopped");
+                Some(Failed::new("timed_out", detail, hint))
+            }
+            (_, Some(why)) => failing("failed", format!("`{name}` reports: {why}")),
+            (Ended::Signal(signal), None) => failing("failed", format!("`{name}` was ended by signal {signal}")),
+            (Ended::Code(0), None) if text.is_empty() => {
+                failing("empty", format!("`{name}` exited with 0 and printed no review"))
+            }
+            (Ended::Code(0), None) => None,
+            (Ended::Code(code), None) => failing("failed", format!("`{name}` exited with {code}")),
+        };
+        let exit_code = if let Ended::Code(code) = ran.ended { Some(code) } else { None };
+        let errors = without_colours(&String::from_utf8_lossy(&ran.errors));
+        Outcome { failed: why, text, errors, exit_code, took: ran.took, answered: None }
+    }
+
+    fn by_hand(&self, call: &Call) -> String {
+        format!(
+            "read `gsd-review-{}.err`, and check that `{}` works when you start it yourself",
+            self.lane.name, call.name
+        )
+    }
+
+    fn ask_server(&self, address: &str, prompt: &str, world: &World) -> Outcome {
+        let key = self.lane.reviewer.address_key.as_deref().unwrap_or_default();
+        let start = format!("start the server, or set its address: `{} config-set {key} URL`", self.program);
+        let failed = |reason, detail: String, hint: &str| {
+            let failed = Some(Failed::new(reason, detail, hint));
+            Outcome { failed, ..Outcome::default() }
+        };
+        let listed = format!("{address}/v1/models");
+        let models = match world.ask_own_server(&listed, None, SHORT) {
+            Ok(Response { status: 200..=299, body }) => serde_json::from_slice::<Models>(&body).unwrap_or_default(),
+            Ok(response) => {
+                return failed("host_unreachable", format!("`{listed}` answered with {}", response.status), &start);
+            }
+            Err(error @ WorldError::NoProgram { .. }) => {
+                return failed("missing_binary", error.to_string(), &error.hint().unwrap_or_default());
+            }
+            Err(error) => return failed("host_unreachable", format!("`{listed}`: {error}"), &start),
+        };
+        let Some(model) = self.lane.model.clone().or_else(|| Some(models.data.first()?.id.clone())) else {
+            return failed("no_model", format!("`{address}` has no model"), "load a model in the server");
+        };
+        let question = Question { model: &model, messages: [Message { role: "user", content: prompt }], stream: false };
+        let Ok(question) = serde_json::to_string(&question) else {
+            return failed("failed", "the prompt cannot be sent".to_owned(), "write the prompt again");
+        };
+        let log = format!("read the log of the server at `{address}`");
+        match world.ask_own_server(&format!("{address}/v1/chat/completions"), Some(&question), self.limit) {
+            Err(error) => failed("failed", error.to_string(), &log),
+            Ok(response) => {
+                let reply = serde_json::from_slice::<Reply>(&response.body).unwrap_or_default();
+                let text = reply.choices.into_iter().next().and_then(|choice| choice.message.content);
+                let text = text.unwrap_or_default().trim().to_owned();
+                let failed = match response.status {
+                    200..=299 if !text.is_empty() => None,
+                    200..=299 if reply.error.is_none() => {
+                        Some(Failed::new("empty", format!("`{address}` gave an empty answer"), log))
+                    }
+                    status => {
+                        let why = reply.error.map(|error| format!(": {}", error.text())).unwrap_or_default();
+                        Some(Failed::new("failed", format!("`{address}` answered with {status}{why}"), log))
+                    }
+                };
+                let served = reply.model.filter(|model| !model.is_empty());
+                let answered = served.map_or((model, ModelSource::Requested), |model| (model, ModelSource::Served));
+                Outcome { failed, text, answered: Some(answered), ..Outcome::default() }
+            }
+        }
+    }
+}
+
+/// The messages in a stream, and what the client says of its failure.
+fn messages(dialect: Dialect, facts: &Facts, output: &[u8], form: Form) -> (String, Option<String>) {
+    let mut reader = dialect.reader(facts, Opening::default());
+    let (mut texts, mut failure) = (Vec::new(), None);
+    for event in output.split(|byte| *byte == b'\n').flat_map(|line| reader.line(line)) {
+        match event {
+            Event::Text { text } => texts.push(text),
+            Event::Terminal(Terminal::Failure(why)) => failure = Some(why.text),
+            Event::Terminal(Terminal::Success) => failure = None,
+            _ => {}
+        }
+    }
+    let text = match form {
+        Form::LastMessage => texts.pop().unwrap_or_default(),
+        Form::Text | Form::AllMessages => texts.join("\n"),
+    };
+    (text, failure)
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Models {
+    data: Vec<Model>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Model {
+    id: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Question<'a> {
+    model: &'a str,
+    messages: [Message<'a>; 1],
+    stream: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Message<'a> {
+    role: &'a str,
+    content: &'a str,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Reply {
+    model: Option<String>,
+    choices: Vec<Choice>,
+    error: Option<Complaint>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    message: Said,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    content: Option<String>,
+}
+
+/// How servers report a failure: an object with a message, or the message.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Complaint {
+    Object { message: String },
+    Text(String),
+    Other(serde_json::Value),
+}
+
+impl Complaint {
+    fn text(self) -> String {
+        match self {
+            Self::Object { message } => message,
+            Self::Text(text) => text,
+            Self::Other(value) => value.to_string(),
+        }
+    }
+}
+
+/// Writes what the reviewer left, and says how it went.
+pub(super) fn finish(
+    context: &Context,
+    work: &Work<'_>,
+    outcome: Outcome,
+    place: &Place,
+) -> Result<InvokeReport, CommandError> {
+    let lane = &work.lane;
+    let file = |extension: &str| place.run.resolve(format!("gsd-review-{}.{extension}", lane.name));
+    let (review, errors) = (file("md"), file("err"));
+    let text = match &outcome.failed {
+        None if lane.reviewer.reads_source && !review_text::names_lines(&outcome.text) => {
+            review_text::marked(&outcome.text)
+        }
+        None => outcome.text.clone(),
+        Some(failed) => {
+            let tail = last(&outcome.errors, ERROR_TAIL);
+            let stub = review_text::no_review(&lane.section(), &failed.detail, &failed.hint, tail);
+            if outcome.text.is_empty() { stub } else { format!("{stub}\nPrinted before that:\n\n{}", outcome.text) }
+        }
+    };
+    let text = text.trim_end().to_owned() + "\n";
+    write(context, &place.run, [(&review, text), (&errors, outcome.errors)])?;
+    let chosen = outcome.answered.map(|(value, source)| ModelReport { value: Some(value), source });
+    let pinned = || lane.chosen_model().map(|value| ModelReport { value: Some(value), source: ModelSource::Pinned });
+    let model = chosen.or_else(pinned).unwrap_or_default();
+    if let (ModelSource::Served, Some(served), Some(asked)) = (model.source, &model.value, &lane.model)
+        && served != asked
+    {
+        context.warn(format!("`{}` was asked for the model `{asked}` and answered with `{served}`", lane.name));
+    }
+    let failed = outcome.failed;
+    Ok(InvokeReport {
+        slug: lane.name.clone(),
+        ok: failed.is_none(),
+        stubbed: failed.is_some(),
+        model,
+        reason: failed.as_ref().map(|failed| failed.reason),
+        detail: failed.as_ref().map(|failed| failed.detail.clone()),
+        hint: failed.map(|failed| failed.hint),
+        review: Some(review.to_string()),
+        exit_code: outcome.exit_code,
+        seconds: (outcome.took.as_secs_f64() * 10.0).round() / 10.0,
+        fenced: matches!(&work.means, Ok(Means::Program(call)) if call.is_fenced),
+    })
+}
+
+/// Writes files of a run, all or none.
+pub(super) fn write<const N: usize>(
+    context: &Context,
+    run: &AbsolutePath,
+    files: [(&AbsolutePath, String); N],
+) -> Result<(), CommandError> {
+    let boundary = context.project().boundary()?;
+    for (path, _) in &files {
+        boundary.check(path)?;
+    }
+    context.disk().transact(BTreeSet::from([run.clone()]), |_, changes| {
+        for (path, text) in files {
+            let before = Digest::of_file(path)?;
+            changes.write(path.clone(), text, before);
+        }
+        Ok(())
+    })
+}
