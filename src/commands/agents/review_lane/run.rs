@@ -34,8 +34,8 @@ const SHORT: Duration = Duration::from_secs(20);
 /// The folders and files of a run.
 #[derive(Debug)]
 pub(super) struct Place {
-    pub(super) run: AbsolutePath,
     pub(super) prompt: AbsolutePath,
+    pub(super) run: AbsolutePath,
     pub(super) repository: AbsolutePath,
 }
 
