@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Resource, Rlimit, WaitId, WaitIdOptions, prlimit, waitid};
 
 /// How long a call may wait for something, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a call may have of memory before the system refuses it more, in bytes: a fault of the program is not to take the
 /// machine along.
