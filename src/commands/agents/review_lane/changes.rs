@@ -169,7 +169,8 @@ fn not_enabled(context: &Context, arguments: &DispatchArgs) -> Result<Option<Str
         context.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
         return Ok(Some("`--cap-id` or `--point` is missing".to_owned()));
     };
-    let hooks = capability::at(context, point, &installed::features(context)?, &HostFlags::default())?.active_hooks;
+    let features = installed::features(context)?;
+    let hooks = capability::at(context, point, &features, &HostFlags::default())?.active_hooks;
     let uses = hooks.iter().any(|hook| hook.cap_id == feature && hook.supports_reviewer_lanes);
     Ok((!uses).then(|| format!("`{feature}` has no step with reviewers at `{point}`, or it is disabled")))
 }
