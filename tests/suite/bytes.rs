@@ -454,7 +454,7 @@ fn a_command_changes_the_lines_it_is_for() {
                 let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 let Some((writer, call, project)) = jobs.get(number) else { break };
                 // What changes nothing as it stands is written otherwise in one case of four.
-                let mut twice = number % 4 == 0;
+                let mut twice = number.is_multiple_of(4);
                 for twin in TWINS {
                     if *twin != Twin::Plain && !twice {
                         continue;

@@ -49,13 +49,12 @@ impl Room {
     }
 
     fn call(&self, arguments: &[&str], input: &str) -> Ran {
-        let words = std::iter::once("review-lane").chain(arguments.iter().copied());
-        self.context.gsd_with(words, &[("PATH", &self.path), ("CLAUDECODE", "1")], input)
+        self.context.gsd_with(arguments.iter().copied(), &[("PATH", &self.path), ("CLAUDECODE", "1")], input)
     }
 
     /// What `invoke` answered, and its exit code.
     fn invoke(&self, arguments: &[&str]) -> (i32, Value) {
-        let ran = self.call(&[&["invoke", "--run-dir", "run"][..], arguments].concat(), "");
+        let ran = self.call(&[&["review-lane", "invoke", "--run-dir", "run"][..], arguments].concat(), "");
         (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr)))
     }
 
@@ -75,12 +74,12 @@ fn reviewers_are_planned_as_the_settings_say() {
         r#"{"review": {"max_prompt_tokens": 5000, "max_prompt_tokens_per_reviewer": {"codex": 7000},
           "reviewer_instances": {"fast": {"cli": "claude", "model": "haiku"}, "shell": {"cli": "sh"}}}}"#,
     );
-    let ran = room.call(&["plan", "--selected", "codex,cursor,fast", "--run-dir", "run"], "").json();
+    let ran = room.call(&["review-lane", "plan", "--selected", "codex,cursor,fast", "--run-dir", "run"], "").json();
     assert_eq!((&ran[0]["promptBudget"], &ran[0]["promptPath"]), (&7000.into(), &"run/gsd-review-prompt.md".into()));
     assert_eq!((&ran[1]["promptBudget"], &ran[1]["promptPath"]), (&5000.into(), &Value::Null));
     assert_eq!((&ran[2]["section"], &ran[2]["ok"]), (&"fast (Claude)".into(), &true.into()));
 
-    let ran = room.call(&["plan", "--selected", "codx,shell,gemini"], "");
+    let ran = room.call(&["review-lane", "plan", "--selected", "codx,shell,gemini"], "");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let lanes: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&lanes[0]["reason"], &lanes[0]["hint"]), (&"malformed_lane".into(), &"did you mean `codex`?".into()));
@@ -88,16 +87,17 @@ fn reviewers_are_planned_as_the_settings_say() {
     assert_eq!(lanes[2]["ok"], true);
 
     assert_eq!(
-        room.call(&["sections", "--selected", "lm_studio,fast"], "").success(),
+        room.call(&["review-lane", "sections", "--selected", "lm_studio,fast"], "").success(),
         "lm_studio\tLM Studio\nfast\tfast (Claude)\n"
     );
-    let error = room.call(&["sections", "--selected", "gemini,nobody"], "").failure(1);
+    let error = room.call(&["review-lane", "sections", "--selected", "gemini,nobody"], "").failure(1);
     assert!(error.contains("`nobody` is not a reviewer") && error.contains("choose one of gemini, claude"), "{error}");
-    assert!(room.call(&["flags"], "").success().contains("\n--agy\n--ollama\n"));
-    let asked = room.call(&["explicit-from-argv", "--", "4 --agy", "--gemini", "--force", "--gemini"], "");
+    assert!(room.call(&["review-lane", "flags"], "").success().contains("\n--agy\n--ollama\n"));
+    let asked =
+        room.call(&["review-lane", "explicit-from-argv", "--", "4 --agy", "--gemini", "--force", "--gemini"], "");
     assert_eq!(asked.success(), "antigravity,gemini");
-    assert_eq!(room.call(&["explicit-from-argv"], "").success(), "");
-    room.call(&["invoke"], "").failure(1);
+    assert_eq!(room.call(&["review-lane", "explicit-from-argv"], "").success(), "");
+    room.call(&["review-lane", "invoke"], "").failure(1);
 }
 
 #[test]
@@ -187,13 +187,13 @@ fn a_review_that_is_missing_says_why() {
     assert!(room.invoke(&["--slug", "claude"]).1["seconds"].as_f64().unwrap() < 15.0);
     assert!(!room.left("seen").contains("cursor-agent"));
 
-    let ran = room.call(&["invoke", "--slug", "qwen", "--run-dir", "run", "--explicit"], "");
+    let ran = room.call(&["review-lane", "invoke", "--slug", "qwen", "--run-dir", "run", "--explicit"], "");
     assert!(ran.failure(1).contains("there is no review by `qwen`: "));
     let (code, answer) = room.invoke(&["--slug", "gemini", "--prompt-file", "run/none.md"]);
     assert_eq!((code, &answer["reason"]), (1, &"missing_prompt".into()));
-    let error = room.call(&["invoke", "--slug", "gemini", "--run-dir", "nowhere"], "").failure(1);
+    let error = room.call(&["review-lane", "invoke", "--slug", "gemini", "--run-dir", "nowhere"], "").failure(1);
     assert!(error.contains("nowhere` does not exist"), "{error}");
-    let error = room.call(&["invoke", "--slug", "gemini", "--run-dir", "/etc"], "").failure(77);
+    let error = room.call(&["review-lane", "invoke", "--slug", "gemini", "--run-dir", "/etc"], "").failure(77);
     assert!(error.contains("outside the project"), "{error}");
 }
 
@@ -272,7 +272,8 @@ fn a_code_review_asks_the_reviewers_it_was_called_with() {
     git(&["add", "a.txt"]);
     git(&["commit", "-qm", "one"]);
     let step = |more: &[&str], input: &str| {
-        let usual = ["dispatch-step", "--cap-id", "code-review", "--point", "execute:post", "--run-dir", "run"];
+        let usual =
+            ["review-lane", "dispatch-step", "--cap-id", "code-review", "--point", "execute:post", "--run-dir", "run"];
         let ran = room.call(&[&usual[..], more].concat(), input);
         (
             ran.code,
@@ -305,6 +306,8 @@ fn a_code_review_asks_the_reviewers_it_was_called_with() {
         let (exit, answer) = step(more, input);
         assert_eq!((exit, &answer["reason"], &answer["dispatched"]), (code, &reason.into(), &false.into()), "{answer}");
     }
-    let elsewhere = room.call(&["dispatch-step", "--cap-id", "code-review", "--point", "execute:wave:post"], "").json();
+    let elsewhere = room
+        .call(&["review-lane", "dispatch-step", "--cap-id", "code-review", "--point", "execute:wave:post"], "")
+        .json();
     assert_eq!((&elsewhere["reason"], &elsewhere["ok"]), (&"trait_not_enabled".into(), &true.into()));
 }

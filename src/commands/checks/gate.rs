@@ -388,7 +388,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
     let question = format!("Allow agents to run it as the {name} gate without asking?");
-    if !context.confirms(&question)? {
+    if !Context::confirms(&question)? {
         return Err(CommandError::new(Reason::Unknown, "not approved; nothing was changed"));
     }
     let approval = Approval {

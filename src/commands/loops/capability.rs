@@ -315,7 +315,7 @@ fn known<'a>(features: &'a Features, id: &str) -> Result<&'a Capability, Command
     }
     if let Some(inert) = features.inert().find(|inert| inert.id == id) {
         let refused = CommandError::usage(format!("the feature `{id}` is {}: {}", inert.status.word(), inert.reason));
-        return Err(inert.cure.iter().fold(refused, |refused, cure| refused.hint(cure)));
+        return Err(inert.cure.iter().fold(refused, CommandError::hint));
     }
     let unknown = CommandError::usage(format!("unknown feature `{id}`"));
     Err(match nearest(id, features.all().iter().map(|capability| capability.id.as_str())) {

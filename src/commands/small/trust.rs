@@ -57,7 +57,7 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
     }
     context.tell(format_args!("{planning}\n  leads to {to}\n"));
     let question = "Keep the documents of this project there";
-    if !context.confirms(question)? {
+    if !Context::confirms(question)? {
         return Err(CommandError::new(Reason::Unknown, "not trusted; nothing was changed"));
     }
     let text = serde_json::to_string(to.as_path())? + "\n";

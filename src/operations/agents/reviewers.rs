@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(reviewers.iter().count(), 12);
         for reviewer in reviewers.iter() {
             let is_program = reviewer.transport == Transport::Spawn;
-            assert_eq!(is_program, reviewer.runner.is_some() != !reviewer.programs.is_empty(), "{reviewer:?}");
+            assert_eq!(is_program, reviewer.runner.is_some() == reviewer.programs.is_empty(), "{reviewer:?}");
             assert_eq!(is_program, reviewer.address.is_none() && reviewer.address_key.is_none(), "{reviewer:?}");
             assert_eq!(is_program, !reviewer.arguments.is_empty(), "{reviewer:?}");
             assert_eq!(!is_program, reviewer.delivery == Delivery::Request, "{reviewer:?}");

@@ -311,7 +311,7 @@ impl Reader<'_> {
             text
         });
         let on_error = Some(step.on_error);
-        self.hooks.push(Hook { skill, agent, file, text, produces, consumes, on_error, ..hook });
+        self.hooks.push(Hook { skill, agent, text, produces, consumes, on_error, file, ..hook });
         Ok(())
     }
 

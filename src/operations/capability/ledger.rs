@@ -62,7 +62,7 @@ impl Ledger {
 
 /// All files with their digests as one text: a consent is to exactly these files.
 pub(crate) fn listing(files: &Digests) -> String {
-    files.iter().map(|(path, digest)| format!("{digest} {path}\n")).collect()
+    files.iter().flat_map(|(path, digest)| [digest.as_str(), " ", path, "\n"]).collect()
 }
 
 /// The files that are not as they were installed: changed, missing, or added.

@@ -351,7 +351,7 @@ impl Context {
     }
 
     /// Asks the person at the terminal; no answer is a no.
-    pub(in crate::commands) fn confirms(&self, question: &str) -> Result<bool, CommandError> {
+    pub(in crate::commands) fn confirms(question: &str) -> Result<bool, CommandError> {
         let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
         let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))

@@ -327,8 +327,7 @@ fn consents(
         return Err(CommandError::usage(refused).exits(NOT_CONSENTED).hint(hint));
     }
     let lines = |title: &str, lines: &[String]| {
-        let lines: String = lines.iter().map(|line| format!("  - {line}\n")).collect();
-        if lines.is_empty() { String::new() } else { format!("{title}\n{lines}") }
+        if lines.is_empty() { String::new() } else { format!("{title}\n  - {}\n", lines.join("\n  - ")) }
     };
     context.tell(format_args!(
         "{} {} from {source}\n{}{}",
@@ -337,7 +336,7 @@ fn consents(
         lines("It adds:", &report.disclosure),
         lines("Not used:", &report.not_used)
     ));
-    if context.confirms("Let agents work by it")? {
+    if Context::confirms("Let agents work by it")? {
         return Ok(());
     }
     Err(CommandError::new(Reason::Unknown, "not installed; nothing was changed"))
