@@ -224,7 +224,7 @@ EXPLAINED = [
     ("- **Gaps of a phase.**", "check gap-analysis-plan-post|gap-analysis", "/"),
     ("- **Phases that people see.**", "check ui-(plan|safety)-gate", "/(frontend|matchedToken|matchedLine|block|cure)"),
     ("| `history-digest`", "history-digest", "/phases/[^/]+/affects"),
-    ("| `init-progress-std`", "init (manager|progress)", "/.*verification_next_command"),
+    ("| `init-progress-std`", "init (manager|progress|verify-work)", "/.*verification_next_command"),
     ("| `init-milestone-op`", "init milestone-op", "/completed_phases"),
     ("- **Texts of features.**", "loop render-hooks", "/(rendered|activeHooks/\\d+/fragment)"),
     ("- **The gate on a stale CONTEXT.md**", "loop render-hooks plan:pre", "/activeHooks/\\d+/blocking"),
@@ -240,13 +240,15 @@ EXPLAINED = [
     ("- **`planning inspect`**", "planning inspect", "/phases/\\d+/(goal|roadmap_acceptance|plans/\\d+/tasks)"),
     ("- **Questions about a person**", "profile-questionnaire", "/questions"),
     ("- **One standing.**", "init (manager|progress|plan-phase|verify-work)|progress|roadmap analyze|stats|planning inspect|workstream",
-     "/.*(status|complete|deps_satisfied|completed_count|percent|completed_phases|current_phase|phases_completed)$"),
+     "/.*(status|complete|deps_satisfied|(completed|in_progress)_count|percent|completed_phases|current_phase|phases_completed|is_next_to_discuss|"
+     "recommended_actions/\\d+/phase|phase_name|current_phase/(number|name|directory)|accepted_phases/completed|workstreams/\\d+/phases)$"),
+    ("- **Workstreams.**", "init (ingest-docs|map-codebase)", "/(intel|codebase)_dir"),
     ("- **Archives.**", "check (ui-plan-gate|ui-safety-gate|verify-context-drift)|verify context-drift", "/(phaseLookupFailed|reason)"),
     ("| `verification-status-std-99`", "verification (resolve-file|status)", ":|exit"),
     ("| `planning-inspect-multi`", "planning inspect", "/requirements/\\d+/diagnostics"),
 ]
 
-NOT_COMPARED = re.compile(r"agents_|missing_agents|quick_id|task_dir|agent_runtime|next_action|timestamp|section_manifest|last_updated|message|fix$|_at$|recommendation|hint|remedy|^error$")
+NOT_COMPARED = re.compile(r"agents_|missing_agents|quick_id|task_dir|agent_runtime|next_action|timestamp|section_manifest|last_updated|message|fix$|_at$|recommendation|hint|remedy|detail|readError|^error$")
 
 
 def alike(theirs, ours, place=""):
