@@ -9,11 +9,17 @@ mod stage;
 
 use std::collections::BTreeMap;
 
+use calls::Call;
 use stage::Stage;
 
 /// Plays every call, and asserts that none did what it was lured to.
-fn hold(mut stage: Stage) {
-    stage.play(&calls::one_of_each_verb());
+fn hold(stage: Stage) {
+    hold_calls(stage, |_| true);
+}
+
+fn hold_calls(mut stage: Stage, is_chosen: fn(&Call) -> bool) {
+    let calls: Vec<Call> = calls::one_of_each_verb().into_iter().filter(is_chosen).collect();
+    stage.play(&calls);
     let hooks = calls::of_hooks_in_brief(&stage.clone_root());
     stage.play(&hooks);
     judge(&stage);
@@ -233,5 +239,6 @@ fn what_is_larger_than_any_document_is_not_read() {
             file.set_len(2 << 30).unwrap();
         }
     });
-    hold(stage);
+    // Git reads all of what it is asked to commit, and is out of the memory that a call may have.
+    hold_calls(stage, |call| !stage::is_by_git(call));
 }

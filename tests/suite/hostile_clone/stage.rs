@@ -41,7 +41,7 @@ const OF_CLONE: &[&str] =
     &["git", "npm", "node", "python3", "python", "curl", "graphify", "gsd-tools", "sh", "kill", "id", "claude"];
 
 /// Beyond these a call is too slow or too large. It has the time that it takes in an empty project on top.
-const MOST_TIME: std::time::Duration = std::time::Duration::from_secs(2);
+const MOST_TIME: std::time::Duration = std::time::Duration::from_secs(10);
 const MOST_MEMORY: u64 = 300 << 20;
 
 /// As many faults say what is to be said; an older build has more.
@@ -575,7 +575,7 @@ impl Stage {
             .flat_map(|(_, places, _)| places.iter().copied())
             .collect();
         self.judge_outside(&line, &declared);
-        let by_git = BY_GIT.iter().any(|begin| call.words.join(" ").starts_with(begin));
+        let by_git = is_by_git(call);
         let by_program =
             BY_PROGRAM.iter().filter(|(begin, _)| call.words.join(" ").starts_with(begin)).map(|(_, name)| *name);
         let allowed: Vec<&str> = by_program.chain(OF_GIT.iter().copied().filter(|_| by_git)).collect();
@@ -687,6 +687,11 @@ impl Stage {
             }
         }
     }
+}
+
+/// Whether a call is asked for something that git does as the repository is set up.
+pub(super) fn is_by_git(call: &Call) -> bool {
+    BY_GIT.iter().any(|begin| call.words.join(" ").starts_with(begin))
 }
 
 /// Whether the call is for something outside of the clone.
