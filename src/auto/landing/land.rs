@@ -6,7 +6,7 @@ use super::git::{Git, locked};
 use super::id::{Changed, Commit, GitPath};
 use super::overlap::{Overlap, is_in_place, overlap, write_whole};
 use super::repository::Repository;
-use crate::disk::AbsolutePath;
+use crate::disk::{self, AbsolutePath};
 use crate::text::shell::shell_word;
 
 /// What became of a candidate.
@@ -75,7 +75,13 @@ impl Repository {
         let branch = &self.target().branch;
         let moved = |now| Ok(Landing::Refused(Refusal::TargetMoved { branch: branch.clone(), now }));
         if tip != candidate.base {
-            return if self.has(&tip, candidate)? { Ok(Landing::AlreadyLanded) } else { moved(tip) };
+            if !self.has(&tip, candidate)? {
+                return moved(tip);
+            }
+            if let Some(folder) = self.checked_out(branch)? {
+                Begun::at(&self.git.at(&folder), candidate)?.end()?;
+            }
+            return Ok(Landing::AlreadyLanded);
         }
         if let Some(folder) = self.checked_out(branch)? {
             return self.land_in(&folder, candidate);
@@ -96,19 +102,34 @@ impl Repository {
     fn land_in(&self, folder: &AbsolutePath, candidate: &Candidate) -> Result<Landing, LandingError> {
         let git = self.git.at(folder);
         let changes = self.differences(candidate.base.as_str(), candidate.commit.as_str())?;
-        let found = overlap(&git, folder, &changes)?;
+        let begun = Begun::at(&git, candidate)?;
+        let found = overlap(&git, folder, &changes, begun.is_noted()?)?;
         if let Some(refusal) = refusal(folder, &found) {
             return Ok(Landing::Refused(refusal));
         }
-        write_whole(&git, &candidate.commit, &found.half)?;
-        index_as_landed(&git, &[found.same, found.half].concat())?;
-        let merged = fast_forward(&git, &candidate.commit)?;
+        begun.note()?;
+        let landing = self.write_in(&git, folder, candidate, &changes, found)?;
+        begun.end()?;
+        Ok(landing)
+    }
+
+    fn write_in(
+        &self,
+        git: &Git,
+        folder: &AbsolutePath,
+        candidate: &Candidate,
+        changes: &[Changed],
+        found: Overlap,
+    ) -> Result<Landing, LandingError> {
+        write_whole(git, &candidate.commit, &found.half)?;
+        index_as_landed(git, &[found.same, found.half].concat())?;
+        let merged = fast_forward(git, &candidate.commit)?;
         let now = self.tip()?;
         if self.has(&now, candidate)? {
             return Ok(Landing::Landed);
         }
         // The files changed, and the branch did not: it moved meanwhile, or is locked.
-        if is_in_place(&git, &changes)? {
+        if is_in_place(git, changes)? {
             git.ask(["read-tree", "-m", "-u", candidate.commit.as_str(), candidate.base.as_str()])?;
         }
         if now != candidate.base {
@@ -118,9 +139,39 @@ impl Repository {
         if let Some(lock) = locked(&merged) {
             return Err(LandingError::Locked { lock });
         }
-        let found = overlap(&git, folder, &changes)?;
+        let found = overlap(git, folder, changes, false)?;
         let refusal = refusal(folder, &found);
         Ok(Landing::Refused(refusal.unwrap_or(Refusal::GitRefused { folder: folder.clone(), why: merged })))
+    }
+}
+
+/// The note that a candidate is being landed in a checkout, in the folder that git keeps for that: git is killed with us, and
+/// what it has half written is then not a person's.
+#[derive(Debug)]
+struct Begun {
+    note: AbsolutePath,
+    text: String,
+}
+
+impl Begun {
+    fn at(git: &Git, candidate: &Candidate) -> Result<Self, LandingError> {
+        let command = "git rev-parse --absolute-git-dir";
+        let own = AbsolutePath::parse(&git.text(["rev-parse", "--absolute-git-dir"])?);
+        let note = own.map_err(|_| LandingError::Answer { command })?.resolve("gsd-landing");
+        Ok(Self { note, text: format!("{}\n", candidate.commit) })
+    }
+
+    /// Whether a call that was killed had begun with the same candidate.
+    fn is_noted(&self) -> Result<bool, LandingError> {
+        Ok(disk::read_text(&self.note)?.is_some_and(|text| text == self.text))
+    }
+
+    fn note(&self) -> Result<(), LandingError> {
+        Ok(disk::write_fleeting(&self.note, self.text.as_bytes())?)
+    }
+
+    fn end(&self) -> Result<(), LandingError> {
+        Ok(disk::remove_note(&self.note)?)
     }
 }
 

@@ -17,8 +17,8 @@ pub(super) struct Overlap {
     pub(super) untracked: Vec<GitPath>,
     /// Files that are already as the changes have them, and whose index is not: a call was killed when it landed them.
     pub(super) same: Vec<Changed>,
-    /// Files that git was about to write when it was killed: beside some that are `same`, they hold the beginning of what the
-    /// changes have, or are gone. Nothing that a person wrote is in them.
+    /// Files that git was about to write when it was killed: where a landing was begun, or beside some that are `same`, they
+    /// hold the beginning of what the changes have, or are gone. Nothing that a person wrote is in them.
     pub(super) half: Vec<Changed>,
 }
 
@@ -29,8 +29,14 @@ struct Dirty {
     is_as_indexed: bool,
 }
 
-/// Compares the worktree of `git`, which is at the commit before `changes`, with these.
-pub(super) fn overlap(git: &Git, folder: &AbsolutePath, changes: &[Changed]) -> Result<Overlap, LandingError> {
+/// Compares the worktree of `git`, which is at the commit before `changes`, with these. `is_begun` says that a call was
+/// killed while it landed them there.
+pub(super) fn overlap(
+    git: &Git,
+    folder: &AbsolutePath,
+    changes: &[Changed],
+    is_begun: bool,
+) -> Result<Overlap, LandingError> {
     let dirty = dirty(git)?;
     let removed: BTreeSet<&GitPath> =
         changes.iter().filter(|change| change.status == Status::Deleted).map(|change| &change.path).collect();
@@ -67,7 +73,7 @@ pub(super) fn overlap(git: &Git, folder: &AbsolutePath, changes: &[Changed]) -> 
     let (same, others): (Vec<_>, Vec<_>) = doubtful.into_iter().partition(|(change, _)| is_same(change));
     found.same = same.into_iter().map(|(change, _)| change.clone()).collect();
     for (change, is_tracked) in others {
-        if !found.same.is_empty() && is_half(git, folder, change)? {
+        if (is_begun || !found.same.is_empty()) && is_half(git, folder, change)? {
             found.half.push(change.clone());
         } else if is_tracked {
             found.dirty.push(change.path.clone());

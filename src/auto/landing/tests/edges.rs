@@ -258,6 +258,38 @@ fn what_a_person_made_empty_is_theirs_where_no_landing_was_begun() {
     assert_eq!(bench.read("r/new/b.txt").as_deref(), Some("mine\n"));
 }
 
+#[test]
+fn the_first_file_of_a_landing_that_was_killed_is_finished_where_the_landing_was_noted() {
+    let note = "r/.git/gsd-landing";
+    let halves: [Half; 4] = [
+        |bench, _| bench.write("r/a.txt", "tw"),
+        |bench, _| bench.write("r/a.txt", ""),
+        |bench, _| std::fs::remove_file(bench.path("r/a.txt")).unwrap(),
+        |bench, _| bench.write("r/new/b.txt", ""),
+    ];
+    for (number, half) in halves.into_iter().enumerate() {
+        let (bench, repository, candidate) = bench_with_candidate();
+        bench.write("r/other.txt", "mine\n");
+        half(&bench, &candidate);
+        bench.write(note, format!("{}\n", candidate.base));
+        assert!(matches!(repository.land(&candidate).unwrap(), Landing::Refused(_)), "{number}: of another candidate");
+        bench.write(note, format!("{}\n", candidate.commit));
+        assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed, "{number}");
+        assert_eq!(bench.git("r", &["status", "--porcelain"]), " M other.txt", "{number}");
+        assert_eq!(bench.read(note), None, "{number}");
+    }
+    let (bench, repository, candidate) = bench_with_candidate();
+    bench.write(note, format!("{}\n", candidate.commit));
+    bench.write("r/a.txt", "mine\n");
+    assert!(matches!(repository.land(&candidate).unwrap(), Landing::Refused(_)), "another text is a person's");
+    assert_eq!(bench.read("r/a.txt").as_deref(), Some("mine\n"));
+    bench.write("r/a.txt", "one\n");
+    assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
+    bench.write(note, format!("{}\n", candidate.commit));
+    assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
+    assert_eq!(bench.read(note), None, "of a call that was killed when all was done");
+}
+
 /// Another commit to the target between the moment at which git has changed the files and that at which it moves the branch.
 #[test]
 fn a_branch_that_moves_under_a_landing_leaves_the_files_of_the_person() {
