@@ -7,6 +7,7 @@
 mod agent;
 mod order;
 mod phases;
+mod reviews;
 mod scene;
 mod table;
 mod texts;

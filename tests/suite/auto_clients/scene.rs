@@ -136,6 +136,16 @@ impl Scene {
         run_bounded(&mut command, LIMIT, &self.aside())
     }
 
+    /// A call of ours by a user who has the client on the path.
+    pub(crate) fn ask(&self, words: &[&str]) -> Finished {
+        let folder = self.program.parent().unwrap().to_path_buf();
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&others))).unwrap();
+        let mut command = self.context.command(binary());
+        command.envs(self.variables.iter().cloned()).env("PATH", path).args(words);
+        run_bounded(&mut command, LIMIT, &self.aside())
+    }
+
     /// The entries of the log of the run, of this kind.
     pub(crate) fn log(&self, event: &str) -> Vec<Value> {
         let files = walkdir::WalkDir::new(self.context.home()).into_iter().flatten();
