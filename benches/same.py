@@ -219,7 +219,8 @@ LEFT_OUT = {
     "review-lane": "compared as recorded",
 }
 
-# What differs on purpose: how the line of DIFFERENCES.md begins, the calls, and the places in their answers.
+# What differs on purpose: how the line of DIFFERENCES.md begins, the calls, the places in their answers, and
+# the projects where only some show it.
 EXPLAINED = [
     ("- **Gaps of a phase.**", "check gap-analysis-plan-post|gap-analysis", "/"),
     ("- **Phases that people see.**", "check ui-(plan|safety)-gate", "/(frontend|matchedToken|matchedLine|block|cure)"),
@@ -241,11 +242,20 @@ EXPLAINED = [
     ("- **Questions about a person**", "profile-questionnaire", "/questions"),
     ("- **One standing.**", "init (manager|progress|plan-phase|verify-work)|progress|roadmap analyze|stats|planning inspect|workstream",
      "/.*(status|complete|deps_satisfied|(completed|in_progress)_count|percent|completed_phases|current_phase|phases_completed|is_next_to_discuss|"
-     "recommended_actions/\\d+/phase|phase_name|current_phase/(number|name|directory)|accepted_phases/completed|workstreams/\\d+/phases)$"),
+     "recommended_actions/\\d+/(phase|action|reason|command)|next_phase|has_work_in_progress|current_phase/(plan|summary)_count|phase_name|current_phase/(number|name|directory)|accepted_phases/completed|workstreams/\\d+/phases)$"),
     ("- **Workstreams.**", "init (ingest-docs|map-codebase)", "/(intel|codebase)_dir"),
     ("- **Archives.**", "check (ui-plan-gate|ui-safety-gate|verify-context-drift)|verify context-drift", "/(phaseLookupFailed|reason)"),
     ("| `verification-status-std-99`", "verification (resolve-file|status)", ":|exit"),
     ("| `planning-inspect-multi`", "planning inspect", "/requirements/\\d+/diagnostics"),
+    ("| `planning-inspect-multi`", "planning inspect", "/diagnostics$", "multi"),
+    ("- **`planning inspect`**", "planning inspect", "/active/plan/scope"),
+    ("- **Gates outside of a project**", "check|verify (schema|context)-drift", ":|exit", "green|gsd2|empty"),
+    ("- **What `smart-entry` recommends.**", "smart-entry", "/(recommended|actions/\\d+/(id|label))", "ready"),
+    ("- **Phases in three places.**", "validate consistency", "/warning"),
+    ("| `validate-consistency-multi`", "validate consistency", "/(warnings|errors)"),
+    ("- **Numbers of phases.**", "init (execute-phase|manager|milestone-op|progress)|roadmap milestone-scope|planning inspect|verification status",
+     "/(phases|phase_name|phase_count|phases/\\d+/(number|name|goal|plan_count|phase_id|scope|dependencies/scope)|next_command)$", "odd"),
+    ("- **Numbers of phases.**", "state json", "/progress/", "odd"),
 ]
 
 NOT_COMPARED = re.compile(r"agents_|missing_agents|quick_id|task_dir|agent_runtime|next_action|timestamp|section_manifest|last_updated|message|fix$|_at$|recommendation|hint|remedy|detail|readError|^error$")
@@ -264,10 +274,10 @@ def alike(theirs, ours, place=""):
         yield f"{place}: {json.dumps(theirs, ensure_ascii=False)[:80]} | {json.dumps(ours, ensure_ascii=False)[:80]}"
 
 
-def explanation(call, difference):
+def explanation(call, difference, project):
     """The line of DIFFERENCES.md that is about a difference."""
     place = difference if difference.startswith("exit") else re.split(r": | is missing", difference)[0] or ":"
-    return next((line for line, calls, places in EXPLAINED if re.match(calls, call) and re.match(places, place)), None)
+    return next((row[0] for row in EXPLAINED if all(re.match(*pair) for pair in zip(row[1:], (call, place, project)))), None)
 
 
 def answer(argv, cwd, env):
@@ -325,13 +335,14 @@ def main():
     agreed, ratios, explained = 0, [], collections.Counter()
     with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "conformance", "DIFFERENCES.md"), encoding="utf-8") as file:
         lines = file.read().split("\n")
-    for line, _, _ in EXPLAINED:
+    for line, *_ in EXPLAINED:
         assert any(other.startswith(line) for other in lines), f"DIFFERENCES.md has no line that begins with {line}"
     try:
         home = os.path.join(work, "home")
         os.makedirs(home)
         env = {"HOME": home, "PATH": os.environ["PATH"], "TMPDIR": work, "LANG": "C.UTF-8", "TZ": "UTC", "GIT_CONFIG_NOSYSTEM": "1"}
         cwd = os.path.join(work, "p")
+        project = os.path.basename(options.project.rstrip("/")) if options.project else ""
         copied(options.project, cwd) if options.project else measure.project(cwd, options.phases, 6)
         for name, text in FILES.items():
             with open(os.path.join(cwd, name), "w", encoding="utf-8") as file:
@@ -342,8 +353,8 @@ def main():
             ours, theirs = [options.bin, *words], [*shlex.split(options.peer), *words]
             (code, mine), (peer_code, peer) = answer(ours, cwd, env), answer(theirs, cwd, env)
             differences = list(alike(peer, mine)) + ([f"exit {peer_code} | {code}"] if code != peer_code else [])
-            explained.update(filter(None, (explanation(call, difference) for difference in differences)))
-            differences = [difference for difference in differences if not explanation(call, difference)]
+            explained.update(filter(None, (explanation(call, difference, project) for difference in differences)))
+            differences = [difference for difference in differences if not explanation(call, difference, project)]
             agreed += not differences
             for difference in differences[:4]:
                 print(f"{call}: {difference}")

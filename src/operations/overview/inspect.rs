@@ -39,7 +39,8 @@ pub(crate) struct InspectReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Origin {
     pub(crate) cwd: String,
-    pub(crate) planning_root: String,
+    /// None where there is no such folder.
+    pub(crate) planning_root: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -191,6 +192,11 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     let layout = view.layout();
     let mut diagnostics = Diagnostics::default();
     let milestone = view.milestone()?;
+    let root = layout.shown(&layout.scope());
+    let is_project = view.folder_exists(&layout.scope());
+    if !is_project {
+        diagnostics.add("planning_root_absent", &root, "there is no such folder, and so nothing to tell");
+    }
     let identity = identity(&milestone);
     if identity != MilestoneScope::Complete {
         let subject = layout.shown(&layout.roadmap());
@@ -221,7 +227,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     };
     Ok(InspectReport {
         schema_version: 1,
-        generated_from: Origin { cwd: layout.shown(""), planning_root: layout.shown(&layout.scope()) },
+        generated_from: Origin { cwd: layout.shown(""), planning_root: is_project.then_some(root) },
         active: active(view)?,
         milestone: MilestoneIdentity { version: milestone.version, name: milestone.name, scope: identity },
         phases,
@@ -324,8 +330,10 @@ fn plan(
     for task in &tasks {
         let subject = format!("{file}#{}", task.index);
         if task.kind == "checkpoint" {
-            diagnostics.add("task_shape_checkpoint", subject, "a checkpoint has no name, files or criteria");
-        } else if summary.is_some() {
+            let why = "a checkpoint is for a person: it needs neither files nor criteria";
+            diagnostics.add("task_shape_checkpoint", &subject, why);
+        }
+        if summary.is_some() {
             diagnostics.add("task_changed_files_plan_scoped", subject, "the summary names the files of the whole plan");
         }
     }
@@ -467,6 +475,7 @@ mod tests {
                 "orphan_phase_dir",
                 "task_changed_files_plan_scoped",
                 "task_shape_checkpoint",
+                "task_changed_files_plan_scoped",
                 "requirement_phase_unknown",
                 "percent_withheld",
                 "percent_withheld",
@@ -475,5 +484,6 @@ mod tests {
         let nothing = MemoryFiles::default().view();
         let report = inspect(&nothing).unwrap();
         assert!(report.phases.is_empty() && report.active.status.value.is_none());
+        assert_eq!((report.generated_from.planning_root, report.diagnostics[0].code), (None, "planning_root_absent"));
     }
 }
