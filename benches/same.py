@@ -254,7 +254,7 @@ EXPLAINED = [
     ("- **Phases in three places.**", "validate consistency", "/warning"),
     ("| `validate-consistency-multi`", "validate consistency", "/(warnings|errors)"),
     ("- **Numbers of phases.**", "init (execute-phase|manager|milestone-op|progress)|roadmap milestone-scope|planning inspect|verification status",
-     "/(phases|phase_name|phase_count|phases/\\d+/(number|name|goal|plan_count|phase_id|scope|dependencies/scope)|next_command)$", "odd"),
+     "/(phases|recommended_actions|phase_name|phase_count|diagnostics|phases/\\d+/(number|name|display_name|last_activity|goal|plan_count|phase_id|scope|dependencies/scope)|next_command)$", "odd"),
     ("- **Numbers of phases.**", "state json", "/progress/", "odd"),
 ]
 
