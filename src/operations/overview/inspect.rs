@@ -195,7 +195,7 @@ pub(crate) fn inspect(view: &ProjectView) -> Result<InspectReport, FileError> {
     let root = layout.shown(&layout.scope());
     let is_project = view.folder_exists(&layout.scope());
     if !is_project {
-        diagnostics.add("planning_root_absent", &root, "there is no such folder, and so nothing to tell");
+        diagnostics.add("planning_root_absent", &root, "there is no such folder, so there is nothing to report");
     }
     let identity = identity(&milestone);
     if identity != MilestoneScope::Complete {
