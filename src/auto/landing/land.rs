@@ -79,7 +79,7 @@ impl Repository {
                 return moved(tip);
             }
             if let Some(folder) = self.checked_out(branch)? {
-                Begun::at(&self.git.at(&folder), candidate)?.end()?;
+                Begun::at(self, &folder, candidate)?.end()?;
             }
             return Ok(Landing::AlreadyLanded);
         }
@@ -102,7 +102,7 @@ impl Repository {
     fn land_in(&self, folder: &AbsolutePath, candidate: &Candidate) -> Result<Landing, LandingError> {
         let git = self.git.at(folder);
         let changes = self.differences(candidate.base.as_str(), candidate.commit.as_str())?;
-        let begun = Begun::at(&git, candidate)?;
+        let begun = Begun::at(self, folder, candidate)?;
         let found = overlap(&git, folder, &changes, begun.is_noted()?)?;
         if let Some(refusal) = refusal(folder, &found) {
             return Ok(Landing::Refused(refusal));
@@ -154,10 +154,9 @@ struct Begun {
 }
 
 impl Begun {
-    fn at(git: &Git, candidate: &Candidate) -> Result<Self, LandingError> {
-        let command = "git rev-parse --absolute-git-dir";
-        let own = AbsolutePath::parse(&git.text(["rev-parse", "--absolute-git-dir"])?);
-        let note = own.map_err(|_| LandingError::Answer { command })?.resolve("gsd-landing");
+    fn at(repository: &Repository, folder: &AbsolutePath, candidate: &Candidate) -> Result<Self, LandingError> {
+        let own = repository.kept_for(folder)?;
+        let note = own.as_ref().unwrap_or_else(|| repository.common()).resolve("gsd-landing");
         Ok(Self { note, text: format!("{}\n", candidate.commit) })
     }
 

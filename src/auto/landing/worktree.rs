@@ -203,7 +203,7 @@ impl Repository {
     }
 
     /// The folder that git keeps for the worktree at `folder`, which may be gone.
-    fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
+    pub(super) fn kept_for(&self, folder: &AbsolutePath) -> Result<Option<AbsolutePath>, LandingError> {
         let kept = disk::list(self.common().resolve("worktrees"))?.unwrap_or_default();
         let mark = folder.resolve(".git");
         let is_of = |own: &AbsolutePath| {
