@@ -254,8 +254,10 @@ EXPLAINED = [
     ("- **Phases in three places.**", "validate consistency", "/warning"),
     ("| `validate-consistency-multi`", "validate consistency", "/(warnings|errors)"),
     ("- **Numbers of phases.**", "init (execute-phase|manager|milestone-op|progress)|roadmap milestone-scope|planning inspect|verification status",
-     "/(phases|recommended_actions|phase_name|phase_count|diagnostics|phases/\\d+/(number|name|display_name|last_activity|goal|plan_count|phase_id|scope|dependencies/scope)|next_command)$", "odd"),
+     "/(phases|recommended_actions|phase_name|phase_count|diagnostics|phases/\\d+/(number|name|display_name|last_activity|goal|plan_count|phase_id|scope|dependencies/scope)|next_command)$", "odd|code"),
     ("- **Numbers of phases.**", "state json", "/progress/", "odd"),
+    ("- **Numbers of phases.**", "smart-entry", "/signals/roadmap_completed_phases", "code"),
+    ("- **One standing.**", "smart-entry", "/(summary|signals/current_phase|actions/\\d+/label)"),
 ]
 
 NOT_COMPARED = re.compile(r"agents_|missing_agents|quick_id|task_dir|agent_runtime|next_action|timestamp|section_manifest|last_updated|message|fix$|_at$|recommendation|hint|remedy|detail|readError|^error$")
