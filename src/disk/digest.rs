@@ -65,8 +65,8 @@ impl Digest {
 
 /// What tells that the bytes of a file are those that were read.
 ///
-/// The installed program is looked at in every step of an install, and takes longer to read than all other files together.
-/// The time at which its names changed is no part of this: hosts share one file, and each install gives it another name.
+/// Each step of an install checks the installed program, which takes longer to read than all other files together. `ctime` is
+/// left out because hosts share the program by hard links, and each new link changes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     device: u64,
@@ -168,6 +168,7 @@ mod tests {
         assert_eq!(Digest::parse(&text[1..]), None);
         assert_eq!(Digest::parse(&text.replace('b', "é")), None);
     }
+
     #[test]
     fn a_large_file_has_another_digest_once_it_changed() {
         let folder = tempfile::tempdir().unwrap();
