@@ -28,6 +28,8 @@ mod library;
 mod operations;
 mod project;
 mod runtime;
+#[cfg(test)]
+mod testing;
 mod text;
 mod world;
 

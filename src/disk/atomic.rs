@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     fn folder() -> (tempfile::TempDir, AbsolutePath) {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::on_disk("gsd-test-");
         let path = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         (temporary, path)
     }

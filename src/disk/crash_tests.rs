@@ -20,7 +20,7 @@ pub(super) type Tree = BTreeMap<String, String>;
 
 impl Bench {
     pub(super) fn new() -> Self {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let bench = Self { _temporary: Some(temporary), home };
         bench.put("home/one/kept.md", "kept", 0o644);

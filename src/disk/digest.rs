@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_large_file_has_another_digest_once_it_changed() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let path = folder.path().join("program");
         let mut bytes = vec![7; 2 << 20];
         let place = AbsolutePath::parse(path.to_str().unwrap()).unwrap();

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_decided_under_the_locks_is_made_in_every_tree_or_in_none() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let folder = atomic::canonical(&AbsolutePath::parse(temporary.path()).unwrap()).unwrap();
         let (one, other) = (folder.resolve("one"), folder.resolve("other"));
         let holder = Holder { process: 1, folder: PathBuf::new(), since: String::new() };

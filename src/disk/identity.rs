@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_folder_keeps_its_identity_when_it_moves_and_leaves_it_to_no_other() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let path = |name: &str| AbsolutePath::parse(temporary.path().join(name)).unwrap();
         assert_eq!(identity(&path("a")), "");
         std::fs::create_dir(path("a")).unwrap();

@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     fn folder() -> (tempfile::TempDir, AbsolutePath) {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let path = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         (temporary, path)
     }

@@ -294,7 +294,7 @@ mod tests {
 
     impl Bench {
         fn new() -> Self {
-            let temporary = tempfile::tempdir().unwrap();
+            let temporary = crate::testing::folder();
             let folder = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
             Self { _temporary: Some(temporary), folder }
         }

@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn absent_is_none_and_unreadable_is_an_error_that_names_the_file() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let path = folder.path().join("a.md");
         assert_eq!(read_text(&path).unwrap(), None);
         std::fs::write(&path, "\u{feff}x\r\n").unwrap();
@@ -382,7 +382,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_listed_by_name() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         assert_eq!(list(folder.path().join("none")).unwrap(), None);
         std::fs::write(folder.path().join("b"), "").unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();

@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn only_real_folders_of_this_user_alone_are_private() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let path = |name: &str| AbsolutePath::parse(temporary.path().join(name)).unwrap();
         assert!(!is_private_folder(&path("a/b")), "not there");
         make_private_folder(&path("a/b")).unwrap();

@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_as_old_as_its_file() {
-        let parent = tempfile::tempdir().unwrap();
+        let parent = crate::testing::folder();
         let file = parent.path().join("index");
         disk::write_fleeting(&AbsolutePath::parse(&file).unwrap(), b"x").unwrap();
         let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn what_a_dead_call_left_is_removed_and_what_a_living_one_needs_is_not() {
-        let parent = tempfile::tempdir().unwrap();
+        let parent = crate::testing::folder();
         let folder = AbsolutePath::parse(parent.path().canonicalize().unwrap()).unwrap();
         // The system gives no process so large a number.
         let (child, own) = (0x7fff_fff0, std::process::id());
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_folder_with_a_name_is_empty_whoever_left_it() {
-        let parent = tempfile::tempdir().unwrap();
+        let parent = crate::testing::folder();
         let first = Scratch::named(parent.path(), "a").unwrap();
         disk::write_fleeting(&first.path("left"), b"x").unwrap();
         std::mem::forget(first);
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn two_folders_are_apart_and_both_go() {
-        let parent = tempfile::tempdir().unwrap();
+        let parent = crate::testing::folder();
         let (one, other) = (Scratch::new(parent.path()).unwrap(), Scratch::new(parent.path()).unwrap());
         let made = one.make_folder("objects").unwrap();
         disk::write_fleeting(&made.resolve("a"), b"a").unwrap();

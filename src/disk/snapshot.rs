@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_keeps_what_it_saw() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let folder = AbsolutePath::parse(temporary.path()).unwrap();
         let path = folder.resolve("a");
         std::fs::write(&path, "one").unwrap();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_look_keeps_the_bytes_of_documents_and_a_read_those_of_programs_too() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let folder = AbsolutePath::parse(temporary.path()).unwrap();
         let (text, program) = (folder.resolve("a"), folder.resolve("b"));
         std::fs::write(&text, "MU").unwrap();

@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn lines_are_added_until_there_is_no_room() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let path = AbsolutePath::parse(folder.path()).unwrap().resolve("a/b/c.jsonl");
         let mut transcript = Transcript::open(&path, 8).unwrap();
         assert!(transcript.line(b"one").unwrap());

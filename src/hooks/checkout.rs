@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn checkouts_and_branches_are_told_from_files() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let write = |path: &str, text: &str| {
             let path = folder.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

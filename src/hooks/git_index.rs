@@ -150,7 +150,7 @@ mod tests {
 
     /// What git calls changed, and what its index tells of the same files.
     fn both(options: &[&str]) -> (Vec<String>, Vec<String>) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let root = folder.path();
         let git = |arguments: &[&str]| {
             let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-C", root.to_str().unwrap()];

@@ -26,7 +26,7 @@ fn an_install_and_an_uninstall_can_be_taken_back_to_the_byte() {
     let library = Library::embedded().unwrap();
     let registry = Registry::embedded();
     for (number, descriptor) in registry.all().unwrap().into_iter().enumerate() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let project = home.resolve("project");
         std::fs::create_dir_all(project.resolve(".git")).unwrap();

@@ -336,7 +336,7 @@ fn a_plan_is_not_applied_where_a_manifest_that_it_rests_on_has_changed() {
 
 #[test]
 fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = crate::testing::folder();
     let folder = disk::canonical(&path(temporary.path().to_str().unwrap())).unwrap();
     let (home, project) = (folder.resolve("home"), folder.resolve("project"));
     let world = World::with([("HOME", home.as_path().to_str().unwrap())], project.as_path());
@@ -376,7 +376,7 @@ fn a_plan_that_was_overtaken_is_made_again_under_the_lock() {
 
 #[test]
 fn a_plan_with_nothing_to_do_takes_no_lock() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = crate::testing::folder();
     let folder = disk::canonical(&path(temporary.path().to_str().unwrap())).unwrap();
     let world = World::with([("HOME", folder.as_path().to_str().unwrap())], folder.as_path());
     with_installer(&world, |installer| {

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn worktrees_of_a_repository_share_one_folder_and_projects_do_not() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         for folder in ["main/.git/worktrees/w", "main/app", "main/lib", "w/app", "w/lib", "other/.git", "state"] {
             std::fs::create_dir_all(base.resolve(folder)).unwrap();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_note_that_does_not_parse_is_an_error() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let state = LocalState::of(base.as_path(), &base).unwrap();
         assert!(state.read::<Vec<String>>("a.json").unwrap().is_none());

@@ -226,7 +226,7 @@ pub(super) mod tests {
 
     /// Makes folders and files (text after `=`) in a folder of their own.
     pub(in crate::project) fn made(things: &[&str]) -> (tempfile::TempDir, AbsolutePath) {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         for thing in things {
             let (path, text) = thing.split_once('=').map_or((*thing, None), |(path, text)| (path, Some(text)));

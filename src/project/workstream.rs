@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_session_has_its_own_choice_before_the_shared_one() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let planning = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap().resolve(".planning");
         std::fs::create_dir_all(planning.as_path().join("workstreams/api")).unwrap();
         std::fs::create_dir_all(planning.as_path().join("workstreams/web")).unwrap();

@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn only_caches_that_are_there_are_named() {
-        let home = tempfile::tempdir().unwrap();
+        let home = crate::testing::folder();
         std::fs::create_dir_all(home.path().join(".cargo/registry")).unwrap();
         let at = home.path().to_string_lossy().into_owned();
         let variable = if cfg!(windows) { "USERPROFILE" } else { "HOME" };

@@ -13,7 +13,7 @@ use super::program::{Program, is_for_lookups};
 use super::{Environment, World, WorldError, tree};
 
 /// How long a lock of another git is waited for.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 2 } else { 10 });
 
 /// Whether git stopped at a lock that another git holds: on the index, or on a reference.
 fn is_lock_of_another(error: &str) -> bool {

@@ -26,7 +26,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
 
 /// A repository with one commit, whose folder of git is in the project or elsewhere, and a brief.
 fn project(is_apart: bool) -> TestContext {
-    let context = TestContext::new();
+    let context = TestContext::on_disk();
     context.write("README.md", "# P\n");
     git(&context, &["init", "--quiet", "--initial-branch=main"]);
     if is_apart {

@@ -23,7 +23,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
 
 /// A repository with these documents, and with the workflows installed for the user.
 fn project(files: &[(&str, &str)]) -> TestContext {
-    let context = TestContext::new();
+    let context = TestContext::on_disk();
     context.write("README.md", "# P\n");
     for (path, text) in files {
         context.write(path, text);

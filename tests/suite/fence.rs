@@ -17,7 +17,7 @@ struct Yard {
 impl Yard {
     /// None where the kernel has no fence: said aloud, not passed.
     fn new() -> Option<Self> {
-        let yard = Self { context: TestContext::new() };
+        let yard = Self { context: TestContext::on_disk() };
         yard.context.write("mine", "mine\n");
         yard.context.write("sub/deep", "deep\n");
         for (path, text) in [("kept", "kept\n"), ("folder/kept", "kept\n"), ("empty/x", "")] {
@@ -270,7 +270,7 @@ fn a_fence_within_a_fence_only_narrows_it() {
 
 #[test]
 fn a_fence_that_cannot_be_made_starts_nothing() {
-    let context = TestContext::new();
+    let context = TestContext::on_disk();
     let fails = |words: &[&str]| {
         let output = context.command(binary()).arg("__fence").args(words).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())

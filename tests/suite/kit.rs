@@ -22,7 +22,15 @@ pub(crate) struct Ran {
 
 impl TestContext {
     pub(crate) fn new() -> Self {
-        let root = tempfile::Builder::new().prefix("gsd-suite-").tempdir().unwrap();
+        Self::within(crate::testing::named("gsd-suite-"))
+    }
+
+    /// As [`Self::new`], on the disk and outside of what every fence lets its programs write to.
+    pub(crate) fn on_disk() -> Self {
+        Self::within(crate::testing::on_disk("gsd-suite-"))
+    }
+
+    fn within(root: tempfile::TempDir) -> Self {
         std::fs::create_dir_all(root.path().join("home")).unwrap();
         std::fs::create_dir_all(root.path().join("project")).unwrap();
         std::fs::create_dir_all(root.path().join("tmp")).unwrap();
@@ -184,8 +192,34 @@ pub(crate) fn binary() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| match std::env::var_os("GSD_SUITE_PROGRAM") {
         Some(other) => other.into(),
-        None => env!("CARGO_BIN_EXE_gsd-tools").into(),
+        None => beside_the_tests(Path::new(env!("CARGO_BIN_EXE_gsd-tools"))),
     })
+}
+
+/// The program on the file system of the tests' folders: an install links to the program where it can, and copies its 60
+/// megabytes where it cannot.
+#[cfg(unix)]
+fn beside_the_tests(built: &Path) -> PathBuf {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| std::fs::metadata(path).unwrap().dev();
+    if device(built) == device(crate::testing::place()) {
+        return built.to_path_buf();
+    }
+    let folder = crate::testing::named("gsd-suite-program-").keep();
+    let copy = folder.join("gsd-tools");
+    std::fs::copy(built, &copy).unwrap();
+    // A process of the test harness ends without dropping anything. This shell reads until then, and removes the folder.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat > /dev/null; rm -rf -- \"$1\"", "sh"]).arg(&folder);
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    static REMOVER: OnceLock<std::process::Child> = OnceLock::new();
+    REMOVER.get_or_init(|| shell.spawn().unwrap());
+    copy
+}
+
+#[cfg(not(unix))]
+fn beside_the_tests(built: &Path) -> PathBuf {
+    built.to_path_buf()
 }
 
 /// Every verb, and how far it reaches, as the program of this build lists them.

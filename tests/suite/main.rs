@@ -96,6 +96,9 @@ mod state;
 mod structure;
 mod subsets;
 mod takeover;
+#[path = "../../src/testing.rs"]
+mod testing;
+mod tiers;
 mod tolerance;
 mod tree;
 mod truth;

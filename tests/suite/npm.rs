@@ -56,6 +56,7 @@ fn hook_commands(settings: &Value) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "slow: another program"]
 fn packages_install_from_archives_and_node_can_go_afterwards() {
     let (Some(_), Some(_), Some(platform)) = (on_path("npm"), on_path("node"), platform()) else {
         not_run("npm", "npm or node is not installed, or this machine has no package");

@@ -29,7 +29,7 @@ struct Room {
 
 impl Room {
     fn new(config: &str) -> Self {
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         context.write(".planning/config.json", config);
         context.write("run/gsd-review-prompt.md", "Review this.\n");
         let path = format!("{}:{}", context.project().join("bin").display(), std::env::var("PATH").unwrap_or_default());

@@ -59,6 +59,7 @@ fn bash_completes_commands_flags_and_hosts() {
 }
 
 #[test]
+#[ignore = "slow: another program"]
 #[cfg(unix)]
 fn zsh_registers_the_script() {
     let context = with_script("zsh");
@@ -72,6 +73,7 @@ fn zsh_registers_the_script() {
 }
 
 #[test]
+#[ignore = "slow: another program"]
 #[cfg(unix)]
 fn fish_completes_commands_flags_and_hosts() {
     let context = with_script("fish");
@@ -85,6 +87,7 @@ fn fish_completes_commands_flags_and_hosts() {
 }
 
 #[test]
+#[ignore = "slow: another program"]
 #[cfg(unix)]
 fn nushell_loads_the_script() {
     let context = with_script("nushell");
@@ -125,6 +128,7 @@ fn man_pages_replace_only_their_own() {
 }
 
 #[test]
+#[ignore = "slow: another program"]
 #[cfg(unix)]
 fn man_pages_are_sound() {
     let context = TestContext::new();
@@ -157,17 +161,29 @@ const WORDS_OF_TABLES: &[(&str, &str)] = &[
 
 #[test]
 #[cfg(unix)]
-fn shells_complete_hosts_topics_and_keys() {
-    let (bash, fish) = (with_script("bash"), with_script("fish"));
+fn bash_completes_hosts_topics_and_keys() {
+    let context = with_script("bash");
     for (line, word) in WORDS_OF_TABLES {
-        if let Some(words) = completed_by_bash(&bash, &format!("gsd-tools {line}")) {
-            assert!(words.lines().any(|found| found == *word), "bash: {line}: {words}");
-        }
-        let call = format!("source script; complete -C 'gsd-tools {line}'");
-        if let Some(words) = printed(&fish, "fish", &["--no-config", "-c", &call]) {
-            assert!(words.lines().any(|found| found.split('\t').next() == Some(*word)), "fish: {line}: {words}");
+        if let Some(words) = completed_by_bash(&context, &format!("gsd-tools {line}")) {
+            assert!(words.lines().any(|found| found == *word), "{line}: {words}");
         }
     }
+}
+
+#[test]
+#[ignore = "slow: another program"]
+fn fish_completes_hosts_topics_and_keys() {
+    let context = with_script("fish");
+    for (line, word) in WORDS_OF_TABLES {
+        let call = format!("source script; complete -C 'gsd-tools {line}'");
+        if let Some(words) = printed(&context, "fish", &["--no-config", "-c", &call]) {
+            assert!(words.lines().any(|found| found.split('\t').next() == Some(*word)), "{line}: {words}");
+        }
+    }
+}
+
+#[test]
+fn scripts_without_a_call_of_the_program_name_hosts_topics_and_keys() {
     for shell in ["zsh", "nushell"] {
         assert!(with_script(shell).read("script").contains("workflow.research"), "{shell}");
     }

@@ -15,7 +15,7 @@ pub(crate) fn tree(root: &Path) -> Tree {
         } else if metadata.is_dir() {
             format!("folder{}", mode(metadata))
         } else {
-            format!("file{} {:?}", mode(metadata), String::from_utf8_lossy(&bytes(path)))
+            format!("file{} {}", mode(metadata), bytes(path, metadata.len()))
         };
         tree.insert(name, what);
     });
@@ -34,15 +34,21 @@ pub(crate) fn stamps(root: &Path) -> BTreeMap<String, String> {
 /// The differences of two trees, a line each.
 pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
     let lost = before.iter().filter(|(path, what)| after.get(*path) != Some(what));
-    let lost = lost.map(|(path, what)| format!("- {path}: {what:.300}"));
+    let lost = lost.map(|(path, what)| format!("- {path}: {}", beginning(what)));
     let gained = after.iter().filter(|(path, what)| before.get(*path) != Some(what));
-    lost.chain(gained.map(|(path, what)| format!("+ {path}: {what:.300}"))).collect()
+    lost.chain(gained.map(|(path, what)| format!("+ {path}: {}", beginning(what)))).collect()
 }
 
-/// A program's image says no more than its length.
-fn bytes(path: &Path) -> Vec<u8> {
-    let bytes = std::fs::read(path).unwrap();
-    if bytes.len() > 1_000_000 { format!("{} bytes", bytes.len()).into_bytes() } else { bytes }
+fn beginning(what: &str) -> String {
+    what.chars().take(300).collect::<String>().escape_debug().to_string()
+}
+
+/// What is in a file; of one as large as a program only its length.
+fn bytes(path: &Path, length: u64) -> String {
+    if length > 1_000_000 {
+        return format!("{length} bytes");
+    }
+    String::from_utf8(std::fs::read(path).unwrap()).unwrap_or_else(|error| format!("{:?}", error.as_bytes()))
 }
 
 fn walk(folder: &Path, name: &str, visit: &mut impl FnMut(String, &Path, &std::fs::Metadata)) {

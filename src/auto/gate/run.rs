@@ -250,7 +250,7 @@ mod tests {
 
     impl Tree {
         fn new(files: &[(&str, &str)]) -> Self {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = crate::testing::folder();
             for (path, text) in files {
                 let path = folder.path().join(path);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_file_that_comes_changes_or_goes_is_seen_and_what_git_does_is_not() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let folder = AbsolutePath::parse(temporary.path()).unwrap();
         std::fs::create_dir_all(folder.resolve("src/deep")).unwrap();
         let look = || Liveness::of(folder.clone()).number().unwrap();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_not_looked_at_all_the_time() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let mut liveness = Liveness::of(AbsolutePath::parse(temporary.path()).unwrap());
         let before = liveness.number();
         liveness.looked = Some((Instant::now(), Duration::from_secs(60)));

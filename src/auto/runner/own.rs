@@ -81,7 +81,7 @@ mod tests {
 
     impl Home {
         fn new(folders: &[&str]) -> Self {
-            let temporary = tempfile::tempdir().unwrap();
+            let temporary = crate::testing::folder();
             let at = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
             for folder in folders {
                 std::fs::create_dir_all(at.resolve(folder)).unwrap();

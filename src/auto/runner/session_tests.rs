@@ -41,7 +41,7 @@ struct Try {
 
 impl Try {
     fn new(actor: &str, dialect: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let work = AbsolutePath::parse(folder.path()).unwrap().resolve("work");
         std::fs::create_dir(&work).unwrap();
         let mut runner = Runners::builtin().unwrap().find("fake").unwrap().clone();
@@ -364,7 +364,7 @@ fn the_observer_can_stop_at_any_event_and_is_asked_while_nothing_happens() {
 
 #[test]
 fn the_stream_is_kept_without_its_secrets() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     let script = folder.path().join("script.json");
     let text = r#"[{"match": {"unit": "plan-* M0*"}, "steps": [{"say": "the key is ghp_abcdefghijklmnop1234"}, {"line": "plain"}]}]"#;
     std::fs::write(&script, text).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A copy of `tests/projects/notes`, with questions that a researcher wrote down.
 pub(super) fn project() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects/notes"), folder.path());
     let temporary = folder.path().join(".planning/tmp");
     std::fs::create_dir_all(&temporary).unwrap();

@@ -98,7 +98,7 @@ fn rehearsed(call: &Call, start: &Path) -> Option<Result<(), String>> {
     if !is_made || is_mention || ELSEWHERE.contains(&leaf.path.as_str()) {
         return None;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     copy(start, folder.path());
     prepare(folder.path(), &leaf.path, &parsed.words);
     let home = folder.path().join(".home");

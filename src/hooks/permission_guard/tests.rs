@@ -241,7 +241,7 @@ fn every_program_of_bash_is_known() {
 
 #[test]
 fn output_goes_to_the_temporary_folder_and_not_through_a_link() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     let root = folder.path().canonicalize().unwrap();
     for name in ["tmp/p/.git", "tmp/other", "home"] {
         std::fs::create_dir_all(root.join(name)).unwrap();
@@ -396,7 +396,7 @@ fn a_line_that_passes_runs_nothing_that_a_host_does_not_see() {
 
 /// The lines that pass and that do more than they should, of so many tried and so many run.
 fn surprises(tried: usize, most_run: usize) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     let root = folder.path();
     for (program, does) in
         [("bin/gsd-tools", "exit 0"), ("bin/canary", ": > ../ran"), ("here/e/gsd-tools", ": > ../ran")]

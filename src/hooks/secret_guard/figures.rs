@@ -56,7 +56,7 @@ fn project(folder: &Path) {
 
 /// The lines of a list about which the guard says something else than `shows`.
 fn wrong(name: &str, least: usize, shows: bool) -> (usize, Vec<String>) {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = crate::testing::folder();
     project(temporary.path());
     let names = Names::default();
     let lines = list(name);

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn lines_count_as_git_counts_them() {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let root = temporary.path();
         std::fs::create_dir_all(root.join(".git/info")).unwrap();
         std::fs::create_dir_all(root.join("app")).unwrap();

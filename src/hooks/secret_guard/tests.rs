@@ -479,7 +479,7 @@ const HARMLESS_COMMANDS: &[&str] = &[
 #[test]
 #[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
 fn what_is_on_disk_is_looked_at() {
-    let temporary = tempfile::tempdir().unwrap();
+    let temporary = crate::testing::folder();
     let write = |file: &str, text: &str| {
         let path = temporary.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

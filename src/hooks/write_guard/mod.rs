@@ -316,7 +316,7 @@ mod tests {
     #[test]
     #[allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     fn a_folder_stands_for_its_longest_document() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let root = folder.path();
         for (name, lines) in [
             ("STATE.md", 10),

@@ -56,6 +56,7 @@ const UNITS: [&str; 7] = [
 ];
 
 #[test]
+#[ignore = "slow: a client"]
 fn a_brief_becomes_a_landed_milestone_with_each_real_client() {
     let rows = Mutex::new(Vec::new());
     let failures = each_subject(ROW, &["claude", "codex"], |subject| {
@@ -73,6 +74,7 @@ fn a_brief_becomes_a_landed_milestone_with_each_real_client() {
 }
 
 #[test]
+#[ignore = "slow: a client"]
 fn a_client_that_may_run_checks_alone_brings_a_milestone_to_its_branch() {
     const SAFE: &str = "milestone, safe";
     let failures = each_subject(SAFE, &[], |subject| match subject.name {

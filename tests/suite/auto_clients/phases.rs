@@ -31,6 +31,7 @@ const DOCUMENTS: [(&str, &str); 2] = [
 const CALLS: [&str; 4] = ["state begin-phase", "worktree create-wave", "plan close", "commit "];
 
 #[test]
+#[ignore = "slow: a client"]
 fn the_phases_of_a_project_land_with_a_real_client() {
     let failures = each_subject(ROW, &["claude"], |subject| {
         if !wish().has(ROW, true) {

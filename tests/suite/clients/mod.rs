@@ -115,6 +115,7 @@ enum Verdict {
 }
 
 #[test]
+#[ignore = "slow: a client"]
 fn real_clients_load_what_we_install() {
     let chosen = Chosen::from_environment();
     let queue = Mutex::new(TRIALS.iter());

@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_path_is_found_as_written_only_where_it_leads_to_a_file() {
-        let home = tempfile::tempdir().unwrap();
+        let home = crate::testing::folder();
         let binary = home.path().join(".host/gsd-core/bin/gsd-tools");
         std::fs::create_dir_all(binary.parent().unwrap()).unwrap();
         std::fs::write(&binary, "").unwrap();

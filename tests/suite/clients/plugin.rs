@@ -18,6 +18,7 @@ const TRIALS: &[Trial] = &[
 ];
 
 #[test]
+#[ignore = "slow: a client"]
 fn real_clients_load_our_plugin() {
     let chosen = Chosen::from_environment();
     let mut failures = Vec::new();

@@ -341,6 +341,7 @@ impl Part for Typist {
 }
 
 #[test]
+#[ignore = "slow: a client"]
 fn real_clients_ask_about_what_is_not_listed() {
     let chosen = Chosen::from_environment();
     let known = known();
@@ -576,7 +577,7 @@ mod tests {
 
     #[test]
     fn a_file_outside_that_changed_or_a_call_is_seen() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::testing::folder();
         let watch = Watch {
             log: folder.path().join("calls.log"),
             marks: folder.path().join("marks"),

@@ -414,7 +414,7 @@ impl Comparer {
 
     /// A fresh copy of the case's project, committed, with what comes before the case done.
     fn prepare(&self, case: &Case) -> Place {
-        let root = tempfile::Builder::new().prefix("gsd-conformance-").tempdir().unwrap();
+        let root = crate::testing::named("gsd-conformance-");
         let base = root.path().canonicalize().unwrap();
         let place = Place { project: base.join("project"), home: base.join("home"), _root: root };
         copy_tree(&self.projects.join(&case.project), &place.project);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::bench::Bench;
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_second_run_is_told_who_holds_the_first() {
     let bench = Bench::new("hang").shape("1x1");
     let engine = bench.start();
@@ -23,6 +24,7 @@ fn a_second_run_is_told_who_holds_the_first() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_used_its_sessions_stops_again_at_once_however_often_it_is_started() {
     let bench = Bench::new("ideal").flag("--max-sessions").flag("3");
     for _ in 0..3 {
@@ -37,6 +39,7 @@ fn a_run_that_used_its_sessions_stops_again_at_once_however_often_it_is_started(
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn kills_are_no_way_around_the_sessions_of_a_run() {
     let bench = Bench::new("hang").shape("1x1").flag("--max-sessions").flag("4");
     for number in 1..=4 {
@@ -50,6 +53,7 @@ fn kills_are_no_way_around_the_sessions_of_a_run() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_is_stopped_within_one_call_of_the_model_at_what_it_may_cost() {
     let bench = Bench::new("spender").shape("1x1");
     let ended = bench.run();
@@ -63,6 +67,7 @@ fn a_run_is_stopped_within_one_call_of_the_model_at_what_it_may_cost() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_a_session_cost_whose_run_was_killed_is_counted() {
     let bench = Bench::new("spender").shape("1x1").flag("--budget").flag("30");
     let engine = bench.start();
@@ -77,6 +82,7 @@ fn what_a_session_cost_whose_run_was_killed_is_counted() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn an_agent_that_works_is_never_stopped_however_many_steps_it_takes() {
     let bench = Bench::new("steps:200").shape("1x1");
     bench.run().complete();
@@ -86,6 +92,7 @@ fn an_agent_that_works_is_never_stopped_however_many_steps_it_takes() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn an_agent_that_writes_the_same_again_is_stopped_at_the_second_attempt() {
     let bench = Bench::new("churn").shape("1x1");
     bench.run().stopped(12, "no-progress");
@@ -93,6 +100,7 @@ fn an_agent_that_writes_the_same_again_is_stopped_at_the_second_attempt() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn agents_that_run_away_are_stopped_and_leave_nothing() {
     // What each is, its code and cause, and the most sessions it may have.
     let cases = [
@@ -111,6 +119,7 @@ fn agents_that_run_away_are_stopped_and_leave_nothing() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_client_that_only_tries_again_is_stopped_and_waited_for_instead() {
     let bench = Bench::new("retry-storm").shape("1x1");
     let engine = bench.start();

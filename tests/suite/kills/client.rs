@@ -59,6 +59,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_whose_client_is_killed_again_and_again_lands_the_same_and_loses_no_attempt() {
     let (seed, began, expected) = (seed(), Instant::now(), undisturbed());
     let total = wanted().map_or(EACH / 2, |total| total / 5);
@@ -80,6 +81,7 @@ fn a_run_whose_client_is_killed_again_and_again_lands_the_same_and_loses_no_atte
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_client_that_is_always_killed_stops_the_run() {
     let bench = Bench::new("hang").shape("1x1");
     let mut engine = bench.start();

@@ -12,6 +12,7 @@ fn no_file_longer_than(blocks: u32) -> String {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_log_that_cannot_be_written_stops_the_run_and_is_named() {
     // The log of a whole run is longer than this, and each other file is shorter.
     let bench = Bench::new("ideal");
@@ -52,6 +53,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
+#[ignore = "slow: root"]
 fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
     // The agent has to reach beyond its worktree to fill the disk.
     let bench = Bench::new("filler").shape("1x1").flag("--no-fence");
@@ -74,6 +76,7 @@ fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn an_agent_that_cannot_write_is_not_believed_and_its_complaint_is_shown() {
     let bench = Bench::new("ideal").shape("1x1");
     let full = Bench { actor: "full".to_owned(), ..bench };

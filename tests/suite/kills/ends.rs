@@ -63,6 +63,7 @@ fn in_session(actor: &str) -> (Bench, Engine) {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_is_ended_in_a_session_leaves_nothing_of_it() {
     for actor in ["hang", "hang-hard"] {
         for (way, cause) in WAYS {
@@ -80,6 +81,7 @@ fn a_run_that_is_ended_in_a_session_leaves_nothing_of_it() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_is_ended_in_a_check_leaves_nothing_of_it_and_checks_again() {
     for (way, cause) in WAYS {
         in_time(way, || {
@@ -102,6 +104,7 @@ fn a_run_that_is_ended_in_a_check_leaves_nothing_of_it_and_checks_again() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn ctrl_c_reaches_git_too_and_pauses_the_run_all_the_same() {
     let bench = Bench::new("ideal");
     let mut paused = 0;
@@ -121,6 +124,7 @@ fn ctrl_c_reaches_git_too_and_pauses_the_run_all_the_same() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_a_run_left_that_was_killed_is_gone_a_second_after_the_next_begins() {
     for actor in ["hang", "hang-hard"] {
         in_time(actor, || {
@@ -138,6 +142,7 @@ fn what_a_run_left_that_was_killed_is_gone_a_second_after_the_next_begins() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_check_whose_run_was_killed_is_ended_and_what_it_wrote_does_not_land() {
     in_time("the check", || {
         let bench = Bench::new("slow-check:1500").shape("1x1");
@@ -156,6 +161,7 @@ fn a_check_whose_run_was_killed_is_ended_and_what_it_wrote_does_not_land() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_is_paused_without_haste_ends_its_unit_first() {
     let bench = Bench::new("sleeper:800");
     let engine = bench.start();

@@ -243,6 +243,7 @@ pub(super) fn undisturbed() -> Expected {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_call_that_is_made_again_after_the_milestone_has_landed_says_so_and_does_nothing() {
     let bench = Bench::new("ideal").shape("1x1");
     bench.run().complete();
@@ -258,6 +259,7 @@ fn a_call_that_is_made_again_after_the_milestone_has_landed_says_so_and_does_not
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_whose_process_is_killed_again_and_again_lands_the_same_once() {
     let (seed, began, expected) = (seed(), Instant::now(), undisturbed());
     let total = wanted().unwrap_or(EACH);

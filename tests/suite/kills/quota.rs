@@ -34,6 +34,7 @@ fn went_on(bench: &Bench, ended: &Ended, late: i64) {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_without_a_quota_waits_for_it_and_loses_nothing() {
     let bench = bench(2);
     let ended = holding(&bench).end();
@@ -41,6 +42,7 @@ fn a_run_without_a_quota_waits_for_it_and_loses_nothing() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_was_halted_while_it_waited_goes_on_when_it_wakes() {
     let bench = bench(2);
     let engine = holding(&bench);
@@ -53,6 +55,7 @@ fn a_run_that_was_halted_while_it_waited_goes_on_when_it_wakes() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_was_killed_while_it_waited_waits_on_and_not_anew() {
     let bench = bench(4);
     for _ in 0..3 {
@@ -67,6 +70,7 @@ fn a_run_that_was_killed_while_it_waited_waits_on_and_not_anew() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_run_that_waits_for_an_hour_is_stopped_at_once_and_waits_on_when_it_is_started_again() {
     let bench = bench(3600);
     let engine = holding(&bench);

@@ -26,6 +26,7 @@ fn halted_in_a_task(bench: &Bench) -> super::bench::Ended {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_unit_that_was_done_while_nobody_listened_is_done() {
     let bench = bench("sleeper:1000");
     halted_in_a_task(&bench).complete();
@@ -35,6 +36,7 @@ fn a_unit_that_was_done_while_nobody_listened_is_done() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_unit_whose_time_passed_while_nobody_listened_goes_on_and_loses_no_attempt() {
     let bench = bench("sleeper:30000");
     halted_in_a_task(&bench).complete();
@@ -46,6 +48,7 @@ fn a_unit_whose_time_passed_while_nobody_listened_goes_on_and_loses_no_attempt()
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_unit_that_took_its_time_awake_reached_its_ceiling() {
     let bench = bench("sleeper:30000");
     let ended = bench.run();

@@ -40,6 +40,7 @@ fn engine(entry: &mut Value, number: u64) {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_log_of_an_older_engine_is_continued_and_that_is_said() {
     let bench = killed();
     rewrite(&bench, |entry| engine(entry, 0));
@@ -52,6 +53,7 @@ fn a_log_of_an_older_engine_is_continued_and_that_is_said() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_log_of_a_newer_engine_is_refused_with_what_helps() {
     let bench = killed();
     let before = bench.log();
@@ -70,6 +72,7 @@ fn a_log_of_a_newer_engine_is_refused_with_what_helps() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_log_that_somebody_changed_is_refused_and_the_line_is_named() {
     let bench = killed();
     let path = bench.log_path().unwrap();

@@ -89,6 +89,7 @@ impl Chosen {
 }
 
 #[test]
+#[ignore = "slow: a client"]
 fn workflows_play_in_real_clients() {
     let chosen = Chosen::from_environment();
     assert_eq!(chosen.unknown(), Vec::<String>::new(), "GSD_PLAYS names what is not played");

@@ -10,6 +10,7 @@ use super::script::{Act, Script};
 use super::table::{self, FENCE};
 
 #[test]
+#[ignore = "slow: a client"]
 fn each_client_at_full_auto_writes_inside_its_fence_and_nowhere_else() {
     let cells = Mutex::new(BTreeMap::new());
     let failures = each_subject("fence", &["claude", "codex"], |subject| {

@@ -8,6 +8,7 @@ use crate::clients::install::search_path;
 use crate::kit::{TestContext, binary};
 
 #[test]
+#[ignore = "slow: a client"]
 fn a_probe_of_a_measured_version_finds_no_difference() {
     let failures = each_subject("probe", &["claude"], |subject| {
         if !facts::all().unwrap().contains_key(subject.name) {

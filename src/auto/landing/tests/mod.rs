@@ -43,7 +43,7 @@ impl Bench {
     }
 
     pub(super) fn empty() -> Self {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = crate::testing::folder();
         let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         std::fs::create_dir(base.resolve("home")).unwrap();
         let settings = base.resolve("home/.gitconfig");

@@ -82,8 +82,9 @@ fn put(tree: &mut Tree, path: &str, text: &str) {
 struct Seen {
     inspection: Inspection,
     verdict: GateVerdict,
-    /// Whether the checks passed as the actor left them.
+    /// Whether the checks passed as the actor left them, and what they were.
     was_green: bool,
+    checks: Vec<CheckRun>,
     /// The tree with the pinned tests put back, and what its checks are.
     pinned: Tree,
     pins: Pins,
@@ -98,7 +99,7 @@ impl Seen {
 }
 
 fn checked_out(tree: &Tree) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = crate::testing::folder();
     for (path, text) in tree {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -153,7 +154,8 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     for path in &restoration.without {
         pinned.remove(path);
     }
-    Seen { inspection, verdict, was_green: after_evidence.checks.iter().all(CheckRun::passed), pinned, pins }
+    let checks = after_evidence.checks;
+    Seen { inspection, verdict, was_green: checks.iter().all(CheckRun::passed), checks, pinned, pins }
 }
 
 fn is_there(program: &str) -> bool {
@@ -185,7 +187,10 @@ fn feature_8_twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_wh
         let passes_as_pinned = seen.passes_as_pinned();
         if !seen.was_green || seen.verdict.outcome != Outcome::Weakened || passes_as_pinned {
             let (was_green, outcome) = (seen.was_green, seen.verdict.outcome);
-            wrong.push(format!("{name}: green {was_green}, {outcome:?}, as pinned {passes_as_pinned}: {findings:#?}"));
+            wrong.push(format!(
+                "{name}: green {was_green}, {outcome:?}, as pinned {passes_as_pinned}: {findings:#?} {:#?}",
+                seen.checks
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n"));
@@ -224,8 +229,8 @@ fn feature_8_no_honest_edit_of_a_test_is_refused_without_a_way_on() {
         let passes = seen.verdict.passed() == (found != Honest::Told);
         if found != expected || !seen.was_green || !are_ways || !passes {
             wrong.push(format!(
-                "{name}: {found:?}, green {}: {findings:#?} {allowed:#?} {:?}",
-                seen.was_green, seen.verdict
+                "{name}: {found:?}, green {}: {findings:#?} {allowed:#?} {:?} {:#?}",
+                seen.was_green, seen.verdict, seen.checks
             ));
         }
     }
