@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Once, OnceLock};
 
 use regex::Regex;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::conformance::tell;
 use crate::kit::{Ran, TestContext, repository, verbs};
+use crate::tree::Kept;
 
 /// A command that writes, and what it may touch.
 struct Writer {
@@ -413,15 +415,17 @@ const STARTERS: &[&str] = &["config-ensure-section", "config-new-project"];
 
 #[test]
 fn a_folder_without_a_project_stays_without_one() {
+    let context = TestContext::new();
+    context.write("README.md", "# App\n");
+    let mut kept = Kept::of(&context.everything());
     let mut made = BTreeSet::new();
     for writer in WRITERS {
         for call in writer.calls {
-            let context = TestContext::new();
-            context.write("README.md", "# App\n");
             let _ = context.gsd_with(writer.verb.split(' ').chain(call.iter().copied()), &[], "");
             if context.project().join(".planning").exists() {
                 made.insert(writer.verb);
             }
+            kept.put_back();
         }
     }
     assert_eq!(made, STARTERS.iter().copied().collect());
@@ -437,60 +441,100 @@ fn the_table_names_every_command_that_writes_documents() {
     assert_eq!(listed, writers, "left: the table of this file; right: the program");
 }
 
+/// A test for each group of commands: a group is the first words of its verbs.
+macro_rules! groups {
+    ($($group:ident: $words:expr;)*) => {
+        const GROUPS: &[(&str, &[&str])] = &[$((stringify!($group), $words)),*];
+
+        mod a_command_changes_the_lines_it_is_for {
+            $(#[test]
+            fn $group() {
+                super::hold(stringify!($group));
+            })*
+        }
+    };
+}
+
+groups! {
+    auto: &["auto"];
+    code: &["graphify", "intel", "refactor", "stamp-codebase-map"];
+    documents: &["audit-open", "frontmatter", "generate-claude-md", "skill-manifest", "template", "validate"];
+    estimates_and_imports: &["estimate-calibrate", "from-gsd2", "quick-tasks-append", "quick-tasks-migrate"];
+    milestones: &["milestone"];
+    notes: &["research-store", "scaffold", "todo"];
+    phases: &["phase", "phases"];
+    roadmap_and_requirements: &["requirements", "roadmap"];
+    settings: &[
+        "capability",
+        "config-ensure-section",
+        "config-new-project",
+        "config-set",
+        "config-set-model-profile",
+        "migrate-config",
+    ];
+    state: &["state"];
+    verification: &["verification"];
+    workstreams: &["workstream"];
+}
+
+fn group_of(verb: &str) -> Vec<&'static str> {
+    let word = verb.split(' ').next().unwrap();
+    GROUPS.iter().filter(|(_, words)| words.contains(&word)).map(|(group, _)| *group).collect()
+}
+
 #[test]
-fn a_command_changes_the_lines_it_is_for() {
+fn every_command_of_the_table_is_in_one_group() {
+    for writer in WRITERS {
+        assert_eq!(group_of(writer.verb).len(), 1, "{}", writer.verb);
+    }
+    let idle: Vec<&str> = GROUPS.iter().flat_map(|(_, words)| *words).copied().collect();
+    let idle: Vec<&str> = idle
+        .into_iter()
+        .filter(|word| WRITERS.iter().all(|writer| writer.verb.split(' ').next() != Some(*word)))
+        .collect();
+    assert_eq!(idle, [""; 0], "words that no command of the table begins with");
+}
+
+/// Makes every call of a group on every project, and again on its twins.
+fn hold(group: &str) {
     let projects = projects();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let jobs: Vec<(&Writer, &[&str], &Path)> = WRITERS
+    let mut benches: BTreeMap<(&Path, Twin), Bench> = BTreeMap::new();
+    let jobs = WRITERS
         .iter()
         .flat_map(|writer| writer.calls.iter().map(move |call| (writer, *call)))
-        .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())))
-        .collect();
-    let trials = std::sync::atomic::AtomicUsize::new(0);
-    let outcomes: Vec<(BTreeSet<&str>, Vec<String>)> = std::thread::scope(|scope| {
-        let work = || {
-            let (mut wrote, mut faults) = (BTreeSet::new(), Vec::new());
-            loop {
-                let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let Some((writer, call, project)) = jobs.get(number) else { break };
-                // What changes nothing as it stands is written otherwise in one case of four.
-                let mut twice = number.is_multiple_of(4);
-                for twin in TWINS {
-                    if *twin != Twin::Plain && !twice {
-                        continue;
-                    }
-                    trials.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    let (changed, found) = Trial::new(project, *twin).run(writer, call, *twin == Twin::Plain);
-                    twice |= changed || !found.is_empty();
-                    if changed {
-                        wrote.insert(writer.verb);
-                    }
-                    let name = project.file_name().unwrap().to_string_lossy();
-                    faults.extend(
-                        found
-                            .into_iter()
-                            .map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
-                    );
-                }
+        .flat_map(|(writer, call)| projects.iter().map(move |project| (writer, call, project.as_path())));
+    let (mut trials, mut wrote, mut faults) = (0, BTreeSet::new(), Vec::new());
+    for (number, (writer, call, project)) in jobs.enumerate() {
+        if group_of(writer.verb) != [group] {
+            continue;
+        }
+        // What changes nothing as it stands is written otherwise in one case of four.
+        let mut twice = number.is_multiple_of(4);
+        for twin in TWINS {
+            if *twin != Twin::Plain && !twice {
+                continue;
             }
-            (wrote, faults)
-        };
-        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-    });
-    let faults: Vec<&String> = outcomes.iter().flat_map(|(_, faults)| faults).collect();
-    let faults = faults.into_iter().map(String::as_str).collect::<Vec<_>>();
-    assert!(faults.is_empty(), "{} faults in {trials:?} trials:\n{}", faults.len(), faults.join("\n"));
-    let idle: Vec<&str> = WRITERS
-        .iter()
-        .map(|writer| writer.verb)
-        .filter(|verb| outcomes.iter().all(|(wrote, _)| !wrote.contains(verb)))
-        .collect();
+            trials += 1;
+            let bench = benches.entry((project, *twin)).or_insert_with(|| Bench::new(project, *twin));
+            let (changed, found) = bench.run(writer, call, *twin == Twin::Plain);
+            twice |= changed || !found.is_empty();
+            if changed {
+                wrote.insert(writer.verb);
+            }
+            let name = project.file_name().unwrap().to_string_lossy();
+            faults.extend(
+                found.into_iter().map(|fault| format!("{} {call:?} on {name} ({twin:?}): {fault}", writer.verb)),
+            );
+        }
+    }
+    assert!(faults.is_empty(), "{} faults in {trials} trials:\n{}", faults.len(), faults.join("\n"));
+    let verbs = WRITERS.iter().map(|writer| writer.verb).filter(|verb| group_of(verb) == [group]);
+    let idle: Vec<&str> = verbs.filter(|verb| !wrote.contains(verb)).collect();
     assert_eq!(idle, [""; 0], "these changed no byte of any project: nothing is proved of them");
 }
 
 /// How a copy of a project is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Twin {
     Plain,
     /// Windows line endings and a byte order mark.
@@ -519,8 +563,9 @@ impl Twin {
 /// The projects of this repository, and the recorded ones where they are at hand.
 fn projects() -> Vec<PathBuf> {
     let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
+    static TOLD: Once = Once::new();
     if recorded.is_none() {
-        tell("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)\n");
+        TOLD.call_once(|| tell("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)\n"));
     }
     let own = repository().join("tests/projects");
     let folders = [Some(own), recorded].into_iter().flatten();
@@ -534,46 +579,42 @@ fn projects() -> Vec<PathBuf> {
     projects
 }
 
-/// One call on one copy.
-struct Trial {
+/// A copy of a project, on which one call after the other is made. Each finds it as it was.
+struct Bench {
     context: TestContext,
+    /// Home, project and temporary folder.
+    kept: Kept,
+    documents: BTreeMap<String, String>,
 }
 
-impl Trial {
+impl Bench {
     fn new(project: &Path, twin: Twin) -> Self {
         let context = TestContext::new();
         copy(project, &context.project(), twin);
-        let trial = Self { context };
         if project.join("src").is_dir() && project.join(".planning/codebase").is_dir() {
-            trial.commit();
+            commit(&context);
         }
-        trial
-    }
-
-    /// Makes the project a repository: first what is known of it, then its source as the work of phase 2.
-    fn commit(&self) {
-        let steps: [&[&str]; 5] = [
-            &["init", "-q", "-b", "main"],
-            &["add", ".planning"],
-            &["commit", "-qm", "docs: start"],
-            &["add", "."],
-            &["commit", "-qm", "feat(02-01): the shelf"],
-        ];
-        for step in steps {
-            assert!(self.context.command("git").args(step).status().unwrap().success(), "{step:?}");
-        }
+        let (kept, documents) = (Kept::of(&context.everything()), documents(&context.project()));
+        Self { context, kept, documents }
     }
 
     /// Whether the call changed a byte, and what is wrong with what it did.
-    fn run(&self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
+    fn run(&mut self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
+        let told = self.changes(writer, call, rehearse);
+        self.kept.put_back();
+        told
+    }
+
+    fn changes(&self, writer: &Writer, call: &[&str], rehearse: bool) -> (bool, Vec<String>) {
         let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
-        let before = documents(&self.context.project());
+        let before = &self.documents;
         let rehearsed = rehearse.then(|| self.call(&[&words[..], &["--dry-run"]].concat()));
-        if documents(&self.context.project()) != before {
-            return (false, vec!["a rehearsal wrote".to_owned()]);
+        let wrote = self.written();
+        if !wrote.is_empty() {
+            return (false, vec![format!("a rehearsal wrote {}", wrote.join(", "))]);
         }
         let ran = self.call(&words);
-        let after = documents(&self.context.project());
+        let after = self.documents_now();
         if let Some(rehearsed) = rehearsed
             && (ran.code == 0) != (rehearsed.code == 0)
         {
@@ -581,20 +622,55 @@ impl Trial {
             return (false, vec![fault]);
         }
         if ran.code != 0 {
-            let wrote = if after == before { None } else { Some("failed, and wrote".to_owned()) };
+            let wrote = if after == *before { None } else { Some("failed, and wrote".to_owned()) };
             return (false, wrote.into_iter().collect());
         }
-        let mut faults = kept_forms(&before, &after);
+        let mut faults = kept_forms(before, &after);
         match serde_json::from_str::<Value>(&ran.stdout) {
-            Ok(report) => faults.extend(told_truly(&report, &before, &after, writer)),
+            Ok(report) => faults.extend(told_truly(&report, before, &after, writer)),
             Err(error) => faults.push(format!("{error}: {}", ran.stdout)),
         }
-        (before != after, faults)
+        (*before != after, faults)
+    }
+
+    /// What was written, made or removed in the project. What git keeps is no document.
+    fn written(&self) -> Vec<String> {
+        let paths = self.kept.changed().into_iter();
+        let paths = paths.filter_map(|path| Some(path.strip_prefix("/project/")?.to_owned()));
+        paths.filter(|path| path.split('/').all(|part| part != ".git")).collect()
+    }
+
+    /// The documents as they are now. What nobody wrote to is not read again.
+    fn documents_now(&self) -> BTreeMap<String, String> {
+        let mut documents = self.documents.clone();
+        for path in self.written() {
+            let place = self.context.project().join(&path);
+            if place.is_file() {
+                documents.insert(path, text(&place));
+            } else {
+                documents.remove(&path);
+            }
+        }
+        documents
     }
 
     fn call(&self, words: &[&str]) -> Ran {
         let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000")];
         self.context.gsd_with(words.iter().copied(), &clock, "")
+    }
+}
+
+/// Makes the project a repository: first what is known of it, then its source as the work of phase 2.
+fn commit(context: &TestContext) {
+    let steps: [&[&str]; 5] = [
+        &["init", "-q", "-b", "main"],
+        &["add", ".planning"],
+        &["commit", "-qm", "docs: start"],
+        &["add", "."],
+        &["commit", "-qm", "feat(02-01): the shelf"],
+    ];
+    for step in steps {
+        assert!(context.command("git").args(step).status().unwrap().success(), "{step:?}");
     }
 }
 
@@ -626,11 +702,15 @@ fn documents(root: &Path) -> BTreeMap<String, String> {
                 folders.extend(Some(path).filter(|path| !path.ends_with(".git")));
             } else {
                 let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-                found.insert(name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());
+                found.insert(name, text(&path));
             }
         }
     }
     found
+}
+
+fn text(path: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()
 }
 
 /// Line endings, byte order marks and the last line's ending are as they were.
@@ -759,7 +839,9 @@ fn body(text: &str) -> &str {
     if !bare.starts_with("---") {
         return text;
     }
-    Regex::new(r"(?s)\A---\r?\n.*?\n---[ \t]*\r?\n").unwrap().find(bare).map_or(text, |front| &bare[front.end()..])
+    static FRONT: OnceLock<Regex> = OnceLock::new();
+    let front = FRONT.get_or_init(|| Regex::new(r"(?s)\A---\r?\n.*?\n---[ \t]*\r?\n").unwrap());
+    front.find(bare).map_or(text, |front| &bare[front.end()..])
 }
 
 /// What follows from other documents: not told, and free to change.

@@ -37,6 +37,11 @@ impl TestContext {
         Self { root }
     }
 
+    /// The folder that holds home, project and temporary folder.
+    pub(crate) fn everything(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap()
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap().join("home")
     }

@@ -1,10 +1,14 @@
 //! A folder as a value: every path with its kind, mode and bytes, to compare before with after.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What stands at each path below a folder.
 pub(crate) type Tree = BTreeMap<String, String>;
+
+/// A file of more bytes is the image of a program.
+const IMAGE: u64 = 1_000_000;
 
 /// Everything below `root`: folders and files with their modes, files with their bytes, links with their targets.
 pub(crate) fn tree(root: &Path) -> Tree {
@@ -15,7 +19,7 @@ pub(crate) fn tree(root: &Path) -> Tree {
         } else if metadata.is_dir() {
             format!("folder{}", mode(metadata))
         } else {
-            format!("file{} {}", mode(metadata), bytes(path, metadata.len()))
+            format!("file{}\n{}", mode(metadata), text(path, metadata))
         };
         tree.insert(name, what);
     });
@@ -33,22 +37,24 @@ pub(crate) fn stamps(root: &Path) -> BTreeMap<String, String> {
 
 /// The differences of two trees, a line each.
 pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
+    let line = |sign: char, path: &str, what: &str| {
+        let (kind, text) =
+            what.split_once('\n').map_or((what, String::new()), |(kind, text)| (kind, format!(" {text:?}")));
+        format!("{sign} {path}: {kind}{text:.300}")
+    };
     let lost = before.iter().filter(|(path, what)| after.get(*path) != Some(what));
-    let lost = lost.map(|(path, what)| format!("- {path}: {}", beginning(what)));
+    let lost = lost.map(|(path, what)| line('-', path, what));
     let gained = after.iter().filter(|(path, what)| before.get(*path) != Some(what));
-    lost.chain(gained.map(|(path, what)| format!("+ {path}: {}", beginning(what)))).collect()
+    lost.chain(gained.map(|(path, what)| line('+', path, what))).collect()
 }
 
-fn beginning(what: &str) -> String {
-    what.chars().take(300).collect::<String>().escape_debug().to_string()
-}
-
-/// What is in a file; of one as large as a program only its length.
-fn bytes(path: &Path, length: u64) -> String {
-    if length > 1_000_000 {
-        return format!("{length} bytes");
+/// The text of a file. A program's image says no more than its length, and is not read: there are many of them.
+fn text(path: &Path, metadata: &std::fs::Metadata) -> String {
+    if metadata.len() > IMAGE {
+        return format!("{} bytes", metadata.len());
     }
-    String::from_utf8(std::fs::read(path).unwrap()).unwrap_or_else(|error| format!("{:?}", error.as_bytes()))
+    let bytes = std::fs::read(path).unwrap();
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn walk(folder: &Path, name: &str, visit: &mut impl FnMut(String, &Path, &std::fs::Metadata)) {
@@ -82,4 +88,93 @@ fn identity(metadata: &std::fs::Metadata) -> String {
 #[cfg(not(unix))]
 fn identity(metadata: &std::fs::Metadata) -> String {
     metadata.len().to_string()
+}
+
+/// A folder with a copy of it, from which it is put back as it was: cheaper than to make it again, and under the same path.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    folder: PathBuf,
+    copy: tempfile::TempDir,
+    now: BTreeMap<String, Stamp>,
+}
+
+/// Two equal ones are of a path that nobody wrote to. Of a folder, what is in it counts by itself.
+type Stamp = (String, Option<(SystemTime, String)>);
+
+impl Kept {
+    pub(crate) fn of(folder: &Path) -> Self {
+        let copy = tempfile::Builder::new().prefix("gsd-kept-").tempdir_in(folder.parent().unwrap()).unwrap();
+        let now = Self::stamps(folder);
+        for path in now.keys() {
+            copy_one(&below(folder, path), &below(copy.path(), path));
+        }
+        Self { folder: folder.to_path_buf(), copy, now }
+    }
+
+    /// Every path that was written, made or removed since the folder was put back.
+    pub(crate) fn changed(&self) -> Vec<String> {
+        let later = Self::stamps(&self.folder);
+        let written = later.iter().filter(|(path, stamp)| self.now.get(*path) != Some(stamp)).map(|(path, _)| path);
+        written.chain(self.now.keys().filter(|path| !later.contains_key(*path))).cloned().collect()
+    }
+
+    /// Puts everything back that changed. What did not change stays the same file.
+    pub(crate) fn put_back(&mut self) {
+        let mut changed = self.changed();
+        if changed.is_empty() {
+            return;
+        }
+        // A folder comes before what is in it.
+        changed.sort_unstable();
+        for path in changed.iter().rev() {
+            let place = below(&self.folder, path);
+            match std::fs::symlink_metadata(&place) {
+                Ok(metadata) if metadata.is_dir() => std::fs::remove_dir_all(place).unwrap(),
+                Ok(_) => std::fs::remove_file(place).unwrap(),
+                Err(_) => {}
+            }
+        }
+        // With a folder that was removed goes what is in it.
+        for path in self.now.keys() {
+            let place = below(&self.folder, path);
+            if std::fs::symlink_metadata(&place).is_err() {
+                copy_one(&below(self.copy.path(), path), &place);
+            }
+        }
+        self.now = Self::stamps(&self.folder);
+    }
+
+    /// By the names of paths, so that a folder comes before what is in it.
+    fn stamps(folder: &Path) -> BTreeMap<String, Stamp> {
+        let mut stamps = BTreeMap::new();
+        walk(folder, "", &mut |name, _, metadata| {
+            let kind = format!("{:?}{}", metadata.file_type(), mode(metadata));
+            let file = (!metadata.is_dir()).then(|| (metadata.modified().unwrap(), identity(metadata)));
+            stamps.insert(name, (kind, file));
+        });
+        stamps
+    }
+}
+
+fn below(folder: &Path, path: &str) -> PathBuf {
+    folder.join(path.trim_start_matches('/'))
+}
+
+/// Copies one path as it is. A program's image is shared: nothing writes into it, and there are many of them.
+fn copy_one(from: &Path, to: &Path) {
+    let metadata = std::fs::symlink_metadata(from).unwrap();
+    if metadata.is_dir() {
+        std::fs::create_dir(to).unwrap();
+        std::fs::set_permissions(to, metadata.permissions()).unwrap();
+    } else if metadata.is_symlink() {
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(std::fs::read_link(from).unwrap(), to).unwrap();
+        #[cfg(not(unix))]
+        unreachable!("no test makes a link here");
+    } else if metadata.len() > IMAGE {
+        std::fs::hard_link(from, to).unwrap();
+    } else {
+        std::fs::copy(from, to).unwrap();
+        std::fs::File::open(to).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
+    }
 }
