@@ -129,7 +129,7 @@ fn total_steps() -> u32 {
     let bench = Bench::new();
     let disk = bench.disk(Faults::default());
     disk.hold(bench.roots()).unwrap().apply(&bench.changes()).unwrap();
-    disk.faults.steps.load(std::sync::atomic::Ordering::Relaxed)
+    disk.faults.steps.taken()
 }
 
 #[test]

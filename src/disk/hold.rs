@@ -1,6 +1,7 @@
 //! The right to write: a [`Disk`] knows where locks stand; a [`Hold`] has them, and applies changes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -90,18 +91,38 @@ impl Hold<'_> {
 pub(crate) struct Faults {
     stop_at: Option<u32>,
     kill_at: Option<u32>,
-    pub(super) steps: AtomicU32,
+    pub(super) steps: Steps,
+}
+
+/// How many things a call has changed on the disk so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Steps(Arc<AtomicU32>);
+
+impl Steps {
+    /// The number of the next step.
+    fn next(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn taken(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Faults {
     pub(crate) fn at(stop_at: Option<u32>, kill_at: Option<u32>) -> Self {
         let wanted = |step: Option<u32>| step.filter(|_| cfg!(debug_assertions));
-        Self { stop_at: wanted(stop_at), kill_at: wanted(kill_at), steps: AtomicU32::new(0) }
+        Self { stop_at: wanted(stop_at), kill_at: wanted(kill_at), steps: Steps::default() }
+    }
+
+    /// The same, with the steps numbered on from those of the call's other transactions.
+    pub(crate) fn counted_by(self, steps: Steps) -> Self {
+        Self { steps, ..self }
     }
 
     /// To be called before each thing that changes the disk.
     pub(super) fn step(&self) -> Result<(), DiskError> {
-        let step = self.steps.fetch_add(1, Ordering::Relaxed);
+        let step = self.steps.next();
         if self.kill_at == Some(step) {
             std::process::abort();
         }

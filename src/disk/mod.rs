@@ -43,7 +43,7 @@ pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, re
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
 pub(crate) use found::{Found, FoundFile};
-pub(crate) use hold::{Disk, Faults, Hold};
+pub(crate) use hold::{Disk, Faults, Hold, Steps};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 #[cfg(all(test, unix))]

@@ -4,7 +4,7 @@
 //! the first steps, the last ones and a sample between are tried; with `GSD_CRASH_EVERY_STEP=1` all of them.
 
 use crate::lived::Lived;
-use crate::tree::{Tree, difference};
+use crate::tree::{Kept, Tree, difference};
 
 /// A host with two roots of its own and two shared files, one of them linked.
 const INSTALL: &[&str] = &["install", "--codex", "--global"];
@@ -16,95 +16,105 @@ fn sample(total: u32) -> Vec<u32> {
     (0..total).filter(|step| every || *step < 3 || step % 83 == 0 || *step + 5 > total).collect()
 }
 
-/// How many steps the command takes: the first step that is never reached.
-fn count(prepare: &[&[&str]], command: &[&str]) -> u32 {
-    let (mut low, mut high) = (0, 4096);
-    while low < high {
-        let middle = u32::midpoint(low, high);
-        let (lived, ran) = struck(prepare, command, "GSD_KILL_AT", middle);
-        drop(lived);
-        if ran == 0 { high = middle } else { low = middle + 1 }
+/// A home in which a command is struck again and again: each time it finds everything as it was.
+struct Bench {
+    lived: Lived,
+    kept: Kept,
+    command: &'static [&'static str],
+    old: Tree,
+    new: Tree,
+    /// How many steps the command takes.
+    total: u32,
+}
+
+impl Bench {
+    fn new(prepare: &[&[&str]], command: &'static [&'static str]) -> Self {
+        let lived = Lived::new();
+        for command in prepare {
+            lived.gsd_with(command, &[]).success();
+        }
+        let (old, mut kept) = (here(&lived), Kept::of(&lived.everything()));
+        let ran = lived.gsd_with(command, &[("GSD_FAULT_AT", "count")]);
+        let total = ran.stderr.split_once("the call took ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        let total = total.unwrap_or_else(|| panic!("no number of steps: {}", ran.stderr));
+        ran.success();
+        let new = here(&lived);
+        kept.put_back();
+        assert_ne!(old, new);
+        assert!(total > 100, "only {total} steps");
+        Self { lived, kept, command, old, new, total }
     }
-    low
-}
 
-/// Runs the commands, the last one struck at a step. Gives its exit code.
-fn struck(prepare: &[&[&str]], command: &[&str], how: &str, step: u32) -> (Lived, i32) {
-    let lived = Lived::new();
-    for command in prepare {
-        lived.gsd_with(command, &[]).success();
+    /// Runs the command, struck at a step, where everything is as it was. Gives its exit code.
+    fn strike(&mut self, how: &str, step: u32) -> i32 {
+        self.kept.put_back();
+        self.lived.gsd_with(self.command, &[(how, &step.to_string())]).code
     }
-    let code = lived.gsd_with(command, &[(how, &step.to_string())]).code;
-    (lived, code)
-}
 
-fn old_and_new(prepare: &[&[&str]], command: &[&str]) -> (Tree, Tree) {
-    let lived = Lived::new();
-    for command in prepare {
-        lived.gsd_with(command, &[]).success();
-    }
-    let old = here(&lived, lived.tree());
-    lived.gsd_with(command, &[]).success();
-    (old, here(&lived, lived.tree()))
-}
-
-/// The tree with the folder of the test, which differs from run to run, taken out of it.
-fn here(lived: &Lived, tree: Tree) -> Tree {
-    let folder = lived.everything().to_string_lossy().into_owned();
-    tree.into_iter()
-        .map(|(path, what)| {
-            let what = what.replace(&folder, "HERE");
-            // A manifest names digests of files that name the folder.
-            (path.clone(), if path.ends_with("gsd-file-manifest.json") { "manifest".to_owned() } else { what })
-        })
-        .collect()
-}
-
-fn strikes_leave_the_old_tree_or_the_new_one(prepare: &[&[&str]], command: &[&str]) {
-    let (old, new) = old_and_new(prepare, command);
-    assert_ne!(old, new);
-    let total = count(prepare, command);
-    assert!(total > 100, "only {total} steps");
-    for how in ["GSD_FAULT_AT", "GSD_KILL_AT"] {
-        for step in sample(total) {
-            let (lived, code) = struck(prepare, command, how, step);
-            let tree = here(&lived, lived.tree());
+    fn strikes_leave_the_old_tree_or_the_new_one(&mut self, how: &str) {
+        // The step after the last one is never reached.
+        for step in sample(self.total).into_iter().chain([self.total]) {
+            let code = self.strike(how, step);
+            // An error while the old files are kept for later does not end an install.
+            let may_succeed = step == self.total || how == "GSD_FAULT_AT";
+            assert!(code != 0 || may_succeed, "{how} at step {step} of {}", self.total);
+            assert!(code == 0 || step < self.total, "{how} at step {step} of {}", self.total);
+            let tree = here(&self.lived);
             if how == "GSD_FAULT_AT" && code != 0 {
-                assert_eq!(difference(&old, &tree), [""; 0], "an error at step {step} was not undone");
+                assert_eq!(difference(&self.old, &tree), [""; 0], "an error at step {step} was not undone");
             }
             // A read verb says so, and writes nothing.
-            let status = lived.gsd(["status", "--codex", "--global"]);
-            assert_eq!(here(&lived, lived.tree()), tree, "status wrote something after step {step}");
-            let everything = crate::tree::tree(&lived.everything());
+            let status = self.lived.gsd(["status", "--codex", "--global"]);
+            assert_eq!(here(&self.lived), tree, "status wrote something after step {step}");
+            let everything = crate::tree::tree(&self.lived.everything());
             let unfinished = everything.keys().any(|path| path.contains(".gsd-transaction"));
             assert_eq!(status.stdout.contains("interrupted"), unfinished, "step {step}: {}", status.stdout);
-            lived.gsd(["recover"]).success();
-            let tree = here(&lived, lived.tree());
+            self.lived.gsd(["recover"]).success();
+            let tree = here(&self.lived);
             assert!(
-                tree == old || tree == new,
+                tree == self.old || tree == self.new,
                 "torn by {how} at step {step}: {:#?}",
-                difference(&new, &tree).into_iter().take(10).collect::<Vec<_>>()
+                difference(&self.new, &tree).into_iter().take(10).collect::<Vec<_>>()
             );
-            assert!(code != 0 || tree == new, "step {step} succeeded and is not there");
+            assert!(code != 0 || tree == self.new, "step {step} succeeded and is not there");
         }
     }
 }
 
-#[test]
-fn an_install_that_is_struck_leaves_the_old_tree_or_the_new_one() {
-    strikes_leave_the_old_tree_or_the_new_one(&[], INSTALL);
+/// The tree without the digests of a manifest, which has moments in it.
+fn here(lived: &Lived) -> Tree {
+    let is_manifest = |path: &str| path.ends_with("gsd-file-manifest.json");
+    let mut tree = lived.tree();
+    for (_, what) in tree.iter_mut().filter(|(path, _)| is_manifest(path)) {
+        "manifest".clone_into(what);
+    }
+    tree
 }
 
 #[test]
-fn an_uninstall_that_is_struck_leaves_the_old_tree_or_the_new_one() {
-    strikes_leave_the_old_tree_or_the_new_one(&[INSTALL], UNINSTALL);
+fn an_install_that_fails_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(&[], INSTALL).strikes_leave_the_old_tree_or_the_new_one("GSD_FAULT_AT");
+}
+
+#[test]
+fn an_install_that_is_killed_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(&[], INSTALL).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
+}
+
+#[test]
+fn an_uninstall_that_fails_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(&[INSTALL], UNINSTALL).strikes_leave_the_old_tree_or_the_new_one("GSD_FAULT_AT");
+}
+
+#[test]
+fn an_uninstall_that_is_killed_leaves_the_old_tree_or_the_new_one() {
+    Bench::new(&[INSTALL], UNINSTALL).strikes_leave_the_old_tree_or_the_new_one("GSD_KILL_AT");
 }
 
 #[test]
 fn the_next_install_finishes_what_a_dead_one_left() {
-    let (_, new) = old_and_new(&[], INSTALL);
-    let (lived, code) = struck(&[], INSTALL, "GSD_KILL_AT", 200);
-    assert_ne!(code, 0);
-    lived.gsd_with(INSTALL, &[]).success();
-    assert_eq!(difference(&new, &here(&lived, lived.tree())), [""; 0]);
+    let mut bench = Bench::new(&[], INSTALL);
+    assert_ne!(bench.strike("GSD_KILL_AT", 200), 0);
+    bench.lived.gsd_with(INSTALL, &[]).success();
+    assert_eq!(difference(&bench.new, &here(&bench.lived)), [""; 0]);
 }

@@ -18,7 +18,7 @@ use crate::commands::frame::error::codes::DEGRADED;
 use crate::commands::frame::error::{CommandError, ExitContract, Reason, refused};
 use crate::commands::frame::hosts;
 use crate::commands::frame::listing::Listed;
-use crate::disk::{self, AbsolutePath, Disk, Faults, Holder};
+use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Steps};
 use crate::operations::answers::changes::ChangedField;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
@@ -44,6 +44,8 @@ pub(crate) struct Context {
     pub(in crate::commands) host: OnceCell<Host>,
     pub(in crate::commands) registry: OnceCell<Registry>,
     told_unfinished: OnceCell<()>,
+    /// What the call has changed on the disk so far.
+    steps: Steps,
     /// Whether the command may make the project's folder.
     starts_a_project: Cell<bool>,
     stdout: String,
@@ -171,6 +173,7 @@ impl Context {
             host: OnceCell::new(),
             registry: OnceCell::new(),
             told_unfinished: OnceCell::new(),
+            steps: Steps::default(),
             starts_a_project: Cell::new(false),
             stdout: String::new(),
             written: RefCell::new(None),
@@ -190,7 +193,7 @@ impl Context {
         &self.world
     }
 
-    /// The way to write. In debug builds, tests say here which step is to fail.
+    /// The way to write. In debug builds, tests say here which step is to fail, or ask with `count` how many there are.
     pub(crate) fn disk(&self) -> Disk {
         let step = |name: &str| self.world.variable(name)?.parse().ok();
         let holder = Holder {
@@ -198,7 +201,8 @@ impl Context {
             folder: self.here.as_path().to_path_buf(),
             since: self.world.now().to_string(),
         };
-        Disk::new(self.world.lock_folders(), holder, Faults::at(step("GSD_FAULT_AT"), step("GSD_KILL_AT")))
+        let faults = Faults::at(step("GSD_FAULT_AT"), step("GSD_KILL_AT")).counted_by(self.steps.clone());
+        Disk::new(self.world.lock_folders(), holder, faults)
     }
 
     /// The folder that relative paths of commands about files start from.
@@ -596,6 +600,9 @@ impl Context {
     /// Closes the call: picks the field that was asked for, decides the exit code.
     pub(in crate::commands) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
         let refused = if self.shows_to_a_person() { refused::failure_in(&self.stdout, self.verb) } else { None };
+        if cfg!(debug_assertions) && self.world.variable("GSD_FAULT_AT").as_deref() == Some("count") {
+            self.warn(format!("the call took {} steps on the disk", self.steps.taken()));
+        }
         let warnings = self.warnings.into_inner();
         if let Err(error) = result {
             return Answer { stdout: self.stdout, warnings, outcome: Err(error) };
