@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use crate::kit::{Ran, TestContext, binary, repository};
-use crate::tree::{Tree, difference, stamps, tree};
+use crate::tree::{Kept, Tree, difference, stamps, tree};
 
 const FOLDER: &str = ".planning/phases/02-writing-notes";
 const COMPLETE: &[&str] = &["phase", "complete", "2"];
@@ -71,43 +71,54 @@ fn look(context: &TestContext, when: &str) {
 }
 
 #[test]
-fn completing_a_phase_that_is_struck_leaves_the_old_documents_or_the_new_ones() {
+fn completing_a_phase_that_fails_leaves_the_old_documents_or_the_new_ones() {
+    completing_a_phase_leaves_the_old_documents_or_the_new_ones("GSD_FAULT_AT");
+}
+
+#[test]
+fn completing_a_phase_that_dies_leaves_the_old_documents_or_the_new_ones() {
+    completing_a_phase_leaves_the_old_documents_or_the_new_ones("GSD_KILL_AT");
+}
+
+fn completing_a_phase_leaves_the_old_documents_or_the_new_ones(how: &str) {
     let (old, new) = old_and_new();
-    for how in ["GSD_FAULT_AT", "GSD_KILL_AT"] {
-        let mut torn_before_recovery = false;
-        for step in 0.. {
-            assert!(step < 200, "it never succeeds");
-            let when = format!("after {how}={step}");
-            let context = executed();
-            let code = run(&context, COMPLETE, &[(how, &step.to_string())]).code;
-            let struck = documents(&context);
-            if how == "GSD_FAULT_AT" && code != 0 {
-                assert_eq!(difference(&old, &struck), [""; 0], "an error was not undone {when}");
-            }
-            torn_before_recovery |= struck != old && struck != new;
-            look(&context, &when);
-            // From a folder inside the project, as an agent may.
-            let below = context.project().join(FOLDER);
-            let _ = run(&context, &["--cwd", below.to_str().unwrap(), "recover"], &[]).success();
-            let tree = documents(&context);
-            assert!(tree == old || tree == new, "torn {when}: {:#?}", difference(&new, &tree));
-            look(&context, &format!("recovered, {when}"));
-            if code == 0 {
-                assert_eq!(difference(&new, &tree), [""; 0], "{when}");
-                assert!(step > 12, "only {step} steps");
-                break;
-            }
+    let context = executed();
+    let mut kept = Kept::of(&context.everything());
+    let mut torn_before_recovery = false;
+    for step in 0.. {
+        assert!(step < 200, "it never succeeds");
+        let when = format!("after {how}={step}");
+        kept.put_back();
+        let code = run(&context, COMPLETE, &[(how, &step.to_string())]).code;
+        let struck = documents(&context);
+        if how == "GSD_FAULT_AT" && code != 0 {
+            assert_eq!(difference(&old, &struck), [""; 0], "an error was not undone {when}");
         }
-        assert!(torn_before_recovery || how == "GSD_FAULT_AT", "no step was in the middle");
+        torn_before_recovery |= struck != old && struck != new;
+        look(&context, &when);
+        // From a folder inside the project, as an agent may.
+        let below = context.project().join(FOLDER);
+        let _ = run(&context, &["--cwd", below.to_str().unwrap(), "recover"], &[]).success();
+        let tree = documents(&context);
+        assert!(tree == old || tree == new, "torn {when}: {:#?}", difference(&new, &tree));
+        look(&context, &format!("recovered, {when}"));
+        if code == 0 {
+            assert_eq!(difference(&new, &tree), [""; 0], "{when}");
+            assert!(step > 12, "only {step} steps");
+            break;
+        }
     }
+    assert!(torn_before_recovery || how == "GSD_FAULT_AT", "no step was in the middle");
 }
 
 #[test]
 fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
     let (old, new) = old_and_new();
     let next = ["config-set", "workflow.research", "true"];
-    let after_next = |tree: &Tree| {
-        let context = executed();
+    let context = executed();
+    let mut kept = Kept::of(&context.everything());
+    let mut after_next = |tree: &Tree| {
+        kept.put_back();
         if *tree == new {
             let _ = run(&context, COMPLETE, &[]).success();
         }
@@ -117,7 +128,7 @@ fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
     let ends = [after_next(&old), after_next(&new)];
     for step in 0.. {
         assert!(step < 200, "it never succeeds");
-        let context = executed();
+        kept.put_back();
         let code = run(&context, COMPLETE, &[("GSD_KILL_AT", &step.to_string())]).code;
         let unfinished = is_unfinished(&context);
         let ran = run(&context, &next, &[]);
@@ -137,14 +148,15 @@ fn the_next_verb_that_writes_finishes_what_a_dead_one_left() {
 fn a_call_that_is_killed_anywhere_leaves_the_old_documents_or_the_new_ones() {
     const ROUNDS: u32 = 50;
     let (old, new) = old_and_new();
+    let context = executed();
+    let mut kept = Kept::of(&context.everything());
     let whole = {
-        let context = executed();
         let started = Instant::now();
         let _ = run(&context, COMPLETE, &[]).success();
         started.elapsed()
     };
     for round in 0..ROUNDS {
-        let context = executed();
+        kept.put_back();
         let mut child = context
             .command(binary())
             .args(COMPLETE)
