@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::kit::{Ran, TestContext, verbs};
-use crate::tree::{difference, tree};
+use crate::tree::{Kept, difference, tree};
 
 /// A command, a call that does something in a [`project`], and what its rehearsal says of it.
 struct Act {
@@ -250,11 +250,47 @@ fn the_table_names_every_command_that_claims_a_rehearsal() {
     assert_eq!(listed, claimed, "left: the table of this file; right: the program");
 }
 
+/// A test for each group of commands: a group is the first words of its verbs.
+macro_rules! groups {
+    ($($group:ident: $words:expr;)*) => {
+        const GROUPS: &[(&str, &[&str])] = &[$((stringify!($group), $words)),*];
+
+        mod a_rehearsal_tells_what_would_be_done_and_does_nothing {
+            $(#[test]
+            fn $group() {
+                super::hold(stringify!($group));
+            })*
+        }
+    };
+}
+
+groups! {
+    capabilities: &["capability"];
+    commits: &["commit", "commit-docs-guard", "commit-to-subrepo", "pr-subrepo"];
+    plans: &["auto-chain", "plan", "recover"];
+    profile: &["generate-claude-profile", "generate-dev-preferences", "learnings", "write-profile"];
+    switches: &["hooks", "record-dispatch-isolation", "restore-custom-files"];
+    worktrees: &["worktree"];
+}
+
+fn group_of(verb: &str) -> Vec<&'static str> {
+    let word = verb.split(' ').next().unwrap();
+    GROUPS.iter().filter(|(_, words)| words.contains(&word)).map(|(group, _)| *group).collect()
+}
+
 #[test]
-fn a_rehearsal_tells_what_would_be_done_and_does_nothing() {
-    let mut faults = Vec::new();
+fn every_command_of_the_table_is_in_one_group() {
     for act in ACTS {
-        let context = project();
+        assert_eq!(group_of(act.verb).len(), 1, "{}", act.verb);
+    }
+}
+
+fn hold(group: &str) {
+    let context = project();
+    let mut kept = Kept::of(&context.everything());
+    let mut faults = Vec::new();
+    for act in ACTS.iter().filter(|act| group_of(act.verb) == [group]) {
+        kept.put_back();
         if !act.first.is_empty() {
             context.gsd_with(act.first, &[], "").success();
         }
@@ -447,8 +483,19 @@ const CLEANUP: &str = "worktree cleanup-wave --manifest wave.json";
 
 #[test]
 fn a_rehearsal_refuses_what_the_command_refuses() {
-    for (line, call, place) in REFUSALS {
-        let context = project();
+    refuses(|call| !call.starts_with("worktree"));
+}
+
+#[test]
+fn a_rehearsal_of_a_worktree_refuses_what_the_command_refuses() {
+    refuses(|call| call.starts_with("worktree"));
+}
+
+fn refuses(is_chosen: fn(&str) -> bool) {
+    let context = project();
+    let mut kept = Kept::of(&context.everything());
+    for (line, call, place) in REFUSALS.iter().filter(|(_, call, _)| is_chosen(call)) {
+        kept.put_back();
         match line.strip_prefix("untracked: ") {
             Some(file) => context.write(file, "mine\n"),
             None => drop(git(&context, &line.split(' ').collect::<Vec<_>>())),
