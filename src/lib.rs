@@ -53,5 +53,9 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if arguments.first().is_some_and(|first| first == auto::supervise::CALL) {
         return auto::supervise::call();
     }
+    #[cfg(debug_assertions)]
+    if arguments.first().is_some_and(|first| first == commands::served::CALL) {
+        return commands::served::run();
+    }
     commands::run(arguments)
 }

@@ -83,16 +83,21 @@ pub(in crate::commands) const CATALOG: Catalog = Catalog(&[
 
 /// Runs one call: reads it, answers it, prints the answer, gives the exit code.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    let world = World::real();
-    let is_for_a_person = hosts::is_for_a_person(&world, &OnceCell::new());
-    let (manner, verdict) = argv::manner(&arguments, &world, is_for_a_person);
+    let (answer, manner) = finished(arguments, &World::real());
+    answer.deliver(manner)
+}
+
+/// Reads a call and answers it; says also how the answer is to be printed.
+pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
+    let is_for_a_person = hosts::is_for_a_person(world, &OnceCell::new());
+    let (manner, verdict) = argv::manner(&arguments, world, is_for_a_person);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
         Ok(call) => answer(call, manner, world.clone()),
         Err(error) => Answer::failed(error),
     };
     let here = world.folder().unwrap_or_default();
-    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(&world, &here)));
-    Answer { outcome, ..answer }.deliver(manner)
+    let outcome = answer.outcome.map_err(|error| error.calling(&program::word(world, &here)));
+    (Answer { outcome, ..answer }, manner)
 }
 
 pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {

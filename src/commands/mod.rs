@@ -32,6 +32,8 @@ pub(crate) mod research;
 mod runtimes;
 #[cfg(test)]
 mod schema_tests;
+#[cfg(debug_assertions)]
+pub(crate) mod served;
 pub(crate) mod small;
 mod state;
 mod worktree;

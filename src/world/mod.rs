@@ -10,7 +10,7 @@
     reason = "this is the room of the environment, the clock, and programs"
 )]
 
-#[cfg(test)]
+#[cfg(any(test, debug_assertions))]
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -54,7 +54,7 @@ enum Environment {
     /// The process's own, read when asked, so that a call that needs one variable reads one variable.
     Inherited,
     /// These and no others.
-    #[cfg(test)]
+    #[cfg(any(test, debug_assertions))]
     Fixed(BTreeMap<OsString, OsString>),
 }
 
@@ -74,6 +74,14 @@ impl World {
             terminal: Some(Terminal::default()),
             executable: None,
         }
+    }
+
+    /// The world of a call that this process answers for another one: these variables and no others, in `folder`, and nothing
+    /// to read.
+    #[cfg(debug_assertions)]
+    pub(crate) fn of_call(variables: BTreeMap<OsString, OsString>, folder: PathBuf) -> Self {
+        let executable = std::env::current_exe().ok();
+        Self { environment: Environment::Fixed(variables), folder: Some(folder), terminal: None, executable }
     }
 
     /// The variable's value; one that is unset, empty or blank is `None`.
@@ -108,7 +116,7 @@ impl World {
     fn raw_variable(&self, name: &str) -> Option<OsString> {
         match &self.environment {
             Environment::Inherited => std::env::var_os(name),
-            #[cfg(test)]
+            #[cfg(any(test, debug_assertions))]
             Environment::Fixed(variables) => variables.get(std::ffi::OsStr::new(name)).cloned(),
         }
     }
@@ -118,7 +126,7 @@ impl World {
         let named = self.path_variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
         let known = || match self.environment {
             Environment::Inherited => std::env::home_dir(),
-            #[cfg(test)]
+            #[cfg(any(test, debug_assertions))]
             Environment::Fixed(_) => None,
         };
         named.or_else(known).filter(|home| home.is_absolute())
@@ -264,11 +272,10 @@ impl World {
     }
 
     /// What is on standard input, as far as `limit` bytes; nothing where that is a terminal.
-    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn input(&self, limit: u64) -> std::io::Result<Vec<u8>> {
         use std::io::Read;
         let mut bytes = Vec::new();
-        if !std::io::stdin().is_terminal() {
+        if matches!(self.environment, Environment::Inherited) && !std::io::stdin().is_terminal() {
             std::io::stdin().take(limit).read_to_end(&mut bytes)?;
         }
         Ok(bytes)

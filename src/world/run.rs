@@ -176,7 +176,7 @@ impl World {
         match &self.environment {
             Environment::Inherited if cfg!(target_os = "linux") => Some(format!("/proc/{}/exe", self.process()).into()),
             Environment::Inherited => Some(self.own_file()),
-            #[cfg(test)]
+            #[cfg(any(test, debug_assertions))]
             Environment::Fixed(_) => self.executable.clone(),
         }
     }
@@ -193,7 +193,7 @@ impl World {
                 command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_for_lookups(name)));
             }
             Environment::Inherited => {}
-            #[cfg(test)]
+            #[cfg(any(test, debug_assertions))]
             Environment::Fixed(variables) => {
                 let given = |name: &OsStr| !program.is_apart || is_for_lookups(name);
                 command.env_clear().envs(variables.iter().filter(|(name, _)| given(name.as_ref())));

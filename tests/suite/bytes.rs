@@ -421,7 +421,8 @@ fn a_folder_without_a_project_stays_without_one() {
     let mut made = BTreeSet::new();
     for writer in WRITERS {
         for call in writer.calls {
-            let _ = context.gsd_with(writer.verb.split(' ').chain(call.iter().copied()), &[], "");
+            let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
+            let _ = context.gsd_of_many(&words, &[]);
             if context.project().join(".planning").exists() {
                 made.insert(writer.verb);
             }
@@ -482,6 +483,25 @@ fn group_of(verb: &str) -> Vec<&'static str> {
     GROUPS.iter().filter(|(_, words)| words.contains(&word)).map(|(group, _)| *group).collect()
 }
 
+/// A process of its own and one of many give the same answer, and write the same.
+#[test]
+fn a_call_has_the_same_answer_in_a_process_that_answers_many() {
+    let projects = projects();
+    for (number, writer) in WRITERS.iter().enumerate() {
+        let (call, project) = (writer.calls[0], &projects[number % projects.len()]);
+        let mut bench = Bench::new(project, Twin::Plain);
+        let words: Vec<&str> = writer.verb.split(' ').chain(call.iter().copied()).collect();
+        let [own, many] = [true, false].map(|is_real| {
+            bench.is_real = is_real;
+            let Ran { code, stdout, stderr } = bench.call(&words);
+            let left = (code, stdout, stderr, bench.documents_now());
+            bench.kept.put_back();
+            left
+        });
+        assert_eq!(own, many, "{} on {}", words.join(" "), project.display());
+    }
+}
+
 #[test]
 fn every_command_of_the_table_is_in_one_group() {
     for writer in WRITERS {
@@ -516,6 +536,8 @@ fn hold(group: &str) {
             }
             trials += 1;
             let bench = benches.entry((project, *twin)).or_insert_with(|| Bench::new(project, *twin));
+            // One case of twelve has processes of its own.
+            bench.is_real = trials % 12 == 1;
             let (changed, found) = bench.run(writer, call, *twin == Twin::Plain);
             twice |= changed || !found.is_empty();
             if changed {
@@ -585,6 +607,8 @@ struct Bench {
     /// Home, project and temporary folder.
     kept: Kept,
     documents: BTreeMap<String, String>,
+    /// Whether each call has a process of its own.
+    is_real: bool,
 }
 
 impl Bench {
@@ -595,7 +619,7 @@ impl Bench {
             commit(&context);
         }
         let (kept, documents) = (Kept::of(&context.everything()), documents(&context.project()));
-        Self { context, kept, documents }
+        Self { context, kept, documents, is_real: true }
     }
 
     /// Whether the call changed a byte, and what is wrong with what it did.
@@ -656,7 +680,7 @@ impl Bench {
 
     fn call(&self, words: &[&str]) -> Ran {
         let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", "1768500000000")];
-        self.context.gsd_with(words.iter().copied(), &clock, "")
+        if self.is_real { self.context.gsd_with(words, &clock, "") } else { self.context.gsd_of_many(words, &clock) }
     }
 }
 

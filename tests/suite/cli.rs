@@ -188,6 +188,7 @@ fn errors_and_warnings_fit_a_narrow_terminal() {
     context.write(".planning/config.json", "{broken");
     let shown = context.at_a_terminal_of(60, "config-get mode --color never", &[], "");
     let shown = String::from_utf8(shown.stdout).unwrap().replace("\r\n", "\n");
+    // A path that does not fit has a line of its own.
     assert!(shown.starts_with("Error:") && shown.contains("\n  hint: "), "{shown}");
     let path = |line: &&str| line.contains('/');
     let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 60 && !path(line)).collect();

@@ -1,8 +1,10 @@
 //! What every test of the suite needs: a hermetic home, a project folder, a fixed clock, and the binary.
 
-use std::io::Write as _;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// A home and a project folder of one test; nothing of the machine's environment reaches the program.
@@ -122,13 +124,27 @@ impl TestContext {
             // A program that does not read its input closes the pipe; that is no failure of the test.
             let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         }
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
-            crate::schemas::hold(&arguments, ran.code, &ran.stdout);
-            crate::mentions::hold(&arguments, &ran);
-            crate::hints::hold(&arguments, &ran);
+        Ran::from(child.wait_with_output().unwrap()).held(&arguments)
+    }
+
+    /// As [`Self::gsd_with`], by a process that answers all such calls of a test: for tables of calls, where a process for
+    /// each would prove nothing more. A sample of a table is to have processes of its own.
+    pub(crate) fn gsd_of_many(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+        thread_local!(static SERVER: RefCell<Option<Server>> = const { RefCell::new(None) });
+        if std::env::var_os("GSD_SUITE_PROGRAM").is_some() {
+            // An older build may not know how.
+            return self.gsd_with(arguments, environment, "");
         }
-        ran
+        let mut command = self.command(binary());
+        command.envs(environment.iter().copied());
+        let text = |text: &std::ffi::OsStr| text.to_str().unwrap().to_owned();
+        let environment: BTreeMap<String, String> =
+            command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?)))).collect();
+        let call = serde_json::json!({
+            "arguments": arguments, "environment": environment, "folder": command.get_current_dir(),
+        });
+        let ran = SERVER.with_borrow_mut(|server| server.get_or_insert_with(Server::start).answer(&call));
+        ran.held(&arguments.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>())
     }
 
     /// Calls the program in a pseudo-terminal, with these variables, and types `keys`.
@@ -161,6 +177,48 @@ impl TestContext {
     }
 }
 
+/// A process of the program that answers one call after the other.
+struct Server {
+    process: Child,
+    calls: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut command = Command::new(binary());
+        // What a call may see is in the call.
+        command.arg("__calls").env_clear().current_dir("/");
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (calls, answers) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
+        Self { process, calls, answers }
+    }
+
+    fn answer(&mut self, call: &serde_json::Value) -> Ran {
+        let mut line = String::new();
+        let written = writeln!(self.calls.as_ref().unwrap(), "{call}");
+        let read = written.and_then(|()| self.answers.read_line(&mut line));
+        let answer = read.ok().and_then(|_| serde_json::from_str::<serde_json::Value>(&line).ok());
+        let Some(answer) = answer else {
+            let mut errors = String::new();
+            self.calls = None;
+            let _ = self.process.stderr.take().unwrap().read_to_string(&mut errors);
+            panic!("no answer to {call}, but `{line}`: {errors}");
+        };
+        let text = |key: &str| answer[key].as_str().unwrap().to_owned();
+        let code = answer["code"].as_i64().and_then(|code| i32::try_from(code).ok()).unwrap();
+        Ran { code, stdout: text("stdout"), stderr: text("stderr") }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It ends when there are no more calls.
+        self.calls = None;
+        let _ = self.process.wait();
+    }
+}
+
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
         Self {
@@ -172,6 +230,16 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
+    /// Holds what was printed to the schema of the command, to its hints, and to the commands that it names.
+    fn held(self, arguments: &[String]) -> Self {
+        if std::env::var_os("GSD_SUITE_PROGRAM").is_none() {
+            crate::schemas::hold(arguments, self.code, &self.stdout);
+            crate::mentions::hold(arguments, &self);
+            crate::hints::hold(arguments, &self);
+        }
+        self
+    }
+
     /// Asserts exit 0 and gives the standard output.
     pub(crate) fn success(self) -> String {
         assert_eq!(self.code, 0, "stdout: {}\nstderr: {}", self.stdout, self.stderr);

@@ -24,25 +24,27 @@ impl Answer {
         Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
     }
 
+    /// As it is printed; `is_shown` says that standard output is a terminal.
+    pub(in crate::commands) fn printed(self, manner: Manner, is_shown: bool) -> Printed {
+        let line = |warning: &String| terminal::shown(&manner.line("", "warning", Tone::Warning, warning));
+        let warnings = self.warnings.iter().map(line).collect();
+        // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
+        let stdout = if is_shown { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };
+        let (error, code) = match self.outcome {
+            Ok(code) => (String::new(), code),
+            Err(error) => (terminal::shown(&error.render(manner)), error.exit_code(manner.contract)),
+        };
+        Printed { warnings, stdout, error, code }
+    }
+
     /// Prints. A reader that went away is not a failure of the command.
     #[must_use]
     pub(in crate::commands) fn deliver(self, manner: Manner) -> ExitCode {
-        for warning in &self.warnings {
-            // Where standard error is closed there is nobody left to tell.
-            let line = manner.line("", "warning", Tone::Warning, warning);
-            let _ = std::io::stderr().write_all(terminal::shown(&line).as_bytes());
-        }
-        // A program that reads the answer gets the bytes of a document as they are; a terminal would act on some of them.
-        let text = if std::io::stdout().is_terminal() { on_a_line(terminal::shown(&self.stdout)) } else { self.stdout };
-        let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());
-        let mut code = match self.outcome {
-            Ok(code) => code,
-            Err(error) => {
-                // Where standard error is closed there is nobody left to tell.
-                let _ = std::io::stderr().write_all(terminal::shown(&error.render(manner)).as_bytes());
-                error.exit_code(manner.contract)
-            }
-        };
+        let Printed { warnings, stdout, error, mut code } = self.printed(manner, std::io::stdout().is_terminal());
+        // Where standard error is closed there is nobody left to tell.
+        let _ = std::io::stderr().write_all(warnings.as_bytes());
+        let written = std::io::stdout().write_all(stdout.as_bytes()).and_then(|()| std::io::stdout().flush());
+        let _ = std::io::stderr().write_all(error.as_bytes());
         if let Err(error) = written
             && error.kind() != ErrorKind::BrokenPipe
         {
@@ -51,6 +53,14 @@ impl Answer {
         }
         ExitCode::from(code)
     }
+}
+
+/// An answer as text: warnings and then the error go to standard error.
+pub(in crate::commands) struct Printed {
+    pub(in crate::commands) warnings: String,
+    pub(in crate::commands) stdout: String,
+    pub(in crate::commands) error: String,
+    pub(in crate::commands) code: u8,
 }
 
 /// The text with the line break that the prompt of a shell needs before it.

@@ -1,0 +1,52 @@
+//! Many calls in one process, for tests that make thousands: in debug builds alone.
+//!
+//! A line of standard input is a call, a line of standard output its answer, both JSON. A call has its own folder and variables,
+//! and nothing to read. What a process does at its start and its end is not in it, and neither are hooks.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+
+use super::families::finished;
+use super::frame::answer::Printed;
+use crate::world::World;
+
+/// The first argument of the program that is to answer calls.
+pub(crate) const CALL: &str = "__calls";
+
+#[derive(Deserialize)]
+struct Asked {
+    arguments: Vec<String>,
+    environment: BTreeMap<String, String>,
+    folder: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Answered {
+    code: u8,
+    stdout: String,
+    stderr: String,
+}
+
+/// Answers calls until there are no more.
+pub(crate) fn run() -> ExitCode {
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let Ok(asked) = serde_json::from_str::<Asked>(&line) else { return ExitCode::FAILURE };
+        let Ok(answer) = serde_json::to_string(&answered(asked)) else { return ExitCode::FAILURE };
+        if writeln!(std::io::stdout(), "{answer}").is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn answered(asked: Asked) -> Answered {
+    let variables = asked.environment.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let arguments = asked.arguments.into_iter().map(Into::into).collect();
+    let (answer, manner) = finished(arguments, &World::of_call(variables, asked.folder));
+    let Printed { warnings, stdout, error, code } = answer.printed(manner, false);
+    Answered { code, stdout, stderr: warnings + &error }
+}
