@@ -171,7 +171,7 @@ impl World {
     }
 
     /// As [`Self::own_file`], by a name under which other processes find it too. `None` in tests: theirs is another program.
-    #[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "in tests there is none"))]
+    #[cfg_attr(not(any(test, debug_assertions)), expect(clippy::unnecessary_wraps, reason = "in tests there is none"))]
     pub(super) fn file_for_others(&self) -> Option<PathBuf> {
         match &self.environment {
             Environment::Inherited if cfg!(target_os = "linux") => Some(format!("/proc/{}/exe", self.process()).into()),
