@@ -2,6 +2,7 @@
 
 use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, Vector, Verdict};
+use super::gate::secrets;
 use super::memory::{Attempts, Memory, Operation, Stage};
 use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
@@ -127,6 +128,13 @@ fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
         failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
     shown.extend(evidence.failure.lines().map(str::to_owned));
     let worktree = memory.run.as_ref().map(|run| run.worktree.as_str()).unwrap_or_default();
+    if !evidence.secrets.is_empty() {
+        shown.push(secrets::way_on(evidence.secrets.iter().map(|secret| secret.path.as_str())));
+        let text = format!(
+            "what looks like a key would land, so nothing has landed; remove it in `{worktree}`, commit nothing there, then run again"
+        );
+        return Stop::new(Cause::SecretAdded, text, "gsd-tools auto run").shown(shown);
+    }
     let text = format!(
         "the checks fail on the merge with the target, so nothing has landed; correct it in `{worktree}`, commit nothing there, then \
          run again"
@@ -172,7 +180,8 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     let refused: Vec<_> = attempts.refused.iter().filter(|refused| refused.why != Refusal::Question).collect();
     let last = refused.last()?;
     let next = format!("gsd-tools auto log {}", unit.id);
-    let shown = || refused.iter().map(|refused| refused.text.clone());
+    let way_on = (last.why == Refusal::Secret).then(|| secrets::way_on(last.vector.failing.iter().map(String::as_str)));
+    let shown = || refused.iter().map(|refused| refused.text.clone()).chain(way_on.clone());
     if let Some(before) = refused.len().checked_sub(2).and_then(|index| refused.get(index))
         && before.vector == last.vector
         && before.why == last.why
@@ -180,7 +189,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
         let text = format!("two attempts at {unit} ended in the same state");
         return Some(Stop::new(Cause::NoProgress, text, next).shown(shown()));
     }
-    let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered);
+    let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered | Refusal::Secret);
     let most = if is_checks {
         usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1)
     } else {
@@ -191,6 +200,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     }
     let cause = match last.why {
         Refusal::Checks | Refusal::Tampered => Cause::ChecksFailed,
+        Refusal::Secret => Cause::SecretAdded,
         Refusal::Outside => Cause::Outside,
         Refusal::Denied => Cause::Denied,
         Refusal::Session | Refusal::Artifact | Refusal::NoChange | Refusal::Question => Cause::Stuck,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
 use super::gate::pins::Pins;
+use super::gate::secrets::SecretFound;
 use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
@@ -50,6 +51,9 @@ pub(crate) enum Event {
         runner: String,
         profile: String,
         ceilings: Ceilings,
+        /// Files that a person allows to hold what looks like a key, from now on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allowed_keys: Vec<String>,
     },
     /// A session is about to be started. What it may use is reserved from here on.
     UnitStarted(UnitStarted),
@@ -183,6 +187,9 @@ pub(crate) struct Run {
     /// How many sessions it should take.
     pub(crate) forecast: u32,
     pub(crate) ceilings: Ceilings,
+    /// Files that a person allows to hold what looks like a key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed_keys: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -327,6 +334,8 @@ pub(crate) enum Refusal {
     Checks,
     /// Checks were weakened.
     Tampered,
+    /// A key would be committed.
+    Secret,
     Denied,
     /// A person has to answer before it can be done.
     Question,
@@ -356,6 +365,9 @@ pub(crate) struct Evidence {
     pub(crate) failure: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<Problem>,
+    /// Lines that would be committed, and that hold what looks like a key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) secrets: Vec<SecretFound>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<String, String>,
 }

@@ -13,6 +13,8 @@ use super::unit::{Unit, UnitKind};
 pub(crate) struct Memory {
     pub(crate) run: Option<Run>,
     pub(crate) ceilings: Ceilings,
+    /// Files that a person allows to hold what looks like a key.
+    pub(crate) allowed_keys: Vec<String>,
     /// The number of the last operation.
     pub(crate) operations: u64,
     pub(crate) current: Option<Operation>,
@@ -148,7 +150,10 @@ impl Memory {
     pub(crate) fn add(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Started(run) => self.begin(run),
-            Event::Resumed { engine, ceilings, .. } => self.resume(*engine, *ceilings),
+            Event::Resumed { engine, ceilings, allowed_keys, .. } => {
+                self.allowed_keys.extend(allowed_keys.iter().cloned());
+                self.resume(*engine, *ceilings);
+            }
             Event::UnitStarted(start) => self.unit_started(entry, start),
             Event::UnitEnded(ended) => self.unit_ended(ended),
             Event::Interrupted { operation, heard } => {
@@ -206,7 +211,13 @@ impl Memory {
     }
 
     fn begin(&mut self, run: &Run) {
-        *self = Self { operations: self.operations, run: Some(run.clone()), ceilings: run.ceilings, ..Self::default() };
+        *self = Self {
+            operations: self.operations,
+            run: Some(run.clone()),
+            ceilings: run.ceilings,
+            allowed_keys: run.allowed_keys.clone(),
+            ..Self::default()
+        };
         self.engines.insert(run.engine);
     }
 

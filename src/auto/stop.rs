@@ -36,6 +36,8 @@ words! {
         NoProgress = "no-progress",
         ChecksFailed = "checks-failed",
         NoChecks = "no-checks",
+        /// What looks like a key would be committed.
+        SecretAdded = "secret-added",
         Outside = "wrote-outside",
         Ceiling = "ceiling",
         Quota = "quota",
@@ -75,7 +77,7 @@ impl Cause {
             Self::Complete | Self::UnitsDone => 0,
             Self::Unhandled => 1,
             Self::Paused | Self::Stopped | Self::Quota => 11,
-            Self::Stuck | Self::NoProgress | Self::ChecksFailed | Self::Outside => 12,
+            Self::Stuck | Self::NoProgress | Self::ChecksFailed | Self::SecretAdded | Self::Outside => 12,
             Self::Ceiling => 13,
             _ => 10,
         }

@@ -27,6 +27,9 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Interrupted { .. } | Event::CutShort { .. } => "  the session was interrupted".to_owned(),
         Event::Refused { why: Refusal::Question, text, .. } => format!("  asks: {}", first_line(text)),
         Event::Refused { text, .. } => format!("  does not count: {}", first_line(text)),
+        Event::CandidateChecked { evidence, .. } if !evidence.secrets.is_empty() => {
+            format!("  does not land: {}", first_line(&evidence.failure))
+        }
         Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
             match (evidence.passed, &evidence.no_checks_reason) {

@@ -83,26 +83,59 @@ fn is_key(word: &str) -> bool {
     word.len() >= SHORTEST && KEYS.iter().any(|key| word.starts_with(key))
 }
 
-/// The kind of key that a line of a file holds, by how it begins. Stricter than what is hidden: a name that only begins like
-/// a key, and a value that is only named like a secret, are no key.
+/// The kind of key that a line of a file holds, by how it begins. Stricter than what is hidden, since a line with a key is
+/// refused: a name that only begins like a key is not one, and neither is a value that is only named like a secret.
 pub(crate) fn key_in(line: &str) -> Option<&'static str> {
     const PRIVATE: &str = "-----BEGIN";
     if line.split_once(PRIVATE).is_some_and(|(_, rest)| rest.contains("PRIVATE KEY-----")) {
         return Some("a private key");
     }
-    let is_of_key = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let mut words = line.split(|letter: char| !is_of_key(letter)).filter(|word| word.len() >= LONG_KEY);
-    words.find_map(|word| {
-        let start = KEYS.iter().find(|key| word.starts_with(**key) && **key != PRIVATE)?;
-        let rest = &word[start.len()..];
-        let has = |is: fn(&u8) -> bool| rest.as_bytes().iter().any(is);
-        // What a person wrote in the place of a key has no digits, or nothing else.
-        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then_some(*start)
-    })
+    // Most lines hold no beginning of a key, and need not be taken apart.
+    if !KEYS.iter().any(|key| line.contains(key)) {
+        return None;
+    }
+    let mut rest = line;
+    while let Some(from) = rest.bytes().position(is_of_word) {
+        rest = rest.get(from..)?;
+        let length = rest.bytes().position(|byte| !is_of_word(byte)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        let start = KEYS.iter().find(|key| **key != PRIVATE && word.starts_with(**key));
+        if let Some(start) = start.filter(|start| is_whole_key(word, start, after)) {
+            return Some(start);
+        }
+        rest = after;
+    }
+    None
 }
 
-/// The keys of all services have at least so many characters.
-const LONG_KEY: usize = 20;
+/// Whether a word that begins like a key is as long and as random as one. `after` is what follows it on its line.
+fn is_whole_key(word: &str, start: &str, after: &str) -> bool {
+    /// The keys of all services have at least this many characters.
+    const SHORTEST_KEY: usize = 20;
+    /// This many letters and digits in a row are not a name that a person made.
+    const RANDOM: usize = 16;
+    // The documentation of services ends its examples so.
+    if word.len() < SHORTEST_KEY || word.ends_with("EXAMPLE") {
+        return false;
+    }
+    let secret = &word[start.len()..];
+    // What a person wrote in the place of a key has no digits, or nothing else.
+    let is_mixed = |part: &str| {
+        part.bytes().any(|byte| byte.is_ascii_digit()) && part.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    match start {
+        "AKIA" | "ASIA" => {
+            word.len() == SHORTEST_KEY && is_mixed(secret) && !secret.bytes().any(|byte| byte.is_ascii_lowercase())
+        }
+        // A token has a second part in this form. Other JSON, such as a source map, does not.
+        "eyJ" => after.starts_with(".eyJ"),
+        // Names begin with these, too.
+        "sk-" | "pk-" | "sk_" | "rk_" | "npm_" | "hf_" => {
+            secret.split(['-', '_']).any(|part| part.len() >= RANDOM && is_mixed(part))
+        }
+        _ => is_mixed(secret),
+    }
+}
 
 /// As many bytes of a value as make it worth hiding.
 const SHORTEST_VALUE: usize = 8;
@@ -216,6 +249,8 @@ mod tests {
         assert_eq!(key_in("const key = \"ghp_0123456789abcdefABCDEF\""), Some("ghp_"));
         assert_eq!(key_in("AWS_KEY=AKIA0123456789ABCDEF"), Some("AKIA"));
         assert_eq!(key_in("-----BEGIN RSA PRIVATE KEY-----"), Some("a private key"));
+        assert_eq!(key_in("\u{e9}: sk-ant-api03-0123456789abcdefABCD-x,"), Some("sk-"));
+        assert_eq!(key_in("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), Some("eyJ"));
         for line in [
             "class=\"sk-loading-indicator-wide\"",
             "token: string",
@@ -223,6 +258,12 @@ mod tests {
             "-----BEGIN CERTIFICATE-----",
             "npm_config_registry_url",
             "password=${PASSWORD}",
+            ".sk-circle-fade-dot-number-12 { }",
+            "sk_learn_version_0_24_2_wheel",
+            "from hf_hub_download_v2_model import x",
+            "//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJmaWxlIjoiYSJ9",
+            "AKIAIOSFODNN7EXAMPLE",
+            "AKIAlowercase0123456789",
         ] {
             assert_eq!(key_in(line), None, "{line}");
         }

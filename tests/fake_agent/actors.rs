@@ -47,6 +47,25 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             let _ = std::process::Command::new("git").args(["commit", "--amend", "--message=other"]).output();
             work(call, voice, Manner::Whole)?;
         }
+        // Works with a key in a file of the project: in the first so many attempts, or in all of them.
+        "leaker" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind.starts_with("execute-") {
+                if number.is_none_or(|attempts| u64::from(call.attempt) <= attempts) {
+                    world::write("src/settings.txt", &format!("# Settings\ntoken = ghp_{}\n", "0123456789abcdefABCDEF"))?;
+                } else {
+                    world::write("src/settings.txt", "# Settings\n")?;
+                }
+            }
+        }
+        // Writes the key that it was given into a plan.
+        "note-taker" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind == "plan-milestone" && u64::from(call.attempt) <= number.unwrap_or(1) {
+                let path = format!(".gsd/milestones/{0}/{0}-ROADMAP.md", call.parts()[0]);
+                world::edit(&path, "# ", &format!("# ghp_{} ", "0123456789abcdefABCDEF"))?;
+            }
+        }
         "blocker" => {
             let is_it = call.kind == "execute-task" && (call.argument.is_empty() || call.id.ends_with(&call.argument));
             work(call, voice, if is_it { Manner::Blocked } else { Manner::Whole })?;

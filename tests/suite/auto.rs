@@ -86,6 +86,98 @@ fn an_agent_that_only_says_it_is_done_stops_the_run_and_nothing_lands() {
     }
 }
 
+/// The key that the scripted agents leak.
+const KEY: &str = concat!("ghp_", "0123456789abcdefABCDEF");
+
+/// Everything that a run has written about itself, below the state folder.
+fn written_about_runs(context: &TestContext) -> String {
+    let mut folders = vec![context.home().join("state")];
+    let mut texts = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else {
+                texts += &String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn a_task_that_adds_a_key_is_refused_and_told_where_and_lands_without_it() {
+    let context = project();
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "leaker:1");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["stop"]["cause"]), (0, &Value::from("complete")), "{report:#}\n{}", ran.stderr);
+    let refused = "does not count: src/settings.txt:2: this line holds what looks like a key (ghp_)";
+    assert_eq!(ran.stderr.matches(refused).count(), 4, "once for each task: {}", ran.stderr);
+    assert_eq!(git(&context, &["show", "main:src/settings.txt"]), "# Settings");
+    assert!(git(&context, &["log", "--format=%H", "-S", KEY, "main"]).is_empty(), "in no commit that landed");
+    let written = written_about_runs(&context);
+    assert!(written.contains("this line holds what looks like a key") && !written.contains(KEY));
+    assert!(!ran.stderr.contains(KEY) && !ran.stdout.contains(KEY));
+}
+
+#[test]
+fn a_key_that_stays_stops_the_run_until_a_person_allows_its_file() {
+    let context = project();
+    let before = git(&context, &["rev-parse", "main"]);
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "leaker");
+    let stopped = report(&ran);
+    assert_eq!(ran.code, 12, "{stopped:#}");
+    assert_eq!(git(&context, &["rev-parse", "main"]), before);
+    let evidence = stopped["stop"]["evidence"].to_string();
+    assert!(evidence.contains("src/settings.txt:2: this line holds what looks like a key (ghp_)"), "{evidence}");
+    assert!(evidence.contains("if it is not a key: `gsd-tools auto run --allow-key src/settings.txt`"), "{evidence}");
+    assert!(!stopped.to_string().contains(KEY), "{stopped:#}");
+    // Allowed once, it is allowed in the calls that go on with the run, and in its landing.
+    let words = ["auto", "run", "--allow-key", "src/settings.txt", "--max-units", "1"];
+    let allowed = auto(&context, &words, "leaker");
+    assert_eq!(report(&allowed)["stop"]["cause"], "units-done", "{}", allowed.stderr);
+    let rest = auto(&context, &["auto", "run"], "leaker");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
+    assert!(git(&context, &["show", "main:src/settings.txt"]).contains(KEY));
+}
+
+#[test]
+fn a_plan_with_a_key_is_taken_back() {
+    let context = project();
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "note-taker");
+    assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-ROADMAP.md:1: this line holds what looks like a key (ghp_)"), "{}", ran.stderr);
+    assert!(git(&context, &["log", "--format=%H", "-S", KEY, "--all"]).is_empty(), "in no commit at all");
+}
+
+#[test]
+fn a_merge_that_would_land_a_key_does_not_land_whoever_wrote_it() {
+    let context = project();
+    let before = git(&context, &["rev-parse", "main"]);
+    let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "3"], "ideal");
+    assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
+    // A person works in the worktree, between two units.
+    let settings = context.project().join(".gsd/worktrees/M001/settings.txt");
+    std::fs::write(&settings, format!("token = {KEY}\n")).unwrap();
+    let ran = auto(&context, &["auto", "run"], "ideal");
+    let stopped = report(&ran);
+    assert_eq!(
+        (ran.code, &stopped["stop"]["cause"]),
+        (12, &Value::from("secret-added")),
+        "{stopped:#}\n{}",
+        ran.stderr
+    );
+    assert!(stopped["stop"]["text"].as_str().unwrap().contains(".gsd/worktrees/M001"), "{stopped:#}");
+    let evidence = stopped["stop"]["evidence"].to_string();
+    assert!(evidence.contains("settings.txt:1: ") && evidence.contains("--allow-key settings.txt"), "{evidence}");
+    assert!(!stopped.to_string().contains(KEY) && !ran.stderr.contains(KEY));
+    assert_eq!(git(&context, &["rev-parse", "main"]), before);
+    std::fs::write(&settings, "token = $TOKEN\n").unwrap();
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((rest.code, &report(&rest)["stop"]["cause"]), (0, &Value::from("complete")), "{}", rest.stderr);
+    assert_eq!(git(&context, &["show", "main:settings.txt"]), "token = $TOKEN");
+}
+
 #[test]
 fn what_keeps_a_run_from_starting_is_said_with_its_cure() {
     let context = TestContext::new();

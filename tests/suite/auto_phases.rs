@@ -103,6 +103,17 @@ fn a_discussion_is_tried_as_often_as_the_project_says() {
 }
 
 #[test]
+fn a_phase_that_adds_a_key_does_not_count_until_the_key_is_gone() {
+    let context = whole_project();
+    let ran = auto(&context, &["auto", "run"], "leaker:1");
+    assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
+    let refused = "does not count: src/settings.txt:2: this line holds what looks like a key (ghp_)";
+    assert_eq!(ran.stderr.matches(refused).count(), 2, "once for each phase: {}", ran.stderr);
+    assert_eq!(git(&context, &["show", "main:src/settings.txt"]), "# Settings");
+    is_closed(&context);
+}
+
+#[test]
 fn a_run_that_ends_between_any_two_units_lands_the_same() {
     let once = whole_project();
     assert_eq!(auto(&once, &["auto", "run"], "ideal").code, 0);

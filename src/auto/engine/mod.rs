@@ -7,6 +7,7 @@ mod perform;
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
+use super::gate::secrets::SecretFound;
 use super::memory::{Attempts, Candidate, Committing, Operation};
 use super::slices::orders::Order;
 use super::stop::Stop;
@@ -141,6 +142,9 @@ pub(crate) trait Effects {
 
     /// The paths that differ between two trees or commits.
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
+
+    /// The lines that the second of two trees or commits adds to the first, and that hold what looks like a key.
+    fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError>;
 
     /// Makes the worktree what `tree` was.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;

@@ -4,7 +4,8 @@ use super::drive::{Drive, Reading};
 use super::{Earlier, Effects, EngineError, Landing, Merge, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, judge};
-use crate::auto::event::{Event, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
+use crate::auto::event::{Event, Evidence, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
+use crate::auto::gate::secrets::{self, SecretFound};
 use crate::auto::memory::{Operation, Stage};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;
@@ -140,7 +141,18 @@ impl<E: Effects> Drive<'_, E> {
         }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
-            Judgement::Accept => self.note(Event::Accepted { operation: number })?,
+            Judgement::Accept => {
+                // Work that was refused stays, so that what earlier attempts added counts as well.
+                let base = self.memory.attempts(&operation.start.unit).base;
+                let secrets = self.secrets(base.as_deref().unwrap_or(&operation.start.tree), &ended.tree)?;
+                if secrets.is_empty() {
+                    self.note(Event::Accepted { operation: number })?;
+                } else {
+                    let failing = secrets.iter().map(|secret| secret.path.clone()).collect();
+                    let vector = Vector { tree: ended.tree.clone(), failing, missing: Vec::new() };
+                    self.refuse(Refusal::Secret, secrets::report(&secrets), vector)?;
+                }
+            }
             Judgement::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
             Judgement::Hold { until, why } => self.note(Event::Held { until, why, operation: Some(number) })?,
             Judgement::Continue => self.note(Event::CutShort { operation: number })?,
@@ -150,6 +162,11 @@ impl<E: Effects> Drive<'_, E> {
             }
         }
         Ok(None)
+    }
+
+    /// The keys that would be committed, without what a person allows.
+    fn secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
+        Ok(secrets::not_allowed(self.effects.added_secrets(before, after)?, &self.memory.allowed_keys))
     }
 
     /// The attempt does not count. Work stays, so that the next attempt goes on from there, and its record says that it was
@@ -255,6 +272,12 @@ impl<E: Effects> Drive<'_, E> {
 
     fn check_candidate(&mut self) -> Result<(), EngineError> {
         let Some(candidate) = self.memory.candidate.clone() else { return Ok(()) };
+        let secrets = self.secrets(&candidate.base, &candidate.commit)?;
+        if !secrets.is_empty() {
+            let failure = secrets::report(&secrets);
+            let evidence = Evidence { tree: candidate.tree, failure, secrets, ..Evidence::default() };
+            return self.note(Event::CandidateChecked { commit: candidate.commit, evidence });
+        }
         match self.effects.check_candidate(&candidate)? {
             Some(evidence) => self.note(Event::CandidateChecked { commit: candidate.commit, evidence }),
             None => Ok(()),

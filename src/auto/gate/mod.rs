@@ -1,8 +1,8 @@
 //! The checks that work has to pass, and the evidence that it did.
 //!
 //! [`discovery`] finds the commands of a unit, [`pins`] holds what they rest on as it was before the unit ran, [`run`] runs
-//! them on a tree, and [`verdict`] says what the [`evidence`] is worth. [`tamper`] finds edits that make checks weaker, and [`secrets`]
-//! keys that would be committed.
+//! them on a tree, and [`verdict`] says what the [`evidence`] is worth. [`tamper`] finds edits that make checks weaker.
+//! [`secrets`] finds keys that a unit adds, or that a candidate would land.
 //! Only `run` acts; the rest are pure functions between values that go into the log of the engine.
 
 pub(crate) mod allowance;

@@ -1,66 +1,128 @@
-//! Keys that a unit would commit.
+//! Keys that would be committed.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
 
 use super::tamper::{FileChange, added_lines};
+use crate::project::check_files::fits;
 use crate::text::secrets::key_in;
+use crate::text::shell::shell_word;
 
-/// A line that holds a key. The key itself is nowhere in it, so that it can be shown and logged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// A line that holds what looks like a key. The key itself is nowhere in it, so that it can be shown and logged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{path}:{line}: this line holds what looks like a key ({kind})")]
 pub(crate) struct SecretFound {
     pub(crate) path: String,
     /// Counted from one.
     pub(crate) line: usize,
     /// How the key begins.
-    pub(crate) kind: &'static str,
+    pub(crate) kind: String,
 }
 
-impl SecretFound {
-    pub(crate) fn way_on(&self, unit: &str) -> String {
-        format!(
-            "take it out of `{}` and read it from the environment; or a person decides: `gsd-tools auto verdict {unit} pass \
-             --rationale \"WHY\"`",
-            self.path
-        )
-    }
-}
+/// The most lines that are listed.
+const LISTED: usize = 10;
 
-/// The lines that a unit adds and that hold keys. Files that are no text are not looked into.
+/// The lines that `changes` add and that hold keys. A line that was in a file that is gone has only moved. Binary files are
+/// not searched.
 pub(crate) fn added_secrets(changes: &[FileChange<'_>]) -> Vec<SecretFound> {
+    let mut moved: HashSet<String> = HashSet::new();
+    for gone in changes.iter().filter(|change| change.after.is_none()) {
+        let text = gone.before.and_then(text_of).unwrap_or_default();
+        moved.extend(text.lines().filter(|line| key_in(line).is_some()).map(str::to_owned));
+    }
     let mut found = Vec::new();
     for change in changes {
-        let text = |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
-        let Some(after) = text(change.after) else { continue };
-        // Most files hold none, and need not be compared.
-        if !after.lines().any(|line| key_in(line).is_some()) {
-            continue;
-        }
-        let added = added_lines(&text(change.before).unwrap_or_default(), &after);
-        for (line, text) in after.lines().enumerate().map(|(number, text)| (number + 1, text)) {
-            if let Some(kind) = key_in(text).filter(|_| added.contains(&line)) {
-                found.push(SecretFound { path: change.path.to_owned(), line, kind });
+        let Some(after) = change.after.filter(|after| holds_key(after)).and_then(text_of) else { continue };
+        let before = change.before.and_then(text_of).unwrap_or_default();
+        let added = added_lines(&before, &after);
+        for (line, text) in after.lines().enumerate().map(|(index, text)| (index + 1, text)) {
+            if let Some(kind) = key_in(text).filter(|_| added.contains(&line) && !moved.contains(text)) {
+                found.push(SecretFound { path: change.path.to_owned(), line, kind: kind.to_owned() });
             }
         }
     }
     found
 }
 
+/// Whether a file holds what looks like a key. Most do not, and need not be compared with what they were.
+pub(crate) fn holds_key(bytes: &[u8]) -> bool {
+    text_of(bytes).is_some_and(|text| text.lines().any(|line| key_in(line).is_some()))
+}
+
+/// A file as text; `None` for what git takes for binary.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    const LOOKED_AT: usize = 8_000;
+    let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+    (!is_binary).then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// What a person has not allowed. `allowed` are paths of files, or patterns with `*`.
+pub(crate) fn not_allowed(found: Vec<SecretFound>, allowed: &[String]) -> Vec<SecretFound> {
+    let is_allowed = |secret: &SecretFound| allowed.iter().any(|pattern| fits(pattern, &secret.path));
+    found.into_iter().filter(|secret| !is_allowed(secret)).collect()
+}
+
+/// What the next attempt is told, and a person: where the keys are, and what to do.
+pub(crate) fn report(found: &[SecretFound]) -> String {
+    let mut lines: Vec<String> = found.iter().take(LISTED).map(ToString::to_string).collect();
+    let more = found.len().saturating_sub(LISTED);
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    lines.push("keys are not committed: remove it, and read it from the environment".to_owned());
+    lines.join("\n")
+}
+
+/// The command of a person who knows that what was found is not a key.
+pub(crate) fn way_on<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
+    let mut flags: Vec<String> = paths.into_iter().map(|path| format!(" --allow-key {}", shell_word(path))).collect();
+    flags.dedup();
+    format!("if it is not a key: `gsd-tools auto run{}`", flags.concat())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const KEY: &str = "ghp_0123456789abcdefABCDEF";
+
+    fn change<'a>(path: &'a str, before: Option<&'a [u8]>, after: Option<&'a [u8]>) -> FileChange<'a> {
+        FileChange { path, before, after }
+    }
+
     #[test]
-    fn a_key_that_a_unit_adds_is_found_and_not_shown() {
-        let key = "ghp_0123456789abcdefABCDEF";
-        let (before, after) = (format!("old = '{key}'\n"), format!("old = '{key}'\nnew = '{key}'\n"));
-        let change = |path, before, after| FileChange { path, before, after };
-        let changes = [
+    fn a_key_that_is_added_is_found_and_not_shown() {
+        let (before, after) = (format!("old = '{KEY}'\n"), format!("old = '{KEY}'\nnew = '{KEY}'\n"));
+        let latin = [&[0xe9, b'\n'][..], KEY.as_bytes()].concat();
+        let binary = [&[0, b'\n'][..], KEY.as_bytes()].concat();
+        let found = added_secrets(&[
             change("a.py", Some(before.as_bytes()), Some(after.as_bytes())),
-            change("b.bin", None, Some(&[0xff, 0xfe][..])),
-            change("c.py", Some(after.as_bytes()), None),
-        ];
-        let found = added_secrets(&changes);
-        assert_eq!(found, [SecretFound { path: "a.py".to_owned(), line: 2, kind: "ghp_" }]);
-        let told = format!("{} {}", found[0], found[0].way_on("T01"));
-        assert!(!told.contains(key) && told.contains("gsd-tools auto verdict T01 pass"), "{told}");
+            change("b.bin", None, Some(&binary)),
+            change("d.txt", None, Some(&latin)),
+        ]);
+        let places: Vec<(&str, usize)> = found.iter().map(|found| (found.path.as_str(), found.line)).collect();
+        assert_eq!(places, [("a.py", 2), ("d.txt", 2)]);
+        let report = report(&found);
+        assert!(report.starts_with("a.py:2: this line holds what looks like a key (ghp_)\n"), "{report}");
+        assert!(!report.contains(KEY), "{report}");
+    }
+
+    #[test]
+    fn a_key_that_was_there_before_may_move_with_its_file() {
+        let (old, new) = (format!("k = '{KEY}'\n"), format!("# moved\nk = '{KEY}'\n"));
+        let gone = change("a.py", Some(old.as_bytes()), None);
+        let moved = change("b.py", None, Some(new.as_bytes()));
+        assert_eq!(added_secrets(&[gone, moved]), []);
+        assert_eq!(added_secrets(&[moved]).len(), 1);
+    }
+
+    #[test]
+    fn a_person_allows_a_file_by_its_path_or_a_pattern() {
+        let found = |path: &str| vec![SecretFound { path: path.to_owned(), line: 1, kind: "ghp_".to_owned() }];
+        let allowed = ["tests/a.pem".to_owned(), "fixtures/*".to_owned()];
+        assert_eq!(not_allowed(found("tests/a.pem"), &allowed), []);
+        assert_eq!(not_allowed(found("fixtures/x/b.pem"), &allowed), []);
+        assert_eq!(not_allowed(found("src/a.pem"), &allowed).len(), 1);
+        let way_on = way_on(["a b.pem", "a b.pem", "c.pem"]);
+        assert!(way_on.ends_with("`gsd-tools auto run --allow-key 'a b.pem' --allow-key c.pem`"), "{way_on}");
     }
 }

@@ -156,6 +156,13 @@ pub(crate) enum Status {
     Modified,
 }
 
+/// Which of two states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
+}
+
 /// A path that differs between two states. A rename is a removal and an addition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Changed {

@@ -3,7 +3,7 @@
 use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::git::Git;
-use super::id::{Changed, Commit, GitPath, State, Tree, records};
+use super::id::{Changed, Commit, GitPath, Side, State, Tree, records};
 use super::repository::Repository;
 use super::worktree::Worktree;
 use crate::disk::{self, AbsolutePath};
@@ -131,6 +131,16 @@ impl Repository {
     pub(crate) fn content(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, LandingError> {
         let finished = self.git.run(["cat-file", "blob", &format!("{tree}:{path}")])?;
         Ok(finished.success().then_some(finished.stdout))
+    }
+
+    /// The content of a file that changed, before or after. `None` where there is no file, or a commit of another repository.
+    pub(crate) fn content_of(&self, change: &Changed, side: Side) -> Result<Option<Vec<u8>>, LandingError> {
+        let state = match side {
+            Side::Before => &change.before,
+            Side::After => &change.after,
+        };
+        let Some(state) = state.as_ref().filter(|state| !state.is_submodule()) else { return Ok(None) };
+        Ok(Some(self.git.ask(["cat-file", "blob", &state.id])?))
     }
 
     /// A commit of a tree, for who wants to check it out. No reference names it.

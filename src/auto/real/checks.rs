@@ -11,9 +11,10 @@ use crate::auto::gate::evidence::Evidence as GateEvidence;
 use crate::auto::gate::no_checks::NoChecks;
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_checks};
+use crate::auto::gate::secrets::{SecretFound, added_secrets, holds_key};
 use crate::auto::gate::tamper::{FileChange, Finding, Work, inspect};
 use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
-use crate::auto::landing::id::{Commit, Tree};
+use crate::auto::landing::id::{Commit, Side, Status, Tree};
 use crate::auto::layout::Layout;
 use crate::auto::memory::{Attempts, Candidate, Operation};
 use crate::auto::slices::places;
@@ -34,6 +35,12 @@ struct Contents {
     path: String,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
+}
+
+impl Contents {
+    fn change(&self) -> FileChange<'_> {
+        FileChange { path: &self.path, before: self.before.as_deref(), after: self.after.as_deref() }
+    }
 }
 
 impl Real<'_> {
@@ -112,10 +119,7 @@ impl Real<'_> {
                 ..Evidence::default()
             }));
         }
-        let diff: Vec<FileChange<'_>> = changes
-            .iter()
-            .map(|file| FileChange { path: &file.path, before: file.before.as_deref(), after: file.after.as_deref() })
-            .collect();
+        let diff: Vec<FileChange<'_>> = changes.iter().map(Contents::change).collect();
         let plan = self.plan_of(&operation.start.unit)?;
         let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
         let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
@@ -318,6 +322,27 @@ impl Real<'_> {
         }
     }
 
+    /// The lines with keys that the second of two trees or commits adds, in documents too.
+    pub(super) fn secrets_between(&self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
+        let changes = self.repository.differences(before, after)?;
+        let mut suspects = Vec::new();
+        for change in &changes {
+            if let Some(after) = self.repository.content_of(change, Side::After)?.filter(|after| holds_key(after)) {
+                suspects.push((change, Some(after)));
+            }
+        }
+        if suspects.is_empty() {
+            return Ok(Vec::new());
+        }
+        suspects.extend(changes.iter().filter(|change| change.status == Status::Deleted).map(|change| (change, None)));
+        let mut contents = Vec::new();
+        for (change, after) in suspects {
+            let before = self.repository.content_of(change, Side::Before)?;
+            contents.push(Contents { path: change.path.to_string(), before, after });
+        }
+        Ok(added_secrets(&contents.iter().map(Contents::change).collect::<Vec<_>>()))
+    }
+
     fn is_planning(&self, path: &str) -> bool {
         path.strip_prefix(self.layout.folder()).is_some_and(|rest| rest.starts_with('/'))
     }
@@ -381,6 +406,7 @@ fn evidence(
                 what: finding.what.clone(),
             })
             .collect(),
+        secrets: Vec::new(),
         notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
     }
 }

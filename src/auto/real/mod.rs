@@ -22,6 +22,7 @@ use crate::world::tree::Mark;
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
 use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
+use super::gate::secrets::SecretFound;
 use super::landing;
 use super::landing::candidate::Merged;
 use super::landing::commit::Message;
@@ -302,6 +303,10 @@ impl Effects for Real<'_> {
     fn changed(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         let changes = self.repository.differences(before, after)?;
         Ok(changes.into_iter().map(|change| change.path.to_string()).collect())
+    }
+
+    fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
+        self.secrets_between(before, after)
     }
 
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {

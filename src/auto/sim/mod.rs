@@ -12,6 +12,8 @@ use super::engine::drive::{Drive, Settings};
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
 use super::event::{CheckRun, Entry, Event, Evidence, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
+use super::gate::secrets::{SecretFound, added_secrets};
+use super::gate::tamper::FileChange;
 use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::preferences::Preferences;
 use super::slices::brief::{self, Around};
@@ -113,6 +115,7 @@ impl Simulated {
             brief: brief.then(|| "BRIEF.md".to_owned()),
             forecast,
             ceilings: *settings,
+            allowed_keys: Vec::new(),
         };
         let at = self.now();
         self.log.push(Entry { at, event: Event::Started(run) });
@@ -261,6 +264,18 @@ impl Effects for Simulated {
         let (before, after) = (self.texts(before), self.texts(after));
         let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         Ok(paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect())
+    }
+
+    fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
+        let paths = self.changed(before, after)?;
+        let (before, after) = (self.texts(before), self.texts(after));
+        let change = |path| FileChange {
+            path,
+            before: before.get(path).map(String::as_bytes),
+            after: after.get(path).map(String::as_bytes),
+        };
+        let changes: Vec<FileChange<'_>> = paths.iter().map(String::as_str).map(change).collect();
+        Ok(added_secrets(&changes))
     }
 
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {

@@ -89,6 +89,9 @@ pub(super) struct HowArgs {
     /// Let a milestone land that changes nothing outside the planning folder
     #[arg(long)]
     allow_planning_only: bool,
+    /// Accept lines in this file that look like keys, until the milestone has landed
+    #[arg(long, value_name = "FILE")]
+    allow_key: Vec<String>,
     /// Let sessions and checks write everywhere
     #[arg(long)]
     no_fence: bool,
@@ -197,6 +200,7 @@ fn drive(
             runner: driver.runner.name.clone(),
             profile: driver.profile.word().to_owned(),
             ceilings,
+            allowed_keys: arguments.how.allow_key.clone(),
         },
     };
     append(&mut log, &Entry { at: now, event })?;
@@ -447,6 +451,7 @@ fn started(
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
         ceilings,
+        allowed_keys: arguments.how.allow_key.clone(),
     };
     Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: Some(run) })
 }

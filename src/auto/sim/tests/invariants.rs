@@ -13,7 +13,14 @@ fn begun(files: MemoryFiles, actor: impl Actor + 'static, forecast: u32) -> Simu
 fn resume(simulated: &mut Simulated) {
     let at = simulated.now();
     let (runner, profile) = (String::new(), String::new());
-    let event = Event::Resumed { engine: 1, process: 2, runner, profile, ceilings: Ceilings::default() };
+    let event = Event::Resumed {
+        engine: 1,
+        process: 2,
+        runner,
+        profile,
+        ceilings: Ceilings::default(),
+        allowed_keys: Vec::new(),
+    };
     simulated.log.push(Entry { at, event });
 }
 

@@ -168,6 +168,37 @@ fn a_plan_that_writes_outside_the_planning_folder_is_taken_back() {
 }
 
 #[test]
+fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
+    const KEY: &str = "token = ghp_0123456789abcdefABCDEF\n";
+    let mut work = made_task("S01", "T01");
+    work.push(("src/settings.txt".to_owned(), KEY.to_owned()));
+    // The work of the first attempt stays, so that the key is in the second one too, which says nothing of it.
+    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::done(work));
+    assert_eq!((report.stop.cause, report.sessions), (Cause::SecretAdded, 4), "{:?}", report.stop);
+    assert!(report.stop.evidence[0].starts_with("src/settings.txt:1: "), "{:?}", report.stop);
+    assert!(project.landed.is_empty());
+    let mut project = Simulated::new(super::report::project(), small().ideal());
+    project.begin(MILESTONE, false, 20, &Ceilings::default());
+    project.go_on(&Settings { most_units: Some(2), ..small().settings() }).unwrap();
+    project.files.texts.insert("src/settings.txt".to_owned(), KEY.to_owned());
+    let at = project.now();
+    project.log.push(Entry { at, event: resumed(&[]) });
+    let stop = project.go_on(&small().settings()).unwrap();
+    assert_eq!(stop.cause, Cause::SecretAdded);
+    assert!(project.landed.is_empty());
+    let at = project.now();
+    project.log.push(Entry { at, event: resumed(&["src/*"]) });
+    assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
+}
+
+/// A person goes on with the run, and allows these files to hold keys.
+fn resumed(allowed_keys: &[&str]) -> Event {
+    let allowed_keys = allowed_keys.iter().map(|path| (*path).to_owned()).collect();
+    let (runner, profile) = (String::new(), String::new());
+    Event::Resumed { engine: 1, process: 2, runner, profile, ceilings: Ceilings::default(), allowed_keys }
+}
+
+#[test]
 fn a_session_that_does_not_say_that_it_is_done_is_not_done_whatever_it_wrote() {
     let whole = made_task("S01", "T01");
     let act =
@@ -203,14 +234,7 @@ fn a_refused_login_and_a_ceiling_set_the_session_aside() {
     assert_eq!(report.stop.cause, Cause::Auth);
     // A person who has logged in again goes on.
     let at = project.now();
-    let event = Event::Resumed {
-        engine: 1,
-        process: 2,
-        runner: String::new(),
-        profile: String::new(),
-        ceilings: Ceilings::default(),
-    };
-    project.log.push(Entry { at, event });
+    project.log.push(Entry { at, event: resumed(&[]) });
     assert_eq!(project.go_on(&small().settings()).unwrap().cause, Cause::Complete);
     let ceiling = Verdict::Halted { why: Halt::Ceiling, text: "30 minutes".to_owned() };
     let (report, _) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(ceiling));
