@@ -179,6 +179,33 @@ fn a_merge_that_would_land_a_key_does_not_land_whoever_wrote_it() {
 }
 
 #[test]
+fn what_a_worktree_had_is_kept_for_30_days_and_the_first_run_after_that_ends_it() {
+    let context = project();
+    auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal").success();
+    let kept = || git(&context, &["for-each-ref", "--format=%(refname)", "refs/gsd/keep"]);
+    let first = kept();
+    assert!(first.contains("/milestone-M001/head-"), "{first}");
+    std::fs::write(context.home().join("brief.md"), "Make a second shelf.\n").unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let after = |days: u64| {
+        let agent = compile::fake_agent().to_string_lossy().into_owned();
+        let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+        let words = ["auto", "next", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+        let then = ((now + days * 24 * 60 * 60) * 1000).to_string();
+        let clock = [("GSD_TEST_MODE", "1"), ("GSD_NOW_MS", then.as_str()), ("FAKE_ACTOR", "lazy")];
+        context.gsd_with(words, &clock, "").stderr
+    };
+    let told = "Removed from `refs/gsd/keep/`, kept for 30 days: ";
+    let early = after(29);
+    assert!(!early.contains("refs/gsd/keep") && kept() == first, "{early}");
+    let late = after(32);
+    assert!(late.lines().any(|line| line.starts_with(told) && line.contains("milestone-M001")), "{late}");
+    assert_eq!(kept(), "");
+    let again = after(33);
+    assert!(!again.contains("refs/gsd/keep"), "{again}");
+}
+
+#[test]
 fn what_keeps_a_run_from_starting_is_said_with_its_cure() {
     let context = TestContext::new();
     std::fs::write(context.home().join("brief.md"), "Make it.\n").unwrap();

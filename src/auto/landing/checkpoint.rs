@@ -4,7 +4,7 @@ use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::git::Git;
 use super::id::{Commit, GitPath, Status, Tree};
-use super::keep::Kept;
+use super::keep::{Kept, Kind};
 use super::repository::Repository;
 use super::snapshot::Snapshot;
 use super::worktree::Worktree;
@@ -115,7 +115,7 @@ impl Repository {
         let parents: Vec<&Commit> = found.iter().map(|(_, commit)| commit).collect();
         let message = Message::new(format!("gsd checkpoints of {run}"), at);
         let commit = self.commit_tree(&tree, &parents, &message, Audience::Engine)?;
-        let kept = self.keep(&commit, run, "checkpoints", at)?;
+        let kept = self.keep(&commit, run, Kind::Checkpoints, at)?;
         let deletions: Vec<u8> =
             found.iter().flat_map(|(name, commit)| format!("delete {name}\0{commit}\0").into_bytes()).collect();
         self.git.tell(["update-ref", "-z", "--stdin"], deletions)?;

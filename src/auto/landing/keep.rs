@@ -7,12 +7,29 @@ use super::id::Commit;
 use super::repository::Repository;
 use crate::project::branch_name::is_branch_name;
 use crate::text::time;
+use crate::text::words::{of_word, words};
 
 /// Where kept commits are.
 pub(super) const KEEP: &str = "refs/gsd/keep/";
 
-/// How long commits are kept, in milliseconds.
-const LIFETIME: i64 = 30 * 24 * 60 * 60 * 1000;
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// How long commits are kept, in milliseconds, from the end of the day in their name.
+const LIFETIME: i64 = 30 * DAY;
+
+words! {
+    /// What a commit is kept for.
+    pub(super) enum Kind {
+        /// The head of a worktree.
+        Head = "head",
+        /// Files that were not committed.
+        Files = "files",
+        /// Files that git ignores.
+        Ignored = "ignored",
+        /// The states that the worktree was in before it was restored.
+        Checkpoints = "checkpoints",
+    }
+}
 
 /// A commit that is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,45 +41,66 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The beginning of the day from which it is kept, in milliseconds since 1970; `None` if the name has no day.
-    fn since(&self) -> Option<i64> {
-        time::milliseconds(self.reference.strip_prefix(KEEP)?.split('/').next()?)
+    /// When its time is over, in milliseconds since 1970. `None` if the name is not one that [`Repository::keep`] makes.
+    fn until(&self) -> Option<i64> {
+        let (day, rest) = self.reference.strip_prefix(KEEP)?.split_once('/')?;
+        let (name, last) = rest.rsplit_once('/')?;
+        let (kind, short) = last.rsplit_once('-')?;
+        let is_ours = is_branch_name(name) && of_word::<Kind>(kind).is_some() && short == self.commit.short();
+        // Days of other forms, such as `20261123`, are not ours.
+        let is_day =
+            |day: &&str| day.len() == "2026-11-23".len() && day.bytes().filter(|byte| *byte == b'-').count() == 2;
+        let begins = time::milliseconds(Some(day).filter(is_day).filter(|_| is_ours)?)?;
+        Some(begins + DAY + LIFETIME)
+    }
+
+    /// What it belongs to, such as `milestone-M001`.
+    fn name(&self) -> Option<&str> {
+        let (_, rest) = self.reference.strip_prefix(KEEP)?.split_once('/')?;
+        rest.rsplit_once('/').map(|(name, _)| name)
     }
 }
 
 impl Repository {
     /// Keeps a commit, as `kind` of `name`. Keeping it again on the same day does nothing.
-    pub(super) fn keep(&self, commit: &Commit, name: &str, kind: &str, at: i64) -> Result<Kept, LandingError> {
+    pub(super) fn keep(&self, commit: &Commit, name: &str, kind: Kind, at: i64) -> Result<Kept, LandingError> {
         if !is_branch_name(name) {
             return Err(LandingError::BadBranch { name: name.to_owned() });
         }
         let moment = time::shown(at).unwrap_or_default();
         let day = moment.split('T').next().unwrap_or_default();
-        let reference = format!("{KEEP}{day}/{name}/{kind}-{}", commit.short());
+        let reference = format!("{KEEP}{day}/{name}/{}-{}", kind.word(), commit.short());
         match self.git.swap(&reference, None, Some(commit), "gsd-tools auto: keep")? {
             Ok(()) => Ok(Kept { reference, commit: commit.clone() }),
             Err(_) => Err(LandingError::Moved { reference }),
         }
     }
 
-    /// All that is kept.
-    pub(crate) fn kept(&self) -> Result<Vec<Kept>, LandingError> {
-        let found = self.references(&[KEEP])?.into_iter();
-        Ok(found.map(|(reference, commit)| Kept { reference, commit }).collect())
-    }
-
-    /// What has been kept for more than 30 days.
-    pub(crate) fn expired_keeps(&self, now: i64) -> Result<Vec<Kept>, LandingError> {
-        let is_expired = |kept: &Kept| kept.since().is_some_and(|since| now.saturating_sub(since) > LIFETIME);
-        Ok(self.kept()?.into_iter().filter(is_expired).collect())
-    }
-
-    /// Stops keeping a commit. One that is kept no longer is no failure.
-    pub(crate) fn forget(&self, kept: &Kept) -> Result<(), LandingError> {
-        match self.git.swap(&kept.reference, Some(&kept.commit), None, "gsd-tools auto: forget")? {
-            Ok(()) | Err(None) => Ok(()),
-            Err(Some(_)) => Err(LandingError::Moved { reference: kept.reference.clone() }),
+    /// Removes the references that were kept for 30 days, and gives what they belonged to, each once. What has a name of
+    /// another form stays, and so does what moved meanwhile.
+    pub(crate) fn forget_expired(&self, now: i64) -> Result<Vec<String>, LandingError> {
+        let expired = self.expired(now)?;
+        if expired.is_empty() {
+            return Ok(Vec::new());
         }
+        self.alone(|| {
+            let mut names: Vec<String> = Vec::new();
+            for kept in &expired {
+                let gone =
+                    self.git.swap(&kept.reference, Some(&kept.commit), None, "gsd-tools auto: kept for 30 days")?;
+                if let (Ok(()), Some(name)) = (gone, kept.name())
+                    && !names.iter().any(|known| known == name)
+                {
+                    names.push(name.to_owned());
+                }
+            }
+            Ok(names)
+        })
+    }
+
+    fn expired(&self, now: i64) -> Result<Vec<Kept>, LandingError> {
+        let found = self.references(&[KEEP])?.into_iter().map(|(reference, commit)| Kept { reference, commit });
+        Ok(found.filter(|kept| kept.until().is_some_and(|until| until < now)).collect())
     }
 
     /// The references that begin with one of `prefixes`, and their commits.

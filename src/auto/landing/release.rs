@@ -6,7 +6,7 @@ use super::checkpoint::on_paths;
 use super::commit::{Audience, Message, index_as_committed};
 use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
-use super::keep::Kept;
+use super::keep::{Kept, Kind};
 use super::proof::Proved;
 use super::repository::Repository;
 use super::worktree::{Worktree, is_ours};
@@ -64,7 +64,7 @@ impl Repository {
         name: &str,
         at: i64,
     ) -> Result<Release, LandingError> {
-        let mut kept = vec![self.keep(proved.head(), name, "head", at)?];
+        let mut kept = vec![self.keep(proved.head(), name, Kind::Head, at)?];
         let mut remade = Vec::new();
         if let Some(known) = self.known(&worktree.folder)? {
             // Of a git that was killed while it removed it: there is nothing left to keep.
@@ -105,17 +105,17 @@ impl Repository {
                 reference: worktree.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
             });
         }
-        let keep = |tree: &Tree, kind: &str| {
-            let message = Message::new(format!("gsd keep {kind} of {name}"), at);
+        let keep = |tree: &Tree, kind: Kind| {
+            let message = Message::new(format!("gsd keep {} of {name}", kind.word()), at);
             let commit = self.commit_tree(tree, &[head], &message, Audience::Engine)?;
             self.keep(&commit, name, kind, at)
         };
         if !snapshot.changes.is_empty() {
-            kept.push(keep(&snapshot.tree, "files")?);
+            kept.push(keep(&snapshot.tree, Kind::Files)?);
         }
         let ignored = self.ignored(worktree)?;
         if !ignored.files.is_empty() {
-            kept.push(keep(&self.tree_of_files(worktree, &ignored.files)?, "ignored")?);
+            kept.push(keep(&self.tree_of_files(worktree, &ignored.files)?, Kind::Ignored)?);
         }
         if ignored.left_out.is_empty() && !snapshot.changes.is_empty() {
             let aside = worktree.aside(self)?;

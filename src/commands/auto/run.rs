@@ -204,6 +204,7 @@ fn drive(
         },
     };
     append(&mut log, &Entry { at: now, event })?;
+    forget_expired(context, &start.repository);
     let memory = place.memory()?;
     let files = Place::files_at(context, &start.worktree.folder);
     let preferences = Place::preferences(files.as_ref(), context)?;
@@ -245,6 +246,15 @@ fn drive(
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+/// Ends what was kept of worktrees for 30 days. A run does not fail for it: the next one tries again.
+fn forget_expired(context: &mut Context, repository: &Repository) {
+    match repository.forget_expired(context.world().now().milliseconds()) {
+        Ok(names) if names.is_empty() => {}
+        Ok(names) => context.tell(format!("Removed from `refs/gsd/keep/`, kept for 30 days: {}", names.join(", "))),
+        Err(error) => context.warn(format!("what `refs/gsd/keep/` has kept for 30 days is still there: {error}")),
+    }
 }
 
 /// The layout of a project in phases, which needs the workflows of the client's host.

@@ -486,15 +486,30 @@ fn what_was_never_committed_is_kept_before_a_worktree_goes() {
     assert_eq!(shown("/ignored-", "deep/x.log"), "ignored");
     let remade: Vec<String> = remade.iter().map(ToString::to_string).collect();
     assert_eq!(remade, ["cache.log", "node_modules"]);
-    let day = 24 * 60 * 60 * 1000;
-    assert_eq!(repository.expired_keeps(NOW + 29 * day).unwrap(), []);
-    let expired = repository.expired_keeps(NOW + 32 * day).unwrap();
-    assert_eq!(expired, repository.kept().unwrap());
-    for kept in &expired {
-        repository.forget(kept).unwrap();
-        repository.forget(kept).unwrap();
+    // What has a name of another form is not the engine's to remove, however old it may be.
+    let head = bench.head("r").to_string();
+    let short = head.get(..12).unwrap();
+    let others = [
+        format!("refs/gsd/keep/M001/head-{short}"),
+        format!("refs/gsd/keep/2001-01-01/M001/mine-{short}"),
+        "refs/gsd/keep/2001-01-01/M001/head-000000000000".to_owned(),
+        format!("refs/gsd/keep/2001-01-01/head-{short}"),
+        format!("refs/gsd/keep/20010101/M001/head-{short}"),
+        format!("refs/gsd/keep/2001-13-01/M001/head-{short}"),
+        format!("refs/gsd/kept/2001-01-01/M001/head-{short}"),
+    ];
+    for reference in &others {
+        bench.git("r", &["update-ref", reference, &head]);
     }
-    assert_eq!(repository.kept().unwrap(), []);
+    let references = || bench.git("r", &["for-each-ref", "--format=%(refname)", "refs/gsd"]);
+    let before = references();
+    let day = 24 * 60 * 60 * 1000;
+    assert_eq!(repository.forget_expired(NOW + 30 * day).unwrap(), [""; 0]);
+    assert_eq!(references(), before, "30 days are not over");
+    assert_eq!(repository.forget_expired(NOW + 31 * day + 1).unwrap(), ["M001"]);
+    assert!(references().lines().all(|left| others.iter().any(|other| other == left)), "{}", references());
+    assert_eq!(references().lines().count(), others.len());
+    assert_eq!(repository.forget_expired(NOW + 31 * day + 1).unwrap(), [""; 0]);
 }
 
 #[test]
