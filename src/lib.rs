@@ -13,7 +13,6 @@
     )
 )]
 
-#[expect(dead_code, reason = "of the pipeline, of which not every verb is there yet")]
 mod auto;
 mod commands;
 mod disk;

@@ -1,8 +1,8 @@
 //! Why a run ends or waits: each cause with its exit code, and with a command that goes on.
 
-use crate::text::words::words;
+use crate::text::words::read_words;
 
-words! {
+read_words! {
     /// Why a run stopped.
     #[derive(Hash, serde::Serialize, schemars::JsonSchema)]
     pub(crate) enum Cause {

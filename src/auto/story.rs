@@ -34,7 +34,10 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
             match (evidence.passed, &evidence.no_checks_reason) {
                 (true, Some(reason)) => format!("  no checks: {reason}"),
-                (true, None) => format!("  checks passed: {passed}"),
+                (true, None) => match evidence.notes.get("not run") {
+                    Some(why) => format!("  checks passed: {passed}; {why}"),
+                    None => format!("  checks passed: {passed}"),
+                },
                 (false, _) if passed == all => "  the checks do not show the work".to_owned(),
                 (false, _) => format!("  checks failed: {} of {all}", all - passed),
             }

@@ -38,7 +38,7 @@ pub(crate) struct History {
 
 /// Whether a transaction was kept.
 #[derive(Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back, and says what it cannot"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs, which names what it cannot undo"))]
 pub(crate) enum Keeping {
     /// Under this number.
     Kept(u64),
@@ -135,14 +135,14 @@ impl History {
     }
 
     /// The kept transactions, oldest first.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn list(&self) -> Result<Vec<Result<Summary, HistoryError>>, DiskError> {
         let summary = |number| Ok(self.record(number, RECORD)?.summary(number));
         Ok(self.numbers(RECORD)?.into_iter().map(summary).collect())
     }
 
     /// A kept transaction with the files as they were before it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn read(&self, number: u64) -> Result<Kept, HistoryError> {
         let record = self.record(number, RECORD)?;
         let mut images = BTreeMap::new();
@@ -399,13 +399,13 @@ impl Record {
 
 impl Kept {
     /// The trees that it changed, and that have to be held to take it back.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn roots(&self) -> impl Iterator<Item = &AbsolutePath> {
         self.record.journal.roots.iter().map(|root| &root.path.0)
     }
 
     /// The files that it changed.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn files(&self) -> impl Iterator<Item = KeptFile<'_>> {
         self.record.journal.entries.iter().zip(&self.record.asked).filter_map(|(entry, Place(path))| {
             let after = match entry.act {
@@ -420,7 +420,7 @@ impl Kept {
 
     /// The changes that take it back. A file that was changed since is the person's: nothing is taken back then. A folder
     /// that something else is in now stays.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the verb that takes installs back"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]
     pub(crate) fn take_back(&self) -> Result<ChangeSet, HistoryError> {
         if !self.record.is_whole {
             return Err(HistoryError::NotWhole { number: self.summary.number });

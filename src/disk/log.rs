@@ -36,6 +36,7 @@ pub(crate) struct Log<'a> {
     lines: u64,
     /// The digest of the last line.
     last: Digest,
+    #[cfg(test)]
     torn: Option<Torn>,
     /// An append failed: what the file holds is known again when it was opened again.
     is_in_doubt: bool,
@@ -109,7 +110,19 @@ impl Disk {
             file.set_len(length).and_then(|()| file.sync_data()).map_err(DiskError::io("shorten", path.as_path()))?;
         }
         let identity = identity(&path);
-        Ok(Log { disk: self, _lock: lock, file, path, identity, length, lines, last, torn, is_in_doubt: false })
+        Ok(Log {
+            disk: self,
+            _lock: lock,
+            file,
+            path,
+            identity,
+            length,
+            lines,
+            last,
+            #[cfg(test)]
+            torn,
+            is_in_doubt: false,
+        })
     }
 }
 
@@ -127,7 +140,7 @@ pub(crate) fn read_log<T: DeserializeOwned>(path: &AbsolutePath) -> Result<Optio
 
 impl Log<'_> {
     /// What a crash had left of an entry, and opening cut off.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
+    #[cfg(test)]
     pub(crate) fn torn(&self) -> Option<&Torn> {
         self.torn.as_ref()
     }
@@ -156,7 +169,7 @@ impl Log<'_> {
     }
 
     /// How many entries there are.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, whose memory a log is"))]
+    #[cfg(test)]
     pub(crate) fn len(&self) -> u64 {
         self.lines
     }

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::words::words;
+use crate::text::words::read_words;
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml_edit::de::from_str(include_str!("check_files.toml")).unwrap_or_default());
 
-words! {
+read_words! {
     /// What a file is to the checks.
     #[derive(Serialize, Hash, PartialOrd, Ord)]
     pub(crate) enum Role {

@@ -7,7 +7,6 @@ pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
 pub(crate) mod boundary;
 pub(crate) mod branch_name;
-#[expect(dead_code, reason = "of the pipeline, which shows no role yet")]
 pub(crate) mod check_files;
 pub(crate) mod config;
 pub(crate) mod decisions;
@@ -23,7 +22,6 @@ pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;
 pub(crate) mod milestone;
-#[expect(dead_code, reason = "of the pipeline, which no command starts yet")]
 pub(crate) mod milestone_layout;
 pub(crate) mod milestones;
 pub(crate) mod pause;

@@ -81,7 +81,7 @@ pub(crate) struct Descriptor {
     /// Where the host keeps what was said; absent where its form is not known.
     pub(crate) sessions: Option<Sessions>,
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "checked when the content is tested"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check the content against these limits"))]
     pub(crate) limits: Limits,
 }
 
@@ -396,7 +396,7 @@ pub(crate) struct Instructions {
 /// Lengths the host enforces.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[cfg_attr(not(test), expect(dead_code, reason = "checked when the content is tested"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "tests check the content against these limits"))]
 pub(crate) struct Limits {
     /// Characters of a description.
     pub(crate) description: Option<usize>,

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error, StrDeserializer};
 
-/// Makes such an enum, with `word` for the word of a value; [`of_word`] gives the value of a word.
-macro_rules! words {
+/// Makes such an enum whose words only serde reads and writes; [`of_word`] gives the value of a word.
+macro_rules! read_words {
     ($(#[$of_all:meta])* $visibility:vis enum $name:ident {
         $($(#[$of_one:meta])* $value:ident = $word:literal),+ $(,)?
     }) => {
@@ -13,6 +13,20 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
         $visibility enum $name {
             $($(#[$of_one])* #[serde(rename = $word)] $value),+
+        }
+    };
+}
+
+/// As `read_words`, with `word` for the word of a value.
+macro_rules! words {
+    ($(#[$of_all:meta])* $visibility:vis enum $name:ident {
+        $($(#[$of_one:meta])* $value:ident = $word:literal),+ $(,)?
+    }) => {
+        $crate::text::words::read_words! {
+            $(#[$of_all])*
+            $visibility enum $name {
+                $($(#[$of_one])* $value = $word),+
+            }
         }
 
         impl $name {
@@ -23,7 +37,7 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+pub(crate) use {read_words, words};
 
 /// The value that has this word.
 pub(crate) fn of_word<'word, T: Deserialize<'word>>(word: &'word str) -> Option<T> {

@@ -85,12 +85,6 @@ impl Fence {
         Self { writable: writable.into_iter().map(Into::into).collect() }
     }
 
-    /// Whether what is at `path`, or would be, can be written to, as far as paths say. Both have to be real paths.
-    #[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which fences its runners"))]
-    pub(crate) fn lets_write(&self, path: &Path) -> bool {
-        self.writable.iter().any(|writable| path.starts_with(writable))
-    }
-
     /// `command` within this fence.
     pub(super) fn put_around(&self, command: &Command, this_program: &Path) -> Command {
         let mut fenced = if cfg!(target_os = "macos") {
@@ -283,13 +277,6 @@ mod tests {
         assert!(text.ends_with("\n  (subpath \"/w/one\")\n  (subpath \"/w/t\\\"w\\\\o\"))\n"), "{text}");
         assert!(text.contains("\n  (subpath \"/dev/null\")\n"), "{text}");
         assert_eq!(text.matches("(allow").count(), 2);
-    }
-
-    #[test]
-    fn a_fence_says_what_it_lets_write_to() {
-        let fence = Fence::around(["/w/tree", "/tmp"]);
-        assert!(fence.lets_write(Path::new("/w/tree")) && fence.lets_write(Path::new("/w/tree/a/b")));
-        assert!(!fence.lets_write(Path::new("/w/trees")) && !fence.lets_write(Path::new("/w")));
     }
 
     #[cfg(target_os = "linux")]

@@ -58,6 +58,13 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
                 }
             }
         }
+        // Makes a test of the project say less.
+        "cheater" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind == "execute-task" {
+                world::write("tests/test_a.py", "def test_a():\n    assert True\n")?;
+            }
+        }
         // Writes the key that it was given into a plan.
         "note-taker" => {
             work(call, voice, Manner::Whole)?;

@@ -206,6 +206,36 @@ fn what_a_worktree_had_is_kept_for_30_days_and_the_first_run_after_that_ends_it(
 }
 
 #[test]
+fn a_check_that_was_made_weaker_is_shown_with_what_undoes_or_allows_it() {
+    let context = project();
+    context.write("tests/test_a.py", "def test_a():\n    assert f(1) == 2\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=test"]);
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "cheater");
+    let report = report(&ran);
+    assert_eq!(ran.code, 12, "{report:#}\n{}", ran.stderr);
+    let evidence = report["stop"]["evidence"].to_string();
+    assert!(evidence.contains("tests/test_a.py:2: "), "{evidence}");
+    assert!(evidence.contains("`Allowed test changes: tests/test_a.py (WHY)`"), "{evidence}");
+    assert!(evidence.contains("gsd-tools auto verdict M001/S01/T01 pass"), "{evidence}");
+}
+
+#[test]
+fn a_check_that_needs_a_shell_is_named_with_what_to_do() {
+    let context = project();
+    context.write(".gsd/PREFERENCES.md", "---\nverification_commands:\n  - \"true | cat\"\n---\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=preferences"]);
+    let ran = auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
+    let told =
+        "`true | cat` is not run as a check: it has `|`, which needs a shell; put it into a script of the project";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
 fn what_keeps_a_run_from_starting_is_said_with_its_cure() {
     let context = TestContext::new();
     std::fs::write(context.home().join("brief.md"), "Make it.\n").unwrap();
@@ -311,6 +341,8 @@ fn what_an_agent_is_given_can_be_seen_without_a_run() {
     let section = context.gsd(["auto", "context", "M001/S02", "--section", "Success Criteria", "--raw"]).success();
     assert!(section.contains("a note that was kept is found again"), "{section}");
     assert!(context.gsd(["auto", "context", "M001/S02", "--section", "Nowhere"]).failure(1).contains("Slices"));
+    let near = context.gsd(["auto", "context", "M001/S02", "--section", "Succes Criteria"]).failure(1);
+    assert!(near.contains("did you mean `Success Criteria`?"), "{near}");
 }
 
 #[test]

@@ -194,6 +194,91 @@ fn no_files_rest_on_each_other_in_a_circle() {
     assert_eq!(circles, known, "left: the circles there are; right: those that are known");
 }
 
+/// Modules that may have an exception for dead code, and no others: a whole module hides what nothing calls any more.
+const UNUSED_MODULES: &[(&str, &str)] = &[("src/project/milestone_layout/mod.rs", "captures")];
+
+/// How the reason of an exception begins: with what will use the item, or uses it where the compiler does not look.
+const USERS: &[&str] = &["for ", "tests ", "the suite of tests", "other systems"];
+
+/// What is wrong with the exceptions for dead code in a file.
+fn dead_code_faults(path: &str, text: &str) -> Vec<String> {
+    let attribute = Regex::new(r"(?s)#(!?)\[[^\]]*?\b(allow|expect)\(([^\]]*?)\)\s*\)?\]").unwrap();
+    let group = Regex::new(r"\b(dead_code|unused|warnings)\b").unwrap();
+    let reason = Regex::new(r#"reason\s*=\s*"([^"]*)""#).unwrap();
+    let module =
+        Regex::new(r"^(?:\s*(?:#\[[^\]]*\]|///[^\n]*))*\s*(?:pub(?:\([^)]*\))? )?(mod|impl)\b\s*(\w*)").unwrap();
+    let mut faults = Vec::new();
+    let mut seen = 0;
+    for found in attribute.captures_iter(text) {
+        seen += found[0].matches("dead_code").count();
+        let lints = reason.replace_all(&found[3], "").into_owned();
+        if !group.is_match(&lints) {
+            continue;
+        }
+        let line = text[..found.get(0).unwrap().start()].lines().count() + 1;
+        let mut fault = |what: &str| faults.push(format!("{path}:{line}: {what}"));
+        if &found[1] == "!" {
+            fault("an exception for a whole file");
+        }
+        if &found[2] == "allow" || !lints.contains("dead_code") {
+            fault("`expect(dead_code)` is the form that says when it is no longer needed");
+        }
+        let why = reason.captures(&found[3]).map(|reason| reason[1].to_owned()).unwrap_or_default();
+        if !USERS.iter().any(|user| why.starts_with(user)) || why.split(' ').count() < 4 {
+            fault("the reason does not name what will use it");
+        }
+        if let Some(item) = module.captures(&text[found.get(0).unwrap().end()..])
+            && !(&item[1] == "mod" && UNUSED_MODULES.contains(&(path, &item[2])))
+        {
+            fault(&format!("an exception for all of `{} {}`", &item[1], &item[2]));
+        }
+    }
+    if seen != text.matches("dead_code").count() {
+        faults.push(format!("{path}: an exception in a form that this test does not read"));
+    }
+    faults
+}
+
+#[test]
+fn dead_code_is_excused_item_by_item_with_what_will_use_it() {
+    let root = repository();
+    let files = walkdir::WalkDir::new(root.join("src")).into_iter().map(Result::unwrap);
+    let files = files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"));
+    let (mut faults, mut excused) = (Vec::new(), 0);
+    for file in files {
+        let path = file.path().strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        excused += text.matches("dead_code").count();
+        faults.extend(dead_code_faults(&path, &text));
+    }
+    assert!(excused > 0, "no exception was found: is the source elsewhere?");
+    assert_eq!(faults, Vec::<String>::new());
+}
+
+#[test]
+fn an_exception_for_dead_code_is_noticed_in_every_form() {
+    let faults = |text: &str| dead_code_faults("src/lib.rs", text).len();
+    let good = r#"#[cfg_attr(not(test), expect(dead_code, reason = "for the verb that undoes installs"))]"#;
+    assert_eq!(faults(&format!("{good}\npub(crate) fn undo() {{}}\n")), 0);
+    assert_eq!(faults(&format!("{good}\n#[derive(Debug)]\nstruct Model;\n")), 0);
+    assert_eq!(faults("#[expect(clippy::unused_self, reason = \"dead_code\")]\nfn a() {}\n"), 0);
+    for bad in [
+        format!("{good}\nmod auto;\n"),
+        format!("{good}\n#[cfg(unix)]\npub(crate) mod auto;\n"),
+        format!("{good}\nimpl Undo {{}}\n"),
+        good.replace("#[", "#![") + "\n",
+        "#[expect(dead_code)]\nfn a() {}\n".to_owned(),
+        "#[expect(\n    dead_code,\n    reason = \"later\"\n)]\nfn a() {}\n".to_owned(),
+        "#[allow(dead_code, reason = \"for the verb that undoes installs\")]\nfn a() {}\n".to_owned(),
+        good.replace("undoes installs", "undoes [all] installs") + "\nfn a() {}\n",
+        "#[expect(unused, reason = \"for the verb that undoes installs\")]\nfn a() {}\n".to_owned(),
+    ] {
+        assert_ne!(faults(&bad), 0, "{bad}");
+    }
+    let captures = format!("{good}\npub(crate) mod captures;\n");
+    assert_eq!(dead_code_faults("src/project/milestone_layout/mod.rs", &captures), Vec::<String>::new());
+}
+
 #[test]
 fn a_subject_can_be_overlooked() {
     let all = modules();

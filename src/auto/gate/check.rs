@@ -49,11 +49,30 @@ impl Refused {
         Self { command: command.to_owned(), reason: reason.into() }
     }
 
+    /// What was written where a command should be, and reads like a sentence.
+    pub(super) fn sentence(text: &str) -> Self {
+        Self::new(text, SENTENCE)
+    }
+
+    /// Whether it reads like a sentence, which is for people.
+    pub(crate) fn is_sentence(&self) -> bool {
+        self.reason == SENTENCE
+    }
+
     pub(crate) fn hint(&self) -> Option<String> {
-        let script = || "put it into a script of the project, and name that as the command".to_owned();
-        (!self.command.trim().is_empty()).then(script)
+        if self.command.trim().is_empty() {
+            return None;
+        }
+        let hint = if self.is_sentence() {
+            "name a command in the plan: `Verify: COMMAND`"
+        } else {
+            "put it into a script of the project, and name that as the command"
+        };
+        Some(hint.to_owned())
     }
 }
+
+const SENTENCE: &str = "it does not look like a command";
 
 /// What only a shell acts on. A check is run without one.
 const OF_SHELLS: &[&str] = &[";", "|", "`", "<", ">", "$("];

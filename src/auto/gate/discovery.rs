@@ -36,10 +36,7 @@ pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discover
         return Ok(Discovery { source: Source::Preference, checks, refused });
     }
     let planned = wanted.verify.map(Check::all_of).unwrap_or_default().into_iter().map(|check| match check {
-        Ok(check) if !check.looks_like_one() => {
-            let reason = "it does not look like a command".to_owned();
-            Err(Refused { command: check.command().to_owned(), reason })
-        }
+        Ok(check) if !check.looks_like_one() => Err(Refused::sentence(check.command())),
         other => other,
     });
     let checks = accepted(planned.collect(), &mut refused);

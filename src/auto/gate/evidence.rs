@@ -6,7 +6,7 @@ use super::check::Source;
 use crate::disk::Digest;
 use crate::text::terminal::without_colours;
 use crate::text::test_output::TestOutput;
-use crate::text::words::words;
+use crate::text::words::read_words;
 
 /// What running the checks on one tree showed. It counts for that tree alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub(crate) struct Evidence {
     pub(crate) checks: Vec<CheckRun>,
 }
 
-words! {
+read_words! {
     /// How a check ended.
     #[derive(Serialize, Hash)]
     pub(crate) enum CheckVerdict {
@@ -79,11 +79,6 @@ impl CheckRun {
         self.verdict == CheckVerdict::Pass
     }
 
-    /// Whether it did run. One that could not be started says nothing about the work.
-    pub(crate) fn was_executed(&self) -> bool {
-        self.verdict != CheckVerdict::NotStarted
-    }
-
     /// Whether it ended badly each time.
     pub(crate) fn failed(&self) -> bool {
         !matches!(self.verdict, CheckVerdict::Pass | CheckVerdict::Flaky)
@@ -102,12 +97,6 @@ impl CheckRun {
 }
 
 impl Evidence {
-    /// Whether this may stand for a tree: it was made on it, and something was executed that is not flaky.
-    pub(crate) fn counts_for(&self, tree: &str) -> bool {
-        self.tree == tree
-            && self.checks.iter().any(|check| check.was_executed() && check.verdict != CheckVerdict::Flaky)
-    }
-
     pub(crate) fn of(&self, command: &str) -> Option<&CheckRun> {
         self.checks.iter().find(|check| check.command == command)
     }
@@ -161,16 +150,6 @@ mod tests {
             counts: Counts::of(tail),
             survivors: Vec::new(),
         }
-    }
-
-    #[test]
-    fn evidence_counts_for_its_tree_alone_and_not_if_all_of_it_is_flaky() {
-        let evidence =
-            |verdict| Evidence { tree: "a".to_owned(), source: Source::Cargo, checks: vec![run("x", verdict, "")] };
-        assert!(evidence(CheckVerdict::Pass).counts_for("a") && evidence(CheckVerdict::Fail).counts_for("a"));
-        assert!(!evidence(CheckVerdict::Pass).counts_for("b"));
-        assert!(!evidence(CheckVerdict::Flaky).counts_for("a") && !evidence(CheckVerdict::NotStarted).counts_for("a"));
-        assert!(!Evidence { checks: Vec::new(), ..evidence(CheckVerdict::Pass) }.counts_for("a"));
     }
 
     #[test]

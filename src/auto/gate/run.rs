@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_127_and_no_evidence() {
         let run = Tree::new(&[]).run("gsd-no-such-program x", Limits::default());
-        assert_eq!((run.exit_code, run.verdict, run.was_executed()), (127, CheckVerdict::NotStarted, false));
+        assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
         assert!(run.tail.contains("`gsd-no-such-program` is not installed"), "{}", run.tail);
     }
 

@@ -123,6 +123,6 @@ mod tests {
         assert_eq!(not_allowed(found("fixtures/x/b.pem"), &allowed), []);
         assert_eq!(not_allowed(found("src/a.pem"), &allowed).len(), 1);
         let way_on = way_on(["a b.pem", "a b.pem", "c.pem"]);
-        assert!(way_on.ends_with("`gsd-tools auto run --allow-key 'a b.pem' --allow-key c.pem`"), "{way_on}");
+        assert!(way_on.ends_with("`gsd-tools auto run --allow-key \"a b.pem\" --allow-key c.pem`"), "{way_on}");
     }
 }

@@ -1,7 +1,6 @@
 //! What the evidence is worth: whether a unit may land, and what its next attempt is told.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +10,13 @@ use super::no_checks::NoChecks;
 use super::tamper::Finding;
 use crate::disk::Digest;
 use crate::text::terminal::last;
-use crate::text::words::words;
+use crate::text::words::read_words;
 
 /// How much of the output of a check the next attempt is told, and how much in all, in bytes.
 const OF_A_CHECK: usize = 2_000;
 const OF_ALL: usize = 10_000;
 
-words! {
+read_words! {
     #[derive(Serialize, Hash)]
     pub(crate) enum Outcome {
         Passed = "passed",
@@ -246,17 +245,6 @@ fn beginning(text: &str, bytes: usize) -> &str {
     &text[..to]
 }
 
-/// How long to wait before an attempt, the first of which is 1. `jitter` is a number from -1 to 1, for a tenth of the time
-/// more or less.
-pub(crate) fn retry_delay(attempt: u32, jitter: f64) -> Duration {
-    const FIRST: u64 = 2;
-    const LONGEST: u64 = 30;
-    let doublings = attempt.saturating_sub(1).min(8);
-    let seconds = (FIRST << doublings).min(LONGEST);
-    let jitter = if jitter.is_finite() { jitter.clamp(-1.0, 1.0) } else { 0.0 };
-    Duration::from_secs(seconds).mul_f64(1.0 + jitter / 10.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
@@ -361,14 +349,5 @@ mod tests {
         let hash = |tail: &str| judged(Claim::Work, None, &evidence("new", checks(tail))).failure.unwrap().hash;
         assert_eq!(hash("x in 3ms"), hash("x in 5ms"));
         assert_ne!(hash("x"), hash("y"));
-    }
-
-    #[test]
-    fn criterion_5_6_delays_double_to_thirty_seconds_with_a_tenth_of_jitter() {
-        let seconds = |attempt| retry_delay(attempt, 0.0).as_secs();
-        assert_eq!([0, 1, 2, 3, 4, 5, 6, u32::MAX].map(seconds), [2, 2, 4, 8, 16, 30, 30, 30]);
-        assert_eq!(retry_delay(5, 1.0), Duration::from_secs(33));
-        assert_eq!(retry_delay(5, -7.0), Duration::from_secs(27));
-        assert_eq!(retry_delay(1, f64::NAN), Duration::from_secs(2));
     }
 }

@@ -7,16 +7,6 @@ use super::error::LandingError;
 use super::id::{Commit, GitPath, Tree, records};
 use super::repository::Repository;
 
-/// How work becomes part of the history of the target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Merge {
-    /// One commit on the target.
-    Squash,
-    /// A merge commit.
-    Merge,
-}
-
 /// A commit that would land: the gate runs on it, and it lands as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Candidate {
@@ -41,14 +31,8 @@ pub(crate) enum Merged {
 }
 
 impl Repository {
-    /// The merge of `head` into `base`, which is the target as it is now, or the candidate before this one.
-    pub(crate) fn candidate(
-        &self,
-        base: &Commit,
-        head: &Commit,
-        how: Merge,
-        message: &Message,
-    ) -> Result<Merged, LandingError> {
+    /// The merge of `head` into `base`, which is the target as it is now, or the candidate before this one: one commit.
+    pub(crate) fn candidate(&self, base: &Commit, head: &Commit, message: &Message) -> Result<Merged, LandingError> {
         if self.git.is_ancestor(head, base)? {
             return Ok(Merged::Nothing);
         }
@@ -59,11 +43,7 @@ impl Repository {
         if tree == self.tree_of(base)? {
             return Ok(Merged::Nothing);
         }
-        let parents: &[&Commit] = match how {
-            Merge::Squash => &[base],
-            Merge::Merge => &[base, head],
-        };
-        let commit = self.commit_tree(&tree, parents, message, Audience::History)?;
+        let commit = self.commit_tree(&tree, &[base], message, Audience::History)?;
         Ok(Merged::Ready(Candidate { base: base.clone(), head: head.clone(), tree, commit }))
     }
 

@@ -30,18 +30,14 @@ pub(crate) struct Restored {
 }
 
 impl Repository {
-    /// Keeps the state of a worktree as checkpoint `number` of a run. The same state again is the same checkpoint.
-    pub(crate) fn checkpoint(
+    /// Keeps the state of a worktree as a checkpoint of a run. The same state again is the same checkpoint.
+    pub(super) fn store(
         &self,
-        worktree: &Worktree,
-        (run, number): (&str, u32),
+        snapshot: &Snapshot,
+        run: &str,
+        name: &str,
         at: i64,
     ) -> Result<Checkpoint, LandingError> {
-        let snapshot = self.snapshot(worktree)?;
-        self.store(&snapshot, run, &number.to_string(), at)
-    }
-
-    fn store(&self, snapshot: &Snapshot, run: &str, name: &str, at: i64) -> Result<Checkpoint, LandingError> {
         if !is_branch_name(run) {
             return Err(LandingError::BadBranch { name: run.to_owned() });
         }

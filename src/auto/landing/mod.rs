@@ -24,7 +24,6 @@ mod git;
 pub(crate) mod id;
 mod keep;
 pub(crate) mod land;
-mod leftovers;
 mod nested;
 mod overlap;
 pub(crate) mod proof;
@@ -37,12 +36,12 @@ pub(crate) mod worktree;
 
 #[cfg(all(test, unix))]
 use self::{
-    candidate::{Candidate, Merge, Merged},
+    candidate::{Candidate, Merged},
+    checkpoint::Checkpoint,
     commit::{Committed, Message},
     error::LandingError,
     id::{Changed, Commit, GitPath, Status, Tree},
     land::{Landing, Refusal},
-    leftovers::Leftover,
     proof::{Proof, Proved, Way},
     release::{LeftOut, Release},
     repository::Repository,

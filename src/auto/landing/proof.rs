@@ -3,11 +3,8 @@
 use serde::Serialize;
 
 use super::error::LandingError;
-use super::id::{Commit, Tree};
+use super::id::Commit;
 use super::repository::Repository;
-
-/// How many commits of the target are looked at for one that has the work.
-const MOST: usize = 64;
 
 /// How the target has the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +17,7 @@ pub(crate) enum Way {
     SameMerge,
 }
 
-/// That `head` landed. Only [`Repository::proof`] and [`Repository::landed_by`] make it, so that nothing is removed without.
+/// That `head` landed. Only [`Repository::proof`] makes it, so that nothing is removed without.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Proved {
     head: Commit,
@@ -34,10 +31,12 @@ impl Proved {
     }
 
     /// The commit of the target that has the work.
+    #[cfg(test)]
     pub(crate) fn landed(&self) -> &Commit {
         &self.landed
     }
 
+    #[cfg(test)]
     pub(crate) fn way(&self) -> Way {
         self.way
     }
@@ -66,29 +65,5 @@ impl Repository {
         let Some(parent) = Commit::parse(&parent) else { return Ok(Proof::Unproved) };
         let is_same = self.merge_tree(&parent, head)? == Ok(self.tree_of(landed)?);
         Ok(if is_same { proved(Way::SameMerge) } else { Proof::Unproved })
-    }
-
-    /// As [`Self::proof`], where nobody knows with which commit the work landed: the newest commits of the target since it
-    /// was begun are tried.
-    pub(crate) fn landed_by(&self, head: &Commit) -> Result<Proof, LandingError> {
-        let tip = self.tip()?;
-        let proved = |landed: Commit, way| Proof::Proved(Proved { head: head.clone(), landed, way });
-        if self.git.is_ancestor(head, &tip)? {
-            return Ok(proved(tip, Way::Ancestor));
-        }
-        let (most, span) = (format!("--max-count={MOST}"), format!("{head}..{tip}"));
-        let line = ["log", "--first-parent", &most, "--format=%H %T %P", "--end-of-options", &span];
-        for line in self.git.text(line)?.lines() {
-            let mut words = line.split(' ');
-            let landed = words.next().and_then(Commit::parse);
-            let tree = words.next().and_then(Tree::parse);
-            let parent = words.next().and_then(Commit::parse);
-            if let (Some(landed), Some(tree), Some(parent)) = (landed, tree, parent)
-                && self.merge_tree(&parent, head)? == Ok(tree)
-            {
-                return Ok(proved(landed, Way::SameMerge));
-            }
-        }
-        Ok(Proof::Unproved)
     }
 }

@@ -102,17 +102,6 @@ impl Repository {
         Ok(raw(&answer))
     }
 
-    /// The files outside `folder` that differ between two commits: work that is not only documents of the pipeline.
-    pub(crate) fn changed_outside(
-        &self,
-        folder: &str,
-        from: &Commit,
-        to: &Commit,
-    ) -> Result<Vec<GitPath>, LandingError> {
-        let changes = self.differences(from.as_str(), to.as_str())?.into_iter();
-        Ok(changes.map(|change| change.path).filter(|path| !path.is_within(folder)).collect())
-    }
-
     /// Whether the history of a commit has work on a milestone, by the trailers that name it, outside `folder`.
     pub(crate) fn has_work_of(&self, commit: &Commit, milestone: &str, folder: &str) -> Result<bool, LandingError> {
         let trailer = format!("--grep=^GSD-(Milestone|Task|Unit): {milestone}(/|$)");

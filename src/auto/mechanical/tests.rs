@@ -507,7 +507,7 @@ proptest! {
             prop_assert!(complete(&files_now, slice).unwrap().is_already_complete);
         }
         let roadmap = Roadmap::parse(&text(&files_now, &format!("{FOLDER}/M001-ROADMAP.md")));
-        prop_assert!(roadmap.is_done());
+        prop_assert!(!roadmap.slices.is_empty() && roadmap.slices.iter().all(|slice| slice.done));
         // I8: a box of ours has its summary and its acceptance test.
         for slice in ["S01", "S02"] {
             let written = ["SUMMARY", "UAT"].map(|kind| in_slice(slice, &format!("{slice}-{kind}.md")));

@@ -276,6 +276,13 @@ mod tests {
         Runners::builtin().unwrap().find("claude").unwrap().clone()
     }
 
+    #[test]
+    fn every_fact_has_a_day_and_a_source() {
+        for (client, facts) in facts::all().unwrap() {
+            assert!(facts.date.starts_with("20") && !facts.source.trim().is_empty(), "{client}");
+        }
+    }
+
     fn facts_of(client: &str) -> &'static Facts {
         &facts::all().unwrap()[client]
     }

@@ -62,6 +62,10 @@ pub(crate) enum Reply {
     Say(String),
     Call(ToolCall),
     /// Several calls of one message, which a client may run side by side.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the suite of tests, which compiles this file, has models call tools side by side")
+    )]
     Calls(Vec<ToolCall>),
 }
 
@@ -116,6 +120,13 @@ impl Request {
     }
 
     /// Whether this asks for an answer of the model, as against a list of models or a count of tokens.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "the suite of tests, which compiles this file, counts what clients ask their models"
+        )
+    )]
     pub(crate) fn asks_the_model(&self) -> bool {
         Dialect::of(&self.method, &self.path).is_some()
     }

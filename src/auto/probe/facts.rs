@@ -15,6 +15,7 @@ use super::exchange::ToolCall;
 pub(crate) struct Facts {
     /// The day on which they were seen, as `2026-01-02`.
     pub(crate) date: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
     pub(crate) source: String,
     /// The model that has to be named on the command line, where no setting names one.
     #[serde(default)]

@@ -14,10 +14,18 @@ pub(crate) enum Fault {
     /// The answer begins, and the connection ends in the middle of it.
     Cut,
     /// The connection ends without a word.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the suite of tests, which compiles this file, breaks connections of clients")
+    )]
     Drop,
     /// Nothing comes, for as long as the client waits.
     Hang,
     /// The answer comes a few letters at a time, with this pause between them.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the suite of tests, which compiles this file, slows answers to clients down")
+    )]
     Drip(Duration),
 }
 

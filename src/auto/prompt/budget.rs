@@ -54,11 +54,6 @@ pub(crate) fn task_ceiling(window: usize) -> usize {
     CEILINGS.iter().find(|(from, _)| window >= *from).map_or(LOWEST_CEILING, |(_, tasks)| *tasks)
 }
 
-/// The tokens of a window at which a session should be continued by a fresh one.
-pub(crate) fn continue_at(window: usize) -> usize {
-    share(window, 70)
-}
-
 fn share(whole: usize, percent: usize) -> usize {
     whole / 100 * percent + whole % 100 * percent / 100
 }
@@ -77,7 +72,6 @@ mod tests {
         assert_eq!((paths.inline, paths.summaries, paths.carried), (7_000, 3_500, 2_800));
         assert_eq!(Budget::of(InlineLevel::Paths, DEFAULT_WINDOW, 20_000).inline, 0);
         assert_eq!(Budget::of(InlineLevel::Full, usize::MAX, 0).inline, share(usize::MAX, 40));
-        assert_eq!(continue_at(DEFAULT_WINDOW), 140_000);
     }
 
     #[test]

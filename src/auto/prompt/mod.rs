@@ -93,11 +93,6 @@ pub(crate) fn compose(input: &PromptInput) -> Result<Prompt, PromptError> {
     })
 }
 
-/// What a client is given whose command line is too short for the prompt: where it is.
-pub(crate) fn pointer(path: &str) -> String {
-    format!("Read the file `{path}`, all of it, and carry it out.")
-}
-
 /// The section of the first of `documents` that has it, with the document's path: what `auto context` answers.
 pub(crate) fn section_in<'text>(
     documents: &'text [Document],

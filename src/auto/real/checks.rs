@@ -5,10 +5,10 @@ use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
 use crate::auto::event::{CheckRun, Evidence};
 use crate::auto::gate;
-use crate::auto::gate::check::Source;
+use crate::auto::gate::check::{Refused, Source};
 use crate::auto::gate::discovery::{Discovery, Wanted, discover};
 use crate::auto::gate::evidence::Evidence as GateEvidence;
-use crate::auto::gate::no_checks::NoChecks;
+use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::gate::secrets::{SecretFound, added_secrets, holds_key};
@@ -125,12 +125,11 @@ impl Real<'_> {
         let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
         let folder = self.places.worktree.clone();
         let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref())?;
-        let paths: Vec<&str> = changes.iter().map(|file| file.path.as_str()).collect();
-        let no_checks = self.no_checks(&pins, &paths);
+        let no_checks = self.no_checks(&pins.checks, changes.iter().map(|file| file.path.as_str()), "unit");
         let without =
             if pins.is_fix { self.without_fix((&base, &tree), &pins, &changes, mark.as_ref())? } else { None };
         let of_work = without.as_ref().map_or(Claim::Work, |without| Claim::Fix { without });
-        let claim = no_checks.as_ref().map_or(of_work, Claim::Documents);
+        let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(of_work, Claim::Documents);
         let mut verdict = judge(Case {
             tree: tree.as_str(),
             folder: &folder.to_string(),
@@ -155,7 +154,9 @@ impl Real<'_> {
         if self.is_broken_off()? {
             return Ok(None);
         }
-        Ok(Some(evidence(&found, &verdict, &inspection.findings, no_checks)))
+        let why =
+            Why { findings: &inspection.findings, unit: &operation.start.unit.id, refused: &pins.refused, no_checks };
+        Ok(Some(evidence(&found, &verdict, why)))
     }
 
     /// What keeps the task of a unit from being done as planned, by its summary. A slice is planned again once: after that,
@@ -184,10 +185,16 @@ impl Real<'_> {
         Ok(self.asked().at_once()?.is_some())
     }
 
-    fn no_checks(&self, pins: &Pins, changed: &[&str]) -> Option<NoChecks> {
-        let outside: Vec<&str> = changed.iter().copied().filter(|path| !self.is_planning(path)).collect();
-        let reason = "the unit changes documents alone, and the project declares no check";
-        pins.checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten()
+    /// Whether there may be no checks. `None` where there are some.
+    fn no_checks<'a>(
+        &self,
+        checks: &[gate::check::Check],
+        changed: impl IntoIterator<Item = &'a str>,
+        what: &str,
+    ) -> Option<Result<NoChecks, NoChecksError>> {
+        let outside = changed.into_iter().filter(|path| !self.is_planning(path));
+        let reason = format!("the {what} changes documents alone, and the project declares no check");
+        checks.is_empty().then(|| NoChecks::allowed(&reason, outside))
     }
 
     fn ran(
@@ -252,14 +259,13 @@ impl Real<'_> {
         let files =
             Project::new(project::layout::Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder())
                 .files();
-        let (source, checks) = self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
+        let Discovery { source, checks, refused } =
+            self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
         let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref())?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
-        let outside: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !self.is_planning(path)).collect();
-        let reason = "the milestone changes documents alone, and the project declares no check";
-        let no_checks = checks.is_empty().then(|| NoChecks::allowed(reason, outside).ok()).flatten();
-        let claim = no_checks.as_ref().map_or(Claim::Work, Claim::Documents);
+        let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
+        let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(Claim::Work, Claim::Documents);
         let folder = scratch.folder.to_string();
         let case =
             |before| Case { tree: &candidate.tree, folder: &folder, claim, before, evidence: &found, findings: &[] };
@@ -276,19 +282,12 @@ impl Real<'_> {
         if self.is_broken_off()? {
             return Ok(None);
         }
-        Ok(Some(evidence(&found, &verdict, &[], no_checks)))
+        Ok(Some(evidence(&found, &verdict, Why { findings: &[], unit: "", refused: &refused, no_checks })))
     }
 
     /// The checks of the project, or those of all tasks of the milestone where the project declares none.
-    fn wanted_by_milestone(
-        &self,
-        files: &dyn Files,
-        base: &str,
-        commit: &str,
-    ) -> Result<(Source, Vec<gate::check::Check>), EngineError> {
-        let declared = self.discovered(files, None)?;
-        let mut checks = declared.checks;
-        let mut source = declared.source;
+    fn wanted_by_milestone(&self, files: &dyn Files, base: &str, commit: &str) -> Result<Discovery, EngineError> {
+        let Discovery { mut source, mut checks, mut refused } = self.discovered(files, None)?;
         for change in self.repository.differences(base, commit)? {
             let path = change.path.to_string();
             if !self.is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
@@ -297,6 +296,8 @@ impl Real<'_> {
             let Some(text) = files.read(&path)? else { continue };
             for verify in self.planned_checks(&text) {
                 let planned = self.discovered(files, Some(&verify))?;
+                let new = planned.refused.into_iter().filter(|why| !refused.contains(why)).collect::<Vec<_>>();
+                refused.extend(new);
                 if planned.source != Source::TaskPlan {
                     continue;
                 }
@@ -305,7 +306,7 @@ impl Real<'_> {
                 checks.extend(new);
             }
         }
-        Ok((source, checks))
+        Ok(Discovery { source, checks, refused })
     }
 
     /// The commands by which a plan says that its tasks are checked.
@@ -376,12 +377,48 @@ fn command_of(entry: &str) -> Option<String> {
     (!inside.is_empty() && !inside.contains('`')).then(|| inside.to_owned())
 }
 
-fn evidence(
-    found: &GateEvidence,
-    verdict: &GateVerdict,
-    findings: &[Finding],
-    no_checks: Option<NoChecks>,
-) -> Evidence {
+/// What a person and the next attempt are told of a verdict, beside it.
+struct Why<'a> {
+    findings: &'a [Finding],
+    /// The identifier of the unit; empty of a candidate.
+    unit: &'a str,
+    /// Commands that were named as checks, and that are not run.
+    refused: &'a [Refused],
+    /// Whether there may be no checks.
+    no_checks: Option<Result<NoChecks, NoChecksError>>,
+}
+
+impl Why<'_> {
+    /// What is to be done for the checks to pass, a line each.
+    fn ways_on(&self, outcome: Outcome) -> Vec<String> {
+        /// The most lines of a kind.
+        const LISTED: usize = 5;
+        let mut lines: Vec<String> = Vec::new();
+        for finding in self.findings {
+            let way = finding.way_on(self.unit);
+            if lines.len() < LISTED && !lines.contains(&way) {
+                lines.push(way);
+            }
+        }
+        if outcome == Outcome::NoEvidence {
+            lines.extend(self.refused.iter().map(not_run).take(LISTED));
+        }
+        if let Some(Err(error)) = &self.no_checks {
+            lines.push(error.to_string());
+        }
+        lines
+    }
+}
+
+/// Why a command is not run as a check, and what to do.
+fn not_run(refused: &Refused) -> String {
+    match refused.hint() {
+        Some(hint) => format!("{refused}; {hint}"),
+        None => refused.to_string(),
+    }
+}
+
+fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Evidence {
     let check = |run: &gate::evidence::CheckRun| CheckRun {
         command: run.command.clone(),
         exit_code: run.exit_code,
@@ -389,16 +426,24 @@ fn evidence(
         digest: run.digest.to_string(),
         passed: run.passed() || verdict.red_before.contains(&run.command),
     };
-    let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky)];
+    // Sentences are for people.
+    let commands = why.refused.iter().filter(|refused| !refused.is_sentence());
+    let left_out: Vec<String> = commands.map(not_run).collect();
+    let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky), ("not run", &left_out)];
     let notes = notes.into_iter().filter(|(_, commands)| !commands.is_empty());
+    let failure = verdict.failure.as_ref().map(|failure| {
+        let ways_on = why.ways_on(verdict.outcome);
+        if ways_on.is_empty() { failure.text.clone() } else { format!("{}\n\n{}", failure.text, ways_on.join("\n")) }
+    });
     Evidence {
         tree: verdict.tree.clone(),
         source: found.source.word().to_owned(),
         passed: verdict.passed(),
         checks: found.checks.iter().map(check).collect(),
-        no_checks_reason: no_checks.map(|no_checks| no_checks.reason),
-        failure: verdict.failure.as_ref().map(|failure| failure.text.clone()).unwrap_or_default(),
-        findings: findings
+        no_checks_reason: why.no_checks.and_then(Result::ok).map(|no_checks| no_checks.reason),
+        failure: failure.unwrap_or_default(),
+        findings: why
+            .findings
             .iter()
             .map(|finding| Problem {
                 path: finding.path.clone(),

@@ -14,14 +14,14 @@ pub(super) enum Temporary {
     /// The one of the system.
     Shared(PathBuf),
     /// One that is made for a session or for checks, and removed afterwards: what a run has to keep is in the other one.
-    Own(Scratch, AbsolutePath),
+    Own { _removed_with: Scratch, folder: AbsolutePath },
 }
 
 impl Temporary {
     fn folder(&self) -> &Path {
         match self {
             Self::Shared(folder) => folder,
-            Self::Own(_, folder) => folder.as_path(),
+            Self::Own { folder, .. } => folder.as_path(),
         }
     }
 
@@ -29,7 +29,7 @@ impl Temporary {
     pub(super) fn variables(&self) -> Vec<(String, String)> {
         match self {
             Self::Shared(_) => Vec::new(),
-            Self::Own(_, folder) => vec![("TMPDIR".to_owned(), folder.to_string())],
+            Self::Own { folder, .. } => vec![("TMPDIR".to_owned(), folder.to_string())],
         }
     }
 }
@@ -62,7 +62,7 @@ impl Real<'_> {
         disk::make_folder(&self.places.notes)?;
         let scratch = Scratch::new(self.places.notes.as_path())?;
         let folder = scratch.make_folder("tmp")?;
-        Ok(Some(Temporary::Own(scratch, folder)))
+        Ok(Some(Temporary::Own { _removed_with: scratch, folder }))
     }
 
     /// Where a session of `unit` may write: in the worktree, or only in its planning folder; where git keeps what its agent commits, if it may; in what belongs to the client;

@@ -379,7 +379,7 @@ impl Effects for Real<'_> {
         let base = self.repository.tip()?;
         let head = self.repository.snapshot(&self.worktree)?.head;
         let message = Message::new(message, at);
-        let made = self.repository.candidate(&base, &head, landing::candidate::Merge::Squash, &message)?;
+        let made = self.repository.candidate(&base, &head, &message)?;
         Ok(match made {
             Merged::Ready(candidate) => Merge::Made {
                 base: candidate.base.to_string(),

@@ -54,7 +54,12 @@ impl Real<'_> {
         let liveness = Liveness::of(self.places.worktree.clone());
         let mut watch = Watch { asked: self.asked(), wish: None, liveness };
         match run(self.world, &request, &mut watch) {
-            Ok(outcome) => Ok(ended(session, &outcome, watch.wish)),
+            Ok(outcome) => {
+                if let Some(error) = &outcome.not_kept {
+                    self.tell(&format!("  its stream is not kept to its end: {}", super::with_causes(error)));
+                }
+                Ok(ended(session, &outcome, watch.wish))
+            }
             Err(error @ RunnerError::Disk(_)) => {
                 Err(EngineError::Effect { hint: error.hint(), message: super::with_causes(&error) })
             }

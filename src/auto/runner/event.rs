@@ -94,11 +94,6 @@ impl Tokens {
             cached: self.cached.saturating_add(other.cached),
         }
     }
-
-    /// What ceilings count: input that no cache gave, and output.
-    pub(crate) fn counted(self) -> u64 {
-        self.input.saturating_add(self.output)
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -95,6 +95,7 @@ pub(crate) struct Outcome {
     /// What the client started and could not be ended, by number.
     pub(crate) survivors: Vec<u32>,
     /// By what all that it started could be found.
+    #[cfg(test)]
     pub(crate) mark: String,
     /// The end of its standard error.
     pub(crate) complaint: String,
@@ -387,6 +388,7 @@ impl Session<'_> {
             ran_for: end.ran_for,
             decided_in: decided_from.elapsed(),
             survivors: stopped.survivors,
+            #[cfg(test)]
             mark: self.process.mark().to_string(),
             complaint: end.complaint,
             lost_lines: self.process.lost_lines(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::stream::{Dialect, Facts};
-use crate::text::words::words;
+use crate::text::words::{read_words, words};
 
 words! {
     /// How much a client may do without asking.
@@ -20,7 +20,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// How a client gets the prompt.
     pub(crate) enum Delivery {
         /// As one argument, in the place of `{prompt}`.
@@ -120,6 +120,7 @@ pub(crate) struct Runner {
     /// How long it may take to say its first word, in seconds, where that is long.
     #[serde(default)]
     pub(crate) slow_start_seconds: Option<u64>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
     pub(crate) facts: BTreeMap<String, Fact>,
 }
 
@@ -129,6 +130,7 @@ pub(crate) struct Runner {
 pub(crate) struct ProfileKey(pub(crate) Profile);
 
 /// Where a group of facts is from.
+#[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {

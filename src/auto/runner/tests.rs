@@ -50,7 +50,7 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         assert!(!runner.counts_only_whole_answers || runner.reports_tokens, "{name}");
         let is_conversation = runner.dialect.is_conversation();
         let is_message = runner.delivery == Delivery::Message;
-        assert_eq!(is_message, is_conversation, "{name} gets its prompt as {}", runner.delivery.word());
+        assert_eq!(is_message, is_conversation, "{name} gets its prompt as {:?}", runner.delivery);
         assert_eq!(runner.arguments.contains(&"{prompt}".to_owned()), runner.delivery == Delivery::Argument, "{name}");
         for (given, placeholder) in [
             (&runner.preset_session, "{session-id}"),

@@ -57,6 +57,7 @@ impl Act {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn ended(verdict: Verdict) -> Self {
         Self { verdict, ..Self::done(Vec::new()) }
     }
@@ -75,6 +76,7 @@ impl Checks {
         Self { passed: true, commands: vec!["sh check.sh".to_owned()], output: "ok".to_owned() }
     }
 
+    #[cfg(test)]
     pub(crate) fn failed(output: &str) -> Self {
         Self { passed: false, commands: vec!["sh check.sh".to_owned()], output: output.to_owned() }
     }

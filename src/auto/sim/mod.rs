@@ -129,6 +129,7 @@ impl Simulated {
     }
 
     /// All files that landed last.
+    #[cfg(test)]
     pub(crate) fn landed_texts(&self) -> Option<&Texts> {
         let (tree, _) = self.commits.get(self.landed.last()?)?;
         self.trees.get(tree)

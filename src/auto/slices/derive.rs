@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::snapshot::{Ending, Milestone, Slice, SliceDetail, Snapshot, Task, Validation};
 use crate::auto::preferences::Preferences;
-use crate::text::words::words;
+use crate::text::words::{read_words, words};
 
 words! {
     /// How far the work is. `derive` gives those of the first group, the others are states of a session.
@@ -33,7 +33,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// Where a milestone stands among the others.
     #[derive(Serialize, schemars::JsonSchema)]
     pub(crate) enum Standing {

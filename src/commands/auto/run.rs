@@ -89,7 +89,7 @@ pub(super) struct HowArgs {
     /// Let a milestone land that changes nothing outside the planning folder
     #[arg(long)]
     allow_planning_only: bool,
-    /// Accept lines in this file that look like keys, until the milestone has landed
+    /// Accept what looks like a key in this file, until the milestone lands
     #[arg(long, value_name = "FILE")]
     allow_key: Vec<String>,
     /// Let sessions and checks write everywhere

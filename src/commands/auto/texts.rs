@@ -235,8 +235,7 @@ pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<
     let unit = unit_of(&seen, kind.word(), Some(&id))?;
     let input = input_of(context, &seen, &unit)?;
     let (path, text) = prompt::section_in(&input.documents, &arguments.section).map_err(|error| {
-        let hint = format!("the sections are {}", error.titles.join(", "));
-        CommandError::because(Reason::Unknown, &error).hint(hint)
+        error.hint().into_iter().fold(CommandError::because(Reason::Unknown, &error), CommandError::hint)
     })?;
     let report = SectionReport { path: path.to_owned(), section: arguments.section.clone(), text: text.to_owned() };
     context.say(&report, Some(&report.text), |_| report.text.clone())

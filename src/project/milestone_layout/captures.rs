@@ -2,9 +2,9 @@
 
 use super::lines::{bare, field};
 use crate::text::markdown::Markdown;
-use crate::text::words::{of_word, words};
+use crate::text::words::{of_word, read_words};
 
-words! {
+read_words! {
     /// How far a capture is.
     pub(crate) enum CaptureStatus {
         Pending = "pending",

@@ -1,4 +1,4 @@
-//! `T01-VERIFY.json` and `S01-PRE-EXEC-VERIFY.json`: what was checked, and what came of it.
+//! `T01-VERIFY.json`: what was checked, and what came of it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -107,29 +107,6 @@ pub(crate) struct PlanCheck {
     pub(crate) others: Map<String, Value>,
 }
 
-/// What was found before a slice was executed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PlanEvidence {
-    #[serde(default)]
-    pub(crate) schema_version: u64,
-    #[serde(default)]
-    pub(crate) milestone_id: String,
-    #[serde(default)]
-    pub(crate) slice_id: String,
-    #[serde(default)]
-    pub(crate) timestamp: i64,
-    /// `pass`, `warn` or `fail`.
-    #[serde(default)]
-    pub(crate) status: String,
-    #[serde(default)]
-    pub(crate) duration_ms: u64,
-    #[serde(default)]
-    pub(crate) checks: Vec<PlanCheck>,
-    #[serde(flatten)]
-    pub(crate) others: Map<String, Value>,
-}
-
 impl Check {
     /// Whether it succeeded: the verdict alone is not enough.
     pub(crate) fn is_pass(&self) -> bool {
@@ -214,13 +191,6 @@ mod tests {
         for text in ["", "[]", "{\"checks\": 1}", "{\"passed\": \"yes\"}", "{"] {
             assert!(read::<TaskEvidence>("x", text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn the_record_before_a_slice_is_read_back() {
-        let text = "{\"status\":\"warn\",\"checks\":[{\"category\":\"file\",\"target\":\"a\",\"passed\":false,\"message\":\"m\"}],\"z\":1}";
-        let evidence: PlanEvidence = read("x", text).unwrap();
-        assert_eq!(read::<PlanEvidence>("x", &render(&evidence)), Ok(evidence));
     }
 
     proptest! {

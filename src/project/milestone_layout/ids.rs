@@ -1,6 +1,4 @@
-//! Identifiers: `M001`, `S02`, `T03`, and the units of work that are named by them.
-
-use std::fmt;
+//! Identifiers: `M001`, `S02`, `T03`.
 
 /// `7` of `S07`, `S07-words` or `S07: Title`, if the letter fits, in either case.
 pub(crate) fn number(name: &str, letter: char) -> Option<u64> {
@@ -74,138 +72,11 @@ pub(crate) fn next<'id>(ids: impl IntoIterator<Item = &'id str>, letter: char, w
     format!("{letter}{:0width$}", highest.saturating_add(1))
 }
 
-/// What a unit of work is about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum UnitId {
-    /// `M001`
-    Milestone { milestone: String },
-    /// `M001/S02`
-    Slice { milestone: String, slice: String },
-    /// `M001/S02/T03`
-    Task { milestone: String, slice: String, task: String },
-    /// Work with a name of its own: `M001/parallel-research`, `M001/S01/triage`, `M001/S01/reactive+T02,T03`.
-    Named { milestone: String, slice: Option<String>, name: String, members: Vec<String> },
-}
-
-/// The text is the identifier of no unit.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a milestone, slice or task")]
-pub(crate) struct NotAUnit {
-    pub(crate) text: String,
-}
-
-impl NotAUnit {
-    #[expect(clippy::unused_self, reason = "errors give their hints this way")]
-    pub(crate) fn hint(&self) -> String {
-        "write `M001`, `M001/S02` or `M001/S02/T03`".to_owned()
-    }
-}
-
-impl UnitId {
-    pub(crate) fn parse(text: &str) -> Result<Self, NotAUnit> {
-        let refused = || NotAUnit { text: text.to_owned() };
-        let parts: Vec<&str> = text.trim().split('/').collect();
-        let owned = |text: &str| text.to_owned();
-        let milestone = parts.first().filter(|id| milestone_of(id) == Some(**id)).map(|id| owned(id));
-        let milestone = milestone.ok_or_else(refused)?;
-        match parts.get(1..).unwrap_or_default() {
-            [] => Ok(Self::Milestone { milestone }),
-            [slice] if is_id(slice, 'S') => Ok(Self::Slice { milestone, slice: owned(slice) }),
-            [slice, task] if is_id(slice, 'S') && is_id(task, 'T') => {
-                Ok(Self::Task { milestone, slice: owned(slice), task: owned(task) })
-            }
-            [name] => named(milestone, None, name).ok_or_else(refused),
-            [slice, name] if is_id(slice, 'S') => named(milestone, Some(owned(slice)), name).ok_or_else(refused),
-            _ => Err(refused()),
-        }
-    }
-
-    pub(crate) fn milestone(&self) -> &str {
-        match self {
-            Self::Milestone { milestone }
-            | Self::Slice { milestone, .. }
-            | Self::Task { milestone, .. }
-            | Self::Named { milestone, .. } => milestone,
-        }
-    }
-
-    pub(crate) fn slice(&self) -> Option<&str> {
-        match self {
-            Self::Milestone { .. } => None,
-            Self::Slice { slice, .. } | Self::Task { slice, .. } => Some(slice),
-            Self::Named { slice, .. } => slice.as_deref(),
-        }
-    }
-
-    pub(crate) fn task(&self) -> Option<&str> {
-        match self {
-            Self::Task { task, .. } => Some(task),
-            _ => None,
-        }
-    }
-}
-
-fn named(milestone: String, slice: Option<String>, text: &str) -> Option<UnitId> {
-    let (name, members) = text.split_once('+').map_or((text, None), |(name, members)| (name, Some(members)));
-    let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    let members: Vec<String> = members.map(|list| list.split(',').map(str::to_owned).collect()).unwrap_or_default();
-    let are_members =
-        members.iter().all(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
-    (is_name && are_members).then_some(UnitId::Named { milestone, slice, name: name.to_owned(), members })
-}
-
-impl fmt::Display for UnitId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.milestone())?;
-        if let Some(slice) = self.slice() {
-            write!(formatter, "/{slice}")?;
-        }
-        match self {
-            Self::Milestone { .. } | Self::Slice { .. } => Ok(()),
-            Self::Task { task, .. } => write!(formatter, "/{task}"),
-            Self::Named { name, members, .. } if members.is_empty() => write!(formatter, "/{name}"),
-            Self::Named { name, members, .. } => write!(formatter, "/{name}+{}", members.join(",")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn units_are_read_as_they_are_written() {
-        for text in [
-            "M001",
-            "M001-abc123",
-            "M001/S02",
-            "M001/S02/T03",
-            "M001/S02/T02.A1",
-            "M001/S01/reactive+T02,T03",
-            "M001/S01/gates+Q3,Q4",
-            "M001/parallel-research",
-            "M001/S01/triage",
-        ] {
-            assert_eq!(UnitId::parse(text).map(|unit| unit.to_string()), Ok(text.to_owned()));
-        }
-        for text in [
-            "",
-            "S01",
-            "M001/",
-            "M001/S01/",
-            "M001/S01/T01/x",
-            "M001/../S01",
-            "M001/S01/reactive+",
-            "M001-words",
-            "m001",
-        ] {
-            assert!(UnitId::parse(text).is_err(), "{text}");
-        }
-        assert!(NotAUnit { text: String::new() }.hint().contains("`M001/S02`"));
-    }
 
     #[test]
     fn a_folder_names_its_milestone_with_or_without_a_team() {
@@ -232,9 +103,6 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in "[MSTmst0-9./+,a-z -é]{0,24}") {
-            if let Ok(unit) = UnitId::parse(&text) {
-                prop_assert_eq!(unit.to_string(), text.trim());
-            }
             let _ = (milestone_of(&text), order_of(&text), number(&text, 'S'), identifier(&text), without_team(&text));
         }
     }

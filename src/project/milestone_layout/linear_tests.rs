@@ -24,9 +24,8 @@ fn everything(text: &str) {
     let known = knowledge::NewKnowledge { kind: knowledge::KnowledgeKind::Rule, what: "a", why: "b", scope: "c" };
     let change =
         RequirementChange { id: "R1".to_owned(), validation: Some("x".to_owned()), ..RequirementChange::default() };
-    let task = slice_plan::NewTask { id: "T99", title: "a", estimate_minutes: 1, notes: &[] };
     drop((roadmap::Roadmap::parse(text), roadmap::tick(text, "S01")));
-    drop((slice_plan::SlicePlan::parse(text), slice_plan::tick(text, "T01"), slice_plan::append_task(text, &task)));
+    drop((slice_plan::SlicePlan::parse(text), slice_plan::tick(text, "T01")));
     drop((task_plan::TaskPlan::parse(text, "T01"), summary::Summary::parse(text), uat::Uat::parse(text)));
     drop((uat::UatVerdict::parse(text), assessment::Assessment::parse(text), validation::Validation::parse(text)));
     let _ = (milestone_summary::Ending::of(text), validation::proves_operational(text));

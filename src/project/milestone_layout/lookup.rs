@@ -98,16 +98,6 @@ pub(crate) fn milestones(entries: &[Entry], queue: &[String]) -> Vec<String> {
     ordered
 }
 
-/// The folder of a milestone that is written new.
-pub(crate) fn milestone_folder(milestone: &str) -> String {
-    format!("{MILESTONES}/{milestone}")
-}
-
-/// The folder of a slice that is written new, in the folder of its milestone.
-pub(crate) fn slice_folder(milestone_folder: &str, slice: &str) -> String {
-    format!("{milestone_folder}/slices/{slice}")
-}
-
 /// The folder of a slice's tasks.
 pub(crate) fn tasks_folder(slice_folder: &str) -> String {
     format!("{slice_folder}/tasks")
@@ -116,11 +106,6 @@ pub(crate) fn tasks_folder(slice_folder: &str) -> String {
 /// The path of a document that is written new: `FOLDER/ID-KIND.md`.
 pub(crate) fn document(folder: &str, id: &str, kind: &str) -> String {
     format!("{folder}/{id}-{kind}.md")
-}
-
-/// The path of a record that is written new: `FOLDER/ID-KIND.json`.
-pub(crate) fn record_path(folder: &str, id: &str, kind: &str) -> String {
-    format!("{folder}/{id}-{kind}.json")
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! `M001-SUMMARY.md`: what ends a milestone.
 
-use super::lines::{bare, list, scalar};
+#[cfg(test)]
+use super::lines::list;
+use super::lines::{bare, scalar};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::Markdown;
 
@@ -69,6 +71,7 @@ pub(crate) struct MilestoneSummary {
 }
 
 impl MilestoneSummary {
+    #[cfg(test)]
     pub(crate) fn parse(text: &str) -> Self {
         let front = FrontMatter::parse(bare(text));
         let front = front.as_ref();

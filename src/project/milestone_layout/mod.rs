@@ -5,7 +5,7 @@
 //! with its line: evidence that cannot be read is no evidence.
 
 pub(crate) mod assessment;
-#[cfg_attr(not(test), expect(dead_code, reason = "of the pipeline, which does not sort captures yet"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "for unattended runs, which will sort captures between units"))]
 pub(crate) mod captures;
 pub(crate) mod context;
 pub(crate) mod decisions;
@@ -23,7 +23,6 @@ pub(crate) mod overrides;
 pub(crate) mod preferences;
 pub(crate) mod queue;
 pub(crate) mod record;
-pub(crate) mod replan;
 pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod slice_plan;

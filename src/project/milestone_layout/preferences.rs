@@ -5,9 +5,9 @@
 use super::lines::bare;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
-use crate::text::words::{of_word, words};
+use crate::text::words::{of_word, read_words};
 
-words! {
+read_words! {
     /// How much is spent on each unit.
     #[derive(Default)]
     pub(crate) enum TokenProfile {
@@ -19,7 +19,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// Where the work of a milestone happens.
     #[derive(Default)]
     pub(crate) enum Isolation {
@@ -30,7 +30,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// How a milestone's work gets to its branch.
     #[derive(Default)]
     pub(crate) enum MergeStrategy {
@@ -40,7 +40,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// What happens where the budget ends.
     #[derive(Default)]
     pub(crate) enum BudgetEnforcement {
@@ -51,7 +51,7 @@ words! {
     }
 }
 
-words! {
+read_words! {
     /// How much of the documents a prompt contains.
     #[derive(Default)]
     pub(crate) enum InlineLevel {

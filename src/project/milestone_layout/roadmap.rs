@@ -47,11 +47,6 @@ impl Roadmap {
         self.slices.iter().find(|slice| slice.id.eq_ignore_ascii_case(id))
     }
 
-    /// Whether there are slices and all of them are done.
-    pub(crate) fn is_done(&self) -> bool {
-        !self.slices.is_empty() && self.slices.iter().all(|slice| slice.done)
-    }
-
     /// What is planned to be verified in operation, unless it says that there is nothing.
     pub(crate) fn operational(&self) -> Option<&str> {
         let class = self.verification.iter().find(|class| class.name.eq_ignore_ascii_case("operational"));

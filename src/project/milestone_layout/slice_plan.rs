@@ -1,11 +1,10 @@
 //! `S01-PLAN.md`: what a slice is for, how it is verified, and its tasks.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use super::ids::{leading, next};
+use super::ids::leading;
 use super::lines::{
-    Item, Problem, after_id, bare, bullets, field, is_nothing, item, labelled, one_line, split_mark, ticked_words,
+    Item, Problem, after_id, bare, bullets, field, is_nothing, item, labelled, split_mark, ticked_words,
 };
 use super::tick::{Tick, TickError};
 use crate::text::markdown::{LineKind, Markdown, heading_title};
@@ -46,16 +45,6 @@ pub(crate) struct PlannedTask {
     pub(crate) line: usize,
 }
 
-/// A task that is added to a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NewTask<'text> {
-    pub(crate) id: &'text str,
-    pub(crate) title: &'text str,
-    pub(crate) estimate_minutes: u32,
-    /// Entries below it, such as `Why: …`.
-    pub(crate) notes: &'text [String],
-}
-
 impl SlicePlan {
     pub(crate) fn parse(text: &str) -> Self {
         let markdown = Markdown::parse(bare(text));
@@ -84,11 +73,6 @@ impl SlicePlan {
     pub(crate) fn task(&self, id: &str) -> Option<&PlannedTask> {
         self.tasks.iter().find(|task| task.id.eq_ignore_ascii_case(id))
     }
-
-    /// The identifier of the next task.
-    pub(crate) fn next_task(&self) -> String {
-        next(self.tasks.iter().map(|task| task.id.as_str()), 'T', 2)
-    }
 }
 
 /// Ticks the box of the task `id`: one byte changes. A task that has a heading is done once it has a summary, and cannot
@@ -108,37 +92,6 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Tick, TickError> {
     let mut splices = Splices::default();
     splices.replace(at..at + 1, "x");
     Ok(Tick::Changed(format!("{mark}{}", splices.apply(own))))
-}
-
-/// The text with a task more: at the end of `## Tasks`, or before the files where there is no such section.
-pub(crate) fn append_task(text: &str, task: &NewTask<'_>) -> String {
-    let (mark, own) = split_mark(text);
-    let markdown = Markdown::parse(own);
-    let newline = markdown.newline();
-    let title = one_line(task.title).replace('*', "");
-    let mut entry = format!("- [ ] **{}: {title}** `est:{}m`{newline}", task.id, task.estimate_minutes);
-    for note in task.notes {
-        // Writing to a string cannot fail.
-        let _ = write!(entry, "  - {}{newline}", one_line(note));
-    }
-    let tasks = markdown.section_named("Tasks").map(|(_, lines)| lines);
-    let files = markdown.section_named("Files Likely Touched").map(|(heading, _)| heading.line);
-    let heading = if tasks.is_some() { String::new() } else { format!("## Tasks{newline}{newline}") };
-    let first = tasks.as_ref().map_or(0, |lines| lines.start);
-    let end = tasks.map(|lines| lines.end).or(files).unwrap_or(markdown.lines().len());
-    // Before the blank lines that end the section.
-    let blank = (first..end).rev().take_while(|line| markdown.line(*line).trim().is_empty()).count();
-    let at = markdown.span(end - blank..end).start;
-    let before = &own[..at];
-    let gap = match before.ends_with('\n') || before.is_empty() {
-        true if heading.is_empty() || before.is_empty() => String::new(),
-        true => newline.to_owned(),
-        false => newline.repeat(if heading.is_empty() { 1 } else { 2 }),
-    };
-    let after = if heading.is_empty() || at == own.len() || blank > 0 { "" } else { newline };
-    let mut splices = Splices::default();
-    splices.insert(at, format!("{gap}{heading}{entry}{after}"));
-    format!("{mark}{}", splices.apply(own))
 }
 
 /// A task with the byte in its box.
@@ -352,7 +305,6 @@ mod tests {
         assert_eq!(plan.task("T02").unwrap().verify.as_deref(), Some("cargo test `query` twice"));
         assert_eq!(plan.task("T02").unwrap().estimate_minutes, Some(90));
         assert!(!plan.task("T03").unwrap().has_box && plan.problems.is_empty());
-        assert_eq!(plan.next_task(), "T04");
     }
 
     #[test]
@@ -373,23 +325,6 @@ mod tests {
         assert_eq!(tick(PLAN, "T01"), Ok(Tick::Already));
         assert_eq!(tick(PLAN, "T09"), Err(TickError::NoEntry { id: "T09".to_owned() }));
         assert_eq!(tick(PLAN, "T02"), Ok(Tick::Changed(PLAN.replace("- [ ] **T02", "- [x] **T02"))));
-    }
-
-    #[test]
-    fn a_task_is_appended_to_the_tasks() {
-        let notes = ["Why: asked for".to_owned()];
-        let task = NewTask { id: "T04", title: "More", estimate_minutes: 30, notes: &notes };
-        let after = append_task(PLAN, &task);
-        let expected = "twice\n- [ ] **T04: More** `est:30m`\n  - Why: asked for\n\n## Files Likely Touched";
-        assert!(after.contains(expected), "{after}");
-        assert_eq!(append_task("", &task), "## Tasks\n\n- [ ] **T04: More** `est:30m`\n  - Why: asked for\n");
-        let bare = append_task("# S01\r\n## Files Likely Touched\r\n- x", &NewTask { notes: &[], ..task.clone() });
-        assert_eq!(
-            bare,
-            "# S01\r\n\r\n## Tasks\r\n\r\n- [ ] **T04: More** `est:30m`\r\n\r\n## Files Likely Touched\r\n- x"
-        );
-        let open = append_task("## Tasks\n- [ ] **T01: A**", &NewTask { notes: &[], ..task });
-        assert_eq!(open, "## Tasks\n- [ ] **T01: A**\n- [ ] **T04: More** `est:30m`\n");
     }
 
     #[test]
@@ -420,19 +355,6 @@ mod tests {
                 Err(TickError::NoBox { .. }) => prop_assert!(before.task(&id).is_some_and(|task| !task.has_box)),
                 Err(_) => prop_assert!(before.task(&id).is_none()),
             }
-        }
-
-        #[test]
-        fn an_appended_task_is_the_last_and_all_else_stays(
-            text in "\u{feff}?(## Tasks\n|## Files Likely Touched\n|- \\[[ x]\\] \\*\\*T0[1-4]: a\\*\\*\n|- `x`\n|\r?\n|# A\n|[a-z]{0,3}){0,10}",
-        ) {
-            let before = SlicePlan::parse(&text);
-            let id = before.next_task();
-            let after = append_task(&text, &NewTask { id: &id, title: "New", estimate_minutes: 30, notes: &[] });
-            let read = SlicePlan::parse(&after);
-            prop_assert_eq!(read.tasks.len(), before.tasks.len() + 1);
-            prop_assert!(read.task(&id).is_some_and(|task| task.estimate_minutes == Some(30) && !task.done));
-            prop_assert!(after.len() > text.len());
         }
     }
 }

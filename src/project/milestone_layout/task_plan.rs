@@ -4,10 +4,6 @@ use super::lines::{Problem, bare, bullets, front_problem, list, scalar, ticked_w
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
-/// A plan with more steps or files than these is likely too large for one session.
-pub(crate) const MANY_STEPS: u32 = 10;
-pub(crate) const MANY_FILES: u32 = 12;
-
 /// What a task's plan says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TaskPlan {
@@ -59,12 +55,6 @@ impl TaskPlan {
             problems,
         }
     }
-
-    /// Whether the plan is likely too large for one session.
-    pub(crate) fn is_large(&self) -> bool {
-        let reaches = |count: Option<u32>, most: u32| count.is_some_and(|count| count >= most);
-        reaches(self.estimated_steps, MANY_STEPS) || reaches(self.estimated_files, MANY_FILES)
-    }
 }
 
 /// The line of a top-level key of the front matter, counted from one; the first line where it is not there.
@@ -106,6 +96,5 @@ mod tests {
             plan.problems.first().map(|problem| (problem.line, problem.what.as_str())),
             Some((3, "`estimated_files` is `many`, not a number"))
         );
-        assert!(TaskPlan::parse("---\nestimated_files: 12\n---\n", "T01").is_large());
     }
 }

@@ -29,11 +29,6 @@ impl UatMode {
         Self::HumanExperience,
         Self::Mixed,
     ];
-
-    /// Whether an agent can do it without a person.
-    pub(crate) fn is_unattended(self) -> bool {
-        matches!(self, Self::ArtifactDriven | Self::BrowserExecutable | Self::RuntimeExecutable)
-    }
 }
 
 /// How a slice is accepted.

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::words::words;
+use crate::text::words::read_words;
 
-words! {
+read_words! {
     /// What was done to a check.
     #[derive(Serialize, Hash, PartialOrd, Ord)]
     pub(crate) enum Weakening {

@@ -5,8 +5,8 @@
 //! runs counted. An edit that says the same in other words is no finding: a test that was renamed, moved, split, set anew or
 //! made from a table. What cannot be decided by reading, and is not tried: whether an expected value that is computed is the
 //! right one, whether a test could fail at all, whether code that knows it is being tested behaves otherwise, and what a
-//! program that a check runs does with its own exit code in places that no file of the project shows. The rest of the
-//! defence is that checks run on the pinned files: see [`Inspection::restoration`].
+//! program that a check runs does with its own exit code in places that no file of the project shows. What is to be
+//! restored before the checks run says [`Inspection::restoration`]; nothing restores it yet.
 
 mod assertion;
 mod compare;
@@ -29,7 +29,7 @@ use super::discovery::Discovery;
 use super::evidence::Evidence;
 use super::pins::Pins;
 use crate::disk::Digest;
-use crate::project::check_files::{Format, Role, config_of, role_of};
+use crate::project::check_files::{Role, role_of};
 use file::TestFile;
 
 pub(crate) use finding::{Finding, Weakening};
@@ -118,6 +118,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
 
 impl Inspection {
     /// What to put back in the tree in which the checks run, so that they are the pinned ones.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the checks of a unit, which are to run on restored files"))]
     pub(crate) fn restoration(&self, work: Work<'_>) -> Restoration {
         let mut restoration = Restoration::default();
         let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
@@ -137,16 +138,6 @@ impl Inspection {
         }
         restoration
     }
-}
-
-/// The tests that a unit added or changed: with them on the tree before it, a check shows whether they fail without the
-/// unit's own work.
-pub(crate) fn tests_of<'a>(changes: &[FileChange<'a>]) -> Vec<&'a str> {
-    let is_test = |path: &str| {
-        matches!(role_of(path), Some(Role::Test | Role::Snapshot))
-            || config_of(path).is_some_and(|row| row.format == Format::Code)
-    };
-    changes.iter().filter(|change| change.after.is_some() && is_test(change.path)).map(|change| change.path).collect()
 }
 
 /// A file of the diff as text.

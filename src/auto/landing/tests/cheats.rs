@@ -70,7 +70,7 @@ impl Scene {
         assert_eq!(self.bench.git("r", &["rev-parse", "milestone/M001"]), commit.to_string());
         assert_eq!(self.bench.git("r", &["show", &format!("{commit}:b.txt")]), "b");
         let base = self.repository.tip().unwrap();
-        let candidate = ready(self.repository.candidate(&base, &commit, Merge::Squash, &message("land")).unwrap());
+        let candidate = ready(self.repository.candidate(&base, &commit, &message("land")).unwrap());
         assert_eq!(self.repository.land(&candidate).unwrap(), Landing::Landed);
         let proof = proved(self.repository.proof(&commit, &candidate.commit).unwrap());
         let released = self.repository.release(&self.worktree, &proof, "M001", NOW).unwrap();

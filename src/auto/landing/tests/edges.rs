@@ -21,7 +21,7 @@ fn bench_with_candidate() -> (Bench, Repository, Candidate) {
     std::fs::remove_file(bench.path("r/.gsd/worktrees/M001/old.txt")).unwrap();
     let head = repository.commit(&worktree, &message("feat: two"), false).unwrap().commit().clone();
     let base = repository.tip().unwrap();
-    let candidate = ready(repository.candidate(&base, &head, Merge::Squash, &message("land")).unwrap());
+    let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
     (bench, repository, candidate)
 }
 
@@ -177,18 +177,17 @@ fn no_hook_and_no_monitor_of_the_repository_runs() {
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
     bench.write("r/.gsd/worktrees/M001/b.txt", "b\n");
-    let checkpoint = repository.checkpoint(&worktree, ("run", 1), NOW).unwrap();
+    let checkpoint = kept_state(&repository, &worktree, ("run", 1), NOW);
     bench.write("r/.gsd/worktrees/M001/b.txt", "c\n");
     repository.restore(&worktree, &checkpoint.tree, "run", NOW).unwrap();
     let head = repository.commit(&worktree, &message("b"), false).unwrap().commit().clone();
     let base = repository.tip().unwrap();
-    let candidate = ready(repository.candidate(&base, &head, Merge::Merge, &message("land")).unwrap());
+    let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
     let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, "gate").unwrap();
     repository.remove_scratch(&gate).unwrap();
     assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
     repository.release(&worktree, &proof, "M001", NOW).unwrap();
-    repository.leftovers("milestone/").unwrap();
     assert_eq!(bench.read("pwned"), None);
     bench.git("r", &["commit", "--quiet", "--allow-empty", "-m", "x"]);
     assert!(bench.read("pwned").is_some(), "the hooks would not have run anyway");
@@ -329,9 +328,9 @@ fn a_conflict_names_the_files_and_touches_nothing() {
     let head = repository.commit(&worktree, &message("work"), false).unwrap().commit().clone();
     bench.write("r/a.txt", "main\n");
     let base = bench.commit_all("r", "main");
-    let merged = repository.candidate(&base, &head, Merge::Squash, &message("land")).unwrap();
+    let merged = repository.candidate(&base, &head, &message("land")).unwrap();
     assert_eq!(merged, Merged::Conflict { paths: vec![GitPath::of(b"a.txt")] });
-    let nothing = repository.candidate(&base, &repository.target().commit, Merge::Squash, &message("x")).unwrap();
+    let nothing = repository.candidate(&base, &repository.target().commit, &message("x")).unwrap();
     assert_eq!(nothing, Merged::Nothing);
     assert_eq!(bench.git("r", &["status", "--porcelain"]), "");
 }
@@ -444,7 +443,7 @@ fn repositories_inside_and_changed_submodules_are_refused_with_a_cure() {
     // The person's own checkout of the submodule is not touched by a landing.
     bench.write("r/sub/l.txt", "mine\n");
     let base = repository.tip().unwrap();
-    let candidate = ready(repository.candidate(&base, &head, Merge::Squash, &message("land")).unwrap());
+    let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
     assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
     assert_eq!(bench.read("r/sub/l.txt").as_deref(), Some("mine\n"));
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
@@ -459,7 +458,7 @@ fn what_was_never_committed_is_kept_before_a_worktree_goes() {
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
     let at = |path: &str| format!("r/.gsd/worktrees/M001/{path}");
-    let proof = proved(repository.landed_by(&worktree.head(&repository).unwrap()).unwrap());
+    let proof = proved(landed_by(&repository, &worktree.head(&repository).unwrap()));
     bench.write(&at("a.txt"), "uncommitted\n");
     bench.write(&at("notes/n.txt"), "untracked\n");
     bench.write(&at("deep/x.log"), "ignored\n");
@@ -517,7 +516,7 @@ fn a_worktree_whose_head_moved_after_the_proof_is_not_removed() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
-    let proof = proved(repository.landed_by(&worktree.head(&repository).unwrap()).unwrap());
+    let proof = proved(landed_by(&repository, &worktree.head(&repository).unwrap()));
     bench.write("r/.gsd/worktrees/M001/b.txt", "b\n");
     repository.commit(&worktree, &message("b"), false).unwrap();
     let error = repository.release(&worktree, &proof, "M001", NOW).unwrap_err();
@@ -530,42 +529,14 @@ fn a_release_that_was_killed_is_finished() {
     let bench = Bench::new();
     let repository = bench.open();
     let worktree = bench.enter(&repository, "M001").worktree;
-    let proof = proved(repository.landed_by(&worktree.head(&repository).unwrap()).unwrap());
+    let proof = proved(landed_by(&repository, &worktree.head(&repository).unwrap()));
     bench.write("r/.git/worktrees/M001/gsd-leaving", "");
     std::fs::remove_file(worktree.folder.resolve(".git")).unwrap();
     let released = repository.release(&worktree, &proof, "M001", NOW).unwrap();
     assert!(matches!(released, Release::Removed { .. }), "{released:?}");
     assert_eq!(bench.git("r", &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
-    assert_eq!(repository.leftovers("milestone/").unwrap(), []);
+    assert_eq!(bench.git("r", &["branch", "--format=%(refname:short)"]), "main");
     assert!(!worktree.folder.as_path().exists());
-}
-
-#[test]
-fn what_earlier_runs_left_is_listed_with_what_is_proved() {
-    let bench = Bench::new();
-    let repository = bench.open();
-    let worktree = bench.enter(&repository, "M001").worktree;
-    bench.write("r/.gsd/worktrees/M001/b.txt", "b\n");
-    repository.checkpoint(&worktree, ("run-1", 1), NOW).unwrap();
-    let head = repository.commit(&worktree, &message("b"), false).unwrap().commit().clone();
-    bench.git("r", &["branch", "milestone/M000"]);
-    bench.git("r", &["branch", "milestone-of-mine"]);
-    let gone = bench.enter(&repository, "M002").worktree;
-    std::fs::remove_dir_all(&gone.folder).unwrap();
-    let found = repository.leftovers("milestone/").unwrap();
-    let [
-        Leftover::Worktree { branch, head: at, is_missing: false, proof: Proof::Unproved, .. },
-        Leftover::Worktree { is_missing: true, proof: Proof::Proved(_), .. },
-        Leftover::Branch { name, proof: Proof::Proved(_), .. },
-        Leftover::Checkpoints { run, count: 1 },
-    ] = found.as_slice()
-    else {
-        panic!("{found:?}")
-    };
-    assert_eq!(
-        (branch.as_deref(), at.as_ref(), name.as_str(), run.as_str()),
-        (Some("milestone/M001"), Some(&head), "milestone/M000", "run-1")
-    );
 }
 
 #[test]
@@ -601,21 +572,6 @@ fn a_user_without_a_name_is_asked_for_one() {
 }
 
 #[test]
-fn work_outside_the_folder_of_the_pipeline_is_told_from_its_documents() {
-    let bench = Bench::new();
-    let base = bench.head("r");
-    bench.write("r/.planning/STATE.md", "x\n");
-    let documents = bench.commit_all("r", "documents");
-    bench.write("r/.planning2/x", "x\n");
-    bench.write("r/src/ü.rs", "x\n");
-    let work = bench.commit_all("r", "work");
-    let repository = bench.open();
-    assert_eq!(repository.changed_outside(".planning", &base, &documents).unwrap(), []);
-    let outside = repository.changed_outside(".planning", &base, &work).unwrap();
-    assert_eq!(outside, [GitPath::of(b".planning2/x"), GitPath::of("src/ü.rs".as_bytes())]);
-}
-
-#[test]
 fn files_that_a_filter_changes_are_stored_and_restored_through_it() {
     let bench = Bench::new();
     bench.git("r", &["config", "filter.upper.clean", "tr a-z A-Z"]);
@@ -630,7 +586,7 @@ fn files_that_a_filter_changes_are_stored_and_restored_through_it() {
     bench.write("r/.gsd/worktrees/M001/x.up", "other\n");
     let head = repository.commit(&worktree, &message("x"), false).unwrap().commit().clone();
     let base = repository.tip().unwrap();
-    let candidate = ready(repository.candidate(&base, &head, Merge::Squash, &message("land")).unwrap());
+    let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
     assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
     assert_eq!(bench.read("r/x.up").as_deref(), Some("other\n"));
     assert_eq!(bench.git("r", &["status", "--porcelain"]), "");

@@ -24,6 +24,25 @@ use crate::world::World;
 /// 2026-11-23 in milliseconds.
 pub(super) const NOW: i64 = 1_795_392_000_000;
 
+/// Whether a commit of the target has the work of `head`, where nobody knows which.
+pub(super) fn landed_by(repository: &Repository, head: &Commit) -> Proof {
+    let line = ["log", "--first-parent", "--max-count=64", "--format=%H", repository.target().branch.as_str()];
+    let commits = repository.git.text(line).unwrap();
+    let proofs = commits.lines().map(|commit| repository.proof(head, &Commit::parse(commit).unwrap()).unwrap());
+    proofs.into_iter().find(|proof| *proof != Proof::Unproved).unwrap_or(Proof::Unproved)
+}
+
+/// Keeps the state of a worktree as a checkpoint.
+pub(super) fn kept_state(
+    repository: &Repository,
+    worktree: &Worktree,
+    (run, number): (&str, u32),
+    at: i64,
+) -> Checkpoint {
+    let snapshot = repository.snapshot(worktree).unwrap();
+    repository.store(&snapshot, run, &number.to_string(), at).unwrap()
+}
+
 /// A folder with a repository `r` in it, and a user who has settings.
 pub(super) struct Bench {
     _temporary: tempfile::TempDir,

@@ -25,7 +25,7 @@ fn run(
     let mut refusals = Vec::new();
     loop {
         let base = repository.tip().unwrap();
-        let candidate = ready(repository.candidate(&base, head, Merge::Squash, &message(id)).unwrap());
+        let candidate = ready(repository.candidate(&base, head, &message(id)).unwrap());
         let place = format!("r/.gsd/worktrees/gate-{id}");
         let gate = repository.scratch(&bench.path(&place), &candidate.commit, id).unwrap();
         let is_green = passes(bench, &place);
@@ -111,10 +111,7 @@ fn of_pairs_that_are_green_alone_and_red_together_none_lands() {
         let [Verdict::Landed(landed), Verdict::Red(on)] = &verdicts else { panic!("{number}: {verdicts:?}") };
         assert_eq!((landed, on), (&bench.head("r"), &bench.head("r")), "{number}: red on what landed");
         assert!(passes(&bench, "r"), "{number}: the target is red");
-        assert!(
-            repository.landed_by(&one).unwrap() == Proof::Unproved
-                || repository.landed_by(&other).unwrap() == Proof::Unproved
-        );
+        assert!(landed_by(&repository, &one) == Proof::Unproved || landed_by(&repository, &other) == Proof::Unproved);
     }
 }
 
@@ -130,7 +127,7 @@ fn a_chain_of_candidates_loses_only_the_culprit() {
     let mut base = repository.tip().unwrap();
     let mut chain = Vec::new();
     for (id, head) in [("A", &one), ("B", &other), ("C", &third)] {
-        let candidate = ready(repository.candidate(&base, head, Merge::Squash, &message(id)).unwrap());
+        let candidate = ready(repository.candidate(&base, head, &message(id)).unwrap());
         let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, id).unwrap();
         if passes(&bench, "r/.gsd/worktrees/gate") {
             base = candidate.commit.clone();
@@ -180,7 +177,7 @@ fn of_several_that_land_at_once_each_lands_on_what_landed_before() {
                         barrier.wait();
                         loop {
                             let base = repository.tip().unwrap();
-                            let merged = repository.candidate(&base, head, Merge::Squash, &message("x")).unwrap();
+                            let merged = repository.candidate(&base, head, &message("x")).unwrap();
                             match repository.land(&ready(merged)).unwrap() {
                                 Landing::Landed => return moved,
                                 Landing::Refused(Refusal::TargetMoved { .. }) => moved += 1,
@@ -196,7 +193,7 @@ fn of_several_that_land_at_once_each_lands_on_what_landed_before() {
         let landed = bench.git("r", &["log", "--format=%s", "--first-parent", "main"]);
         assert_eq!(landed.lines().count(), heads.len() + 1, "{landed}");
         for head in &heads {
-            proved(repository.landed_by(head).unwrap());
+            proved(landed_by(&repository, head));
         }
         assert_eq!(bench.git("r", &["status", "--porcelain"]), " M a.txt\n?? mine.txt");
         assert_eq!(bench.read("r/M0.txt").is_some(), is_checked_out);

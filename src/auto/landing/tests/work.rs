@@ -17,7 +17,7 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(repository.tree_of(&head).unwrap(), snapshot.tree);
     assert_eq!(bench.git("r/.gsd/worktrees/M001", &["status", "--porcelain"]), "");
     let base = repository.tip().unwrap();
-    let candidate = ready(repository.candidate(&base, &head, Merge::Squash, &message("feat(M001): two")).unwrap());
+    let candidate = ready(repository.candidate(&base, &head, &message("feat(M001): two")).unwrap());
     let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, "gate").unwrap();
     assert_eq!(repository.snapshot(&gate).unwrap().tree, candidate.tree);
     bench.write("r/.gsd/worktrees/gate/target/out", "x");
@@ -34,7 +34,6 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     assert_eq!(repository.release(&worktree, &proof, "M001", NOW).unwrap(), released);
     assert_eq!(bench.git("r", &["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(bench.git("r", &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
-    assert_eq!(repository.leftovers("milestone/").unwrap(), []);
     assert!(!bench.path("r/.gsd/worktrees").as_path().exists());
 }
 
@@ -126,8 +125,8 @@ fn a_worktree_is_restored_exactly_and_what_it_had_is_kept() {
     bench.write(&at("b.txt"), "two\n");
     bench.write(&at("gone/deep.txt"), "deep\n");
     bench.write(&at("cache.log"), "mine\n");
-    let checkpoint = repository.checkpoint(&worktree, ("run-1", 1), NOW).unwrap();
-    assert_eq!(repository.checkpoint(&worktree, ("run-1", 1), NOW + 5000).unwrap(), checkpoint);
+    let checkpoint = kept_state(&repository, &worktree, ("run-1", 1), NOW);
+    assert_eq!(kept_state(&repository, &worktree, ("run-1", 1), NOW + 5000), checkpoint);
     std::fs::remove_dir_all(bench.path(&at("gone"))).unwrap();
     bench.write(&at("gone"), "a file now\n");
     bench.write(&at("a.txt"), "rewritten\n");
@@ -157,7 +156,7 @@ fn restoring_follows_the_ignore_rules_of_what_is_restored() {
     let at = |path: &str| format!("r/.gsd/worktrees/M001/{path}");
     bench.write(&at("notes.tmp"), "first\n");
     bench.write(&at("build.log"), "ignored\n");
-    let checkpoint = repository.checkpoint(&worktree, ("run-1", 1), NOW).unwrap();
+    let checkpoint = kept_state(&repository, &worktree, ("run-1", 1), NOW);
     // Rules that hide a file of the checkpoint, and no longer hide an ignored one.
     bench.write(&at(".gitignore"), "*.tmp\n");
     bench.write(&at("notes.tmp"), "second\n");
@@ -184,7 +183,7 @@ fn work_that_did_not_land_is_not_proved() {
     bench.git("r", &["rm", "--quiet", "c.txt"]);
     let other = bench.commit_all("r", "without three");
     assert_eq!(repository.tree_of(&other).unwrap(), repository.tree_of(&head).unwrap());
-    assert_eq!(repository.landed_by(&head).unwrap(), Proof::Unproved);
+    assert_eq!(landed_by(&repository, &head), Proof::Unproved);
     assert_eq!(repository.proof(&head, &other).unwrap(), Proof::Unproved);
 }
 
@@ -192,32 +191,35 @@ fn work_that_did_not_land_is_not_proved() {
 fn work_is_proved_after_the_target_went_on_and_not_after_it_was_set_back() {
     let bench = Bench::new();
     let repository = bench.open();
-    for how in [Merge::Squash, Merge::Merge] {
-        let id = format!("{how:?}");
+    // Landed by the engine, and by a person who merged the branch.
+    for way in [Way::SameMerge, Way::Ancestor] {
+        let id = format!("{way:?}");
         let worktree = bench.enter(&repository, &id).worktree;
         bench.write(&format!("r/.gsd/worktrees/{id}/{id}.txt"), "two\n");
         let head = repository.commit(&worktree, &message("feat: two"), false).unwrap().commit().clone();
         bench.write("r/main.txt", &id);
         bench.commit_all("r", "meanwhile");
         let base = repository.tip().unwrap();
-        let candidate = ready(repository.candidate(&base, &head, how, &message("land")).unwrap());
-        assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
+        let landed = if way == Way::SameMerge {
+            let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
+            assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
+            candidate.commit
+        } else {
+            bench.git("r", &["merge", "--quiet", "--no-ff", "-m", "merge", head.as_str()]);
+            bench.head("r")
+        };
         bench.write("r/main.txt", "later");
         bench.commit_all("r", "later");
-        bench.git(
-            "r",
-            &["revert", "--no-edit", if how == Merge::Merge { "-m1" } else { "-n" }, candidate.commit.as_str()],
-        );
-        if how == Merge::Squash {
+        bench.git("r", &["revert", "--no-edit", if way == Way::Ancestor { "-m1" } else { "-n" }, landed.as_str()]);
+        if way == Way::SameMerge {
             bench.git("r", &["commit", "--quiet", "-m", "revert"]);
         }
-        let way = if how == Merge::Merge { Way::Ancestor } else { Way::SameMerge };
-        let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
+        let proof = proved(repository.proof(&head, &landed).unwrap());
         assert_eq!(proof.way(), way);
-        assert_eq!(proved(repository.landed_by(&head).unwrap()).way(), way);
+        assert_eq!(proved(landed_by(&repository, &head)).way(), way);
         bench.git("r", &["reset", "--quiet", "--hard", base.as_str()]);
-        assert_eq!(repository.proof(&head, &candidate.commit).unwrap(), Proof::Unproved);
-        assert_eq!(repository.landed_by(&head).unwrap(), Proof::Unproved);
+        assert_eq!(repository.proof(&head, &landed).unwrap(), Proof::Unproved);
+        assert_eq!(landed_by(&repository, &head), Proof::Unproved);
     }
 }
 
@@ -230,8 +232,7 @@ fn each_operation_asks_git_a_few_times() {
     let worktree = entered.worktree;
     let (_, again) = calls(&repository, || bench.enter(&repository, "M001"));
     bench.write("r/.gsd/worktrees/M001/b.txt", "b\n");
-    let (checkpoint, checkpoint_calls) =
-        calls(&repository, || repository.checkpoint(&worktree, ("run", 1), NOW).unwrap());
+    let (checkpoint, checkpoint_calls) = calls(&repository, || kept_state(&repository, &worktree, ("run", 1), NOW));
     let (made, commit) = calls(&repository, || repository.commit(&worktree, &message("b"), false).unwrap());
     bench.write("r/.gsd/worktrees/M001/b.txt", "c\n");
     let (_, restore) = calls(&repository, || repository.restore(&worktree, &checkpoint.tree, "run", NOW).unwrap());
@@ -239,8 +240,7 @@ fn each_operation_asks_git_a_few_times() {
     bench.write("r/c.txt", "c\n");
     bench.commit_all("r", "meanwhile");
     let now = repository.tip().unwrap();
-    let (merged, candidate) =
-        calls(&repository, || repository.candidate(&now, &head, Merge::Squash, &message("land")).unwrap());
+    let (merged, candidate) = calls(&repository, || repository.candidate(&now, &head, &message("land")).unwrap());
     let merged = ready(merged);
     let folder = bench.path("r/.gsd/worktrees/gate");
     let (gate, scratch) = calls(&repository, || repository.scratch(&folder, &merged.commit, "gate").unwrap());

@@ -22,12 +22,12 @@ mod thread_items;
 use serde_json::Value;
 
 use super::event::Event;
-use crate::text::words::words;
+use crate::text::words::read_words;
 
 pub(crate) use dialect::{Facts, Read};
 pub(crate) use protocol::{Answers, Opening};
 
-words! {
+read_words! {
     /// The form of a stream.
     pub(crate) enum Dialect {
         ResultEnvelope = "result-envelope",

@@ -82,7 +82,7 @@ impl Found {
             let _ = writeln!(text, "! {blocker}");
         }
         for entry in registry {
-            let _ = write!(text, "{} {}", entry.id, entry.standing.word());
+            let _ = write!(text, "{} {}", entry.id, word_of(&entry.standing));
             if !entry.waits_for.is_empty() {
                 let _ = write!(text, " after {}", entry.waits_for.join(", "));
             }
@@ -94,7 +94,7 @@ impl Found {
     /// What comes next, in words.
     fn next(&self) -> String {
         if let Some(stop) = &self.position.blocked {
-            return format!("stop {}", stop.cause.word());
+            return format!("stop {}", word_of(&stop.cause));
         }
         if let Some(step) = &self.position.mechanical {
             return format!("mechanical {}", step.word());
@@ -103,7 +103,12 @@ impl Found {
             Finding::No(why) => format!("no {why}"),
             Finding::Dispatch(unit) => unit.to_string(),
             Finding::Mechanical(step) => format!("mechanical {}", step.word()),
-            Finding::Stop(stop) => format!("stop {}", stop.cause.word()),
+            Finding::Stop(stop) => format!("stop {}", word_of(&stop.cause)),
         }
     }
+}
+
+/// The word by which a value is written.
+fn word_of(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }

@@ -1,6 +1,6 @@
 //! Edits that are judged by their texts alone, in languages and for tools that need not be here.
 
-use super::super::{FileChange, Finding, Inspection, Restoration, Weakening, Work, inspect, tests_of};
+use super::super::{FileChange, Finding, Inspection, Restoration, Weakening, Work, inspect};
 use crate::auto::gate::check::{Check, Source};
 use crate::auto::gate::discovery::Discovery;
 use crate::auto::gate::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
@@ -321,18 +321,6 @@ fn what_the_plan_allows_is_no_finding_and_is_still_told() {
     let allowed: Vec<Weakening> = inspection.allowed.iter().map(|finding| finding.kind).collect();
     assert_eq!(allowed, [Weakening::DeletedTests, Weakening::FewerTestsRan]);
     assert_eq!(inspection.restoration(work), Restoration::default());
-}
-
-#[test]
-fn the_tests_of_a_unit_are_what_shows_that_it_fixes_something() {
-    let texts = [
-        ("src/a.py", "1", "2"),
-        ("tests/test_a.py", "1", "2"),
-        ("tests/b.snap", "-", "2"),
-        ("test_c.py", "1", "-"),
-        ("conftest.py", "-", ""),
-    ];
-    assert_eq!(tests_of(&changes(&texts)), ["tests/test_a.py", "tests/b.snap", "conftest.py"]);
 }
 
 #[test]
