@@ -31,7 +31,7 @@ pub(crate) fn replace(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError
     write(path, bytes, Access::Usual)
 }
 
-/// As [`write`], for a note that only has to outlive this process: its folder is made, nothing waits for the disk.
+/// As [`write()`], for a note that only has to outlive this process: its folder is made, nothing waits for the disk.
 pub(crate) fn write_fleeting(path: &AbsolutePath, bytes: &[u8]) -> Result<(), DiskError> {
     if let Some(folder) = path.parent() {
         make_private_folder(folder.as_path()).map_err(DiskError::io("make", folder.as_path()))?;

@@ -54,7 +54,7 @@ impl Found {
 /// Of which files a look keeps the bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Keep {
-    /// Of all but programs and what is larger than [`DOCUMENT_LIMIT`].
+    /// Of all but programs and what is larger than [`super::DOCUMENT_LIMIT`].
     Documents,
     /// Of every file; one that is larger than this is refused.
     UpTo(u64),

@@ -8,7 +8,7 @@
 //! A hook is a module with `pub(super) fn look(scene: &Scene<'_>) -> Finding` and a row in [`roster`]. `look` asks the
 //! scene for facts (`payload.tool()`, `payload.writes()`, `project.flag(...)`, `read(...)`) and hands them to a function
 //! that is pure; the finding is [`verdict::Finding::Nothing`], a `Note` for the agent, a `Tell` for the person, or a refusal,
-//! [`verdict::Finding::block`]. [`answer`] turns what all of them found into the host's own form: no hook knows a dialect.
+//! [`verdict::Finding::block`]. [`answer()`] turns what all of them found into the host's own form: no hook knows a dialect.
 
 mod agent_isolation_guard;
 mod answer;

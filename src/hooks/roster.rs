@@ -20,7 +20,7 @@ pub(super) struct Hook {
 /// where the work is; a note that changes from day to day would also keep a cache from having what comes after it.
 pub(super) const FOR_PEOPLE: &[&str] = &["session-state", "update-check", "phase-boundary", "context-monitor"];
 
-/// All hooks but the status line, which answers with a line and not with a verdict. Those that refuse come first.
+/// All hooks except the status line, which answers with a line instead of a verdict. Those of one event run in this order.
 pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "session-state", events: &[Event::SessionStart], look: session_state::look },
     Hook { name: "update-check", events: &[Event::SessionStart], look: update_check::look },

@@ -1,9 +1,9 @@
 //! Worktrees, candidates, and how a tested tree reaches the branch it is for.
 //!
 //! Work is done in a worktree that only the engine uses, on a branch that only the engine moves. What lands is a
-//! [`Candidate`]: the merge of that branch with the target as it is now, made without touching any worktree. The gate runs on
-//! exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before [`Proof`] that the work
-//! landed, and what was never committed is kept under `refs/gsd/keep/` first.
+//! [`candidate::Candidate`]: the merge of that branch with the target as it is now, made without touching any worktree. The
+//! gate runs on exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before
+//! [`proof::Proof`] that the work landed, and what was never committed is kept under `refs/gsd/keep/` first.
 //!
 //! Each effect is named by the trees or commits before and after it, so a call that is repeated after a crash finds the
 //! effect done and does nothing.

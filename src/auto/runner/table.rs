@@ -57,7 +57,7 @@ pub(crate) struct Runner {
     pub(crate) least_version: Option<String>,
     pub(crate) dialect: Dialect,
     pub(crate) delivery: Delivery,
-    /// The arguments; those in braces are filled in, see [`super::command`].
+    /// The arguments; those in braces are filled in, as [`super::request::Request::arguments`] does.
     pub(crate) arguments: Vec<String>,
     /// What goes in the place of `{profile}`.
     pub(crate) profiles: BTreeMap<ProfileKey, Vec<String>>,

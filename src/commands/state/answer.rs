@@ -32,7 +32,7 @@ pub(in crate::commands) fn write<R>(
     context.update(|view| operation(view, &facts).map_err(told))
 }
 
-/// As [`write`], for operations that have nothing to say without STATE.md.
+/// As [`write()`], for operations that have nothing to say without STATE.md.
 pub(in crate::commands) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, StateError>,

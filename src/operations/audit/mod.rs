@@ -1,7 +1,7 @@
 //! What is still open when a milestone closes, and what people decided to live with.
 //!
-//! [`open`] looks through everything that can be left behind, [`acknowledge`] notes in an artifact itself that somebody
-//! knows of it, [`uat`] lists the tests that nobody passed. A note holds what the artifact said at that time: when it
+//! [`open()`] looks through everything that can be left behind, [`acknowledge()`] notes in an artifact itself that somebody
+//! knows of it, [`uat()`] lists the tests that nobody passed. A note holds what the artifact said at that time: when it
 //! says something else, it is open again.
 
 pub(crate) mod acknowledge;

@@ -1,6 +1,6 @@
 //! Whether a project's documents agree with each other and with the disk, and what can be mended without asking.
 //!
-//! [`consistency`] holds the roadmap against the folders, [`check`] looks at everything, [`repair`] makes good what can
+//! [`consistency()`] holds the roadmap against the folders, [`check()`] looks at everything, [`repair()`] makes good what can
 //! be made good without losing anything. A finding has a code that scripts match, and a cure.
 
 pub(crate) mod check;
@@ -31,7 +31,7 @@ pub(crate) struct HealthFinding {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) fix: String,
-    /// Whether [`repair`] can make it good.
+    /// Whether [`repair()`] can make it good.
     pub(crate) repairable: bool,
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn file<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -
     })
 }
 
-/// As [`file`], for records such as `VERIFY`, whose names end in `.json`.
+/// As [`file()`], for records such as `VERIFY`, whose names end in `.json`.
 pub(crate) fn record<'entries>(entries: &'entries [Entry], id: &str, kind: &str) -> Option<&'entries str> {
     named(entries, id, kind, ".json")
 }

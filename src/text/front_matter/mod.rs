@@ -237,8 +237,7 @@ impl<'text> FrontMatter<'text> {
         &self.text[self.body..]
     }
 
-    /// The whole text with `key` set to `value`. A key that already has that value keeps its bytes; a new key goes to
-    /// the end of the block.
+    /// The whole text after [`Self::set`].
     #[cfg(test)]
     pub(crate) fn with(&self, key: &str, value: &Value) -> String {
         let mut splices = Splices::default();
@@ -246,7 +245,8 @@ impl<'text> FrontMatter<'text> {
         splices.apply(self.text)
     }
 
-    /// As [`Self::with`], as splices, so that several keys can be set at once.
+    /// Sets `key` to `value`, as splices, so that several keys can be set at once. A key that already has that value keeps
+    /// its bytes; a new key goes to the end of the block.
     pub(crate) fn set(&self, key: &str, value: &Value, splices: &mut Splices) {
         match read::find(&self.entries, key) {
             Some(entry) => self.replace_value(entry, value, splices),

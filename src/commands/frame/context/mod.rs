@@ -299,7 +299,6 @@ impl Context {
         self.personal_file(name).is_some_and(disk::is_file)
     }
 
-    /// A file of the user's own folder, `.gsd` in the home folder.
     /// Whether the call names the folder it works in.
     pub(in crate::commands) fn names_a_folder(&self) -> bool {
         self.globals.folder.is_some() || self.globals.project_folder.is_some()
@@ -315,6 +314,7 @@ impl Context {
         (self.tree)()
     }
 
+    /// A file of the user's own folder, `.gsd` in the home folder.
     pub(in crate::commands) fn personal_file(&self, name: &str) -> Option<PathBuf> {
         Some(self.world.gsd_home()?.join(".gsd").join(name))
     }

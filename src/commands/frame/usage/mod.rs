@@ -57,7 +57,7 @@ pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMat
     })
 }
 
-/// As [`read`], and says which word is unknown.
+/// Reads the words of a call of `row`'s family; the error says which word is unknown.
 pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unread> {
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
