@@ -1,9 +1,9 @@
-//! Rebuilds when a content file appears or changes, for `include_dir!` alone does not notice new files, and gathers the
-//! schemas of the commands' answers into one table.
+//! Rebuilds when a content file appears or changes, for `include_dir!` alone does not notice new files, and gathers tables:
+//! the schemas of the commands' answers, and what every call or a lower room needs of the descriptors of hosts.
 
 #![expect(clippy::disallowed_methods, reason = "runs while the program is built: the doors are the program's own")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
@@ -13,16 +13,45 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=schemas");
     let output = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
     fs::write(Path::new(&output).join("host_sessions.rs"), host_sessions()?)?;
+    fs::write(Path::new(&output).join("host_programs.rs"), host_programs()?)?;
     fs::write(Path::new(&output).join("schemas.rs"), schemas()?)
+}
+
+/// The descriptors of hosts, in the order of their names.
+fn descriptors() -> io::Result<Vec<PathBuf>> {
+    let files: io::Result<Vec<_>> = fs::read_dir("src/runtime/descriptors")?.map(|file| Ok(file?.path())).collect();
+    let mut files = files?;
+    files.sort();
+    Ok(files)
+}
+
+/// The programs of each host, by its id: the lines `names` and `marks` of the table `programs` of its descriptor.
+fn host_programs() -> io::Result<String> {
+    let mut rows = Vec::new();
+    for file in descriptors()? {
+        let text = fs::read_to_string(&file)?;
+        let table = text.lines().skip_while(|line| *line != "[programs]").skip(1);
+        let table: Vec<&str> = table.take_while(|line| !line.is_empty()).collect();
+        if table.is_empty() {
+            continue;
+        }
+        let list = |key: &str| {
+            let line = table.iter().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+            line.unwrap_or("[]").to_owned()
+        };
+        let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        rows.push(format!("    ({id:?}, &{}, &{}),\n", list("names"), list("marks")));
+    }
+    Ok(format!(
+        "/// Id of a host, names of its programs, marks.\nconst HOST_PROGRAMS: &[(&str, &[&str], &[&str])] = &[\n{}];\n",
+        rows.concat()
+    ))
 }
 
 /// The variables in which hosts name their session, by host: the line `session-variables` of each descriptor.
 fn host_sessions() -> io::Result<String> {
-    let files: io::Result<Vec<_>> = fs::read_dir("src/runtime/descriptors")?.map(|file| Ok(file?.path())).collect();
-    let mut files = files?;
-    files.sort();
     let mut rows = Vec::new();
-    for file in files {
+    for file in descriptors()? {
         let text = fs::read_to_string(file)?;
         let line = text.lines().find_map(|line| line.strip_prefix("session-variables = ["));
         let names = line.into_iter().flat_map(|list| list.split('"').skip(1).step_by(2));

@@ -10,6 +10,7 @@
 mod adds;
 mod adopted;
 pub(crate) mod custom;
+mod detected;
 mod error;
 #[cfg(all(test, unix))]
 mod kept_tests;
@@ -34,6 +35,7 @@ mod tests;
 
 pub(crate) use adds::StatusLine;
 pub(crate) use adopted::Unlisted;
+pub(crate) use detected::Detected;
 pub(crate) use error::InstallError;
 pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};

@@ -49,6 +49,7 @@ impl Descriptor {
     pub(crate) fn check(&self, text: &str) -> Option<Fault> {
         let file = File { text, tree: Document::parse(text).ok() };
         self.check_itself(&file)
+            .or_else(|| self.check_programs(&file))
             .or_else(|| self.check_home(&file))
             .or_else(|| self.check_places(&file))
             .or_else(|| self.check_paths(&file))
@@ -94,6 +95,30 @@ impl Descriptor {
                 let path = [Key("mention"), Key(key)];
                 return file.fault(&path, "the name of the command is missing", "put `{name}` where it belongs");
             }
+        }
+        None
+    }
+
+    fn check_programs(&self, file: &File<'_>) -> Option<Fault> {
+        let programs = self.programs.as_ref()?;
+        let at = |key| [Key("programs"), Key(key)];
+        if programs.date.parse::<jiff::civil::Date>().is_err() {
+            let wrong = format!("`{}` is not a date", programs.date);
+            return file.fault(&at("date"), wrong, "write it as `2026-01-02`");
+        }
+        if programs.source.trim().is_empty() {
+            return file.fault(&at("source"), "the source is empty", "write where you have the names from");
+        }
+        if programs.names.is_empty() {
+            return file.fault(&at("names"), "there is no name", "write one, or leave the table `programs` out");
+        }
+        let is_name = |name: &String| !name.trim().is_empty() && !name.contains(['/', '\\']);
+        if let Some(name) = programs.names.iter().find(|name| !is_name(name)) {
+            let wrong = format!("`{name}` is not the name of a program");
+            return file.fault(&at("names"), wrong, "write the name without a folder");
+        }
+        if programs.marks.iter().any(|mark| mark.trim().is_empty()) {
+            return file.fault(&at("marks"), "an empty mark is in every path", "write a word, or leave `marks` out");
         }
         None
     }

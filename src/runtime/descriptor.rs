@@ -27,6 +27,8 @@ pub(crate) struct Descriptor {
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
     pub(crate) verified: Verified,
+    /// Absent where none is known: the host is then found by its folder alone.
+    pub(crate) programs: Option<Programs>,
     pub(crate) home: HomeTable,
     #[serde(rename = "place")]
     pub(crate) places: Vec<Place>,
@@ -172,6 +174,22 @@ pub(crate) struct Verified {
     pub(crate) by: Evidence,
     /// The version of the client that was run.
     pub(crate) version: Option<String>,
+}
+
+/// The programs in `PATH` by which the client is found, and which start it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Programs {
+    /// The best first.
+    pub(crate) names: Vec<String>,
+    /// Where other programs have these names too: words of which one is in the path that the name leads to, or in the
+    /// first lines of the script. A program without them is another one.
+    #[serde(default)]
+    pub(crate) marks: Vec<String>,
+    /// The day that this was checked: `2026-11-21`.
+    pub(crate) date: String,
+    /// Where it is from.
+    pub(crate) source: String,
 }
 
 /// What a descriptor rests on, best first.

@@ -335,6 +335,37 @@ mod tests {
         assert!(named.len() > 5, "{named:?}");
     }
 
+    include!(concat!(env!("OUT_DIR"), "/host_programs.rs"));
+
+    #[test]
+    fn the_programs_of_hosts_are_gathered_from_every_descriptor() {
+        let gathered = HOST_PROGRAMS.iter().map(|(id, names, marks)| format!("{id}: {names:?} {marks:?}"));
+        let all = Registry::embedded().all().unwrap();
+        let known = all.iter().filter_map(|host| {
+            let programs = host.programs.as_ref()?;
+            Some(format!("{}: {:?} {:?}", host.id, programs.names, programs.marks))
+        });
+        let sorted = |mut lines: Vec<String>| {
+            lines.sort();
+            lines
+        };
+        assert_eq!(sorted(known.collect()), sorted(gathered.collect()), "left: the descriptors");
+        assert!(HOST_PROGRAMS.len() > 10);
+    }
+
+    #[test]
+    fn a_program_of_two_hosts_has_marks_that_tell_them_apart() {
+        let all = Registry::embedded().all().unwrap();
+        let programs: Vec<_> = all.iter().filter_map(|host| Some((&host.id, host.programs.as_ref()?))).collect();
+        for (id, one) in &programs {
+            for (_, other) in programs.iter().filter(|(other, _)| other != id) {
+                let is_shared = one.names.iter().any(|name| other.names.contains(name));
+                assert!(!is_shared || !one.marks.is_empty(), "{id} needs marks");
+                assert!(!is_shared || one.marks.iter().all(|mark| !other.marks.contains(mark)), "{id}");
+            }
+        }
+    }
+
     #[test]
     fn a_key_used_once_has_a_reason() {
         let mut users: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();

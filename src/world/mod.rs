@@ -24,6 +24,7 @@ use std::time::Duration;
 pub(crate) mod fence;
 mod followed;
 pub(crate) mod output;
+mod path;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) mod process_tests;
@@ -223,13 +224,6 @@ impl World {
         return rustix::process::geteuid().is_root();
         #[cfg(not(unix))]
         false
-    }
-
-    /// Whether a program of this name is in `PATH`.
-    pub(crate) fn finds(&self, program: &str) -> bool {
-        let path = self.path_variable("PATH").unwrap_or_default();
-        let names = [program.to_owned(), format!("{program}{}", std::env::consts::EXE_SUFFIX)];
-        std::env::split_paths(&path).any(|folder| names.iter().any(|name| folder.join(name).is_file()))
     }
 
     /// Milliseconds that only go on, also while the machine sleeps: since it was started. Where the system does not say so,

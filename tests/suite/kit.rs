@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
@@ -85,7 +86,7 @@ impl TestContext {
         command
             .current_dir(self.project())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path())
             .env("HOME", self.home())
             .env("TMPDIR", self.root.path().join("tmp"))
             .env("LANG", "C.UTF-8")
@@ -257,6 +258,41 @@ impl Ran {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self.stderr
     }
+}
+
+/// The search path of this machine, without the clients of hosts: what is installed here decides no test. A folder with a
+/// client is replaced by one of links to everything else in it.
+fn path() -> &'static OsStr {
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let clients = clients();
+        let all = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&all).enumerate().map(|(number, folder)| {
+            if !clients.iter().any(|client| folder.join(client).exists()) {
+                return folder;
+            }
+            let links = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("path/{}-{number}", std::process::id()));
+            std::fs::create_dir_all(&links).unwrap();
+            for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+                if !clients.iter().any(|client| entry.file_name() == client.as_str()) {
+                    #[cfg(unix)]
+                    std::os::unix::fs::symlink(entry.path(), links.join(entry.file_name())).unwrap();
+                }
+            }
+            links
+        });
+        std::env::join_paths(folders).unwrap()
+    })
+}
+
+/// The names of the programs of all hosts.
+fn clients() -> Vec<String> {
+    let folder = repository().join("src/runtime/descriptors");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let lines: Vec<String> =
+        files.filter_map(|text| Some(text.split_once("[programs]\nnames = ")?.1.to_owned())).collect();
+    let names = lines.iter().flat_map(|text| text.lines().next().unwrap_or_default().split('"').skip(1).step_by(2));
+    names.map(str::to_owned).collect()
 }
 
 /// The program under test: the one of this build, or the one that `GSD_SUITE_PROGRAM` names, so that a test of a repaired

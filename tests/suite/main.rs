@@ -54,6 +54,7 @@ mod hostile_git;
 mod hosts;
 mod init;
 mod install;
+mod install_detected;
 mod install_face;
 mod installed;
 mod instructions;

@@ -6,6 +6,10 @@ use serde::Deserialize;
 
 use super::stream::{Dialect, Facts};
 use crate::text::words::{read_words, words};
+use crate::world::World;
+
+// HOST_PROGRAMS: the programs of hosts, as their descriptors say.
+include!(concat!(env!("OUT_DIR"), "/host_programs.rs"));
 
 words! {
     /// How much a client may do without asking.
@@ -47,8 +51,15 @@ pub(crate) struct Runner {
     pub(crate) title: String,
     /// Whether the facts were measured with the real client.
     pub(crate) verified: bool,
+    /// The descriptor of the host that has its programs.
+    #[serde(default)]
+    pub(crate) host: Option<String>,
     /// Names of its program, the best first.
+    #[serde(default)]
     pub(crate) programs: Vec<String>,
+    /// What tells its program from others of that name, as in the descriptor.
+    #[serde(skip)]
+    pub(crate) marks: Vec<String>,
     /// The version that was measured.
     #[serde(default)]
     pub(crate) version: Option<String>,
@@ -171,7 +182,12 @@ impl Runners {
         let document: toml_edit::DocumentMut = text.parse().map_err(toml_edit::de::Error::from)?;
         let mut rows: BTreeMap<String, Runner> = toml_edit::de::from_str(text)?;
         let named = |(name, _): (&str, &toml_edit::Item)| {
-            let row = rows.remove(name)?;
+            let mut row = rows.remove(name)?;
+            let host = row.host.as_deref().and_then(|host| HOST_PROGRAMS.iter().find(|(id, ..)| *id == host));
+            if let Some((_, names, marks)) = host {
+                row.programs = names.iter().map(ToString::to_string).collect();
+                row.marks = marks.iter().map(ToString::to_string).collect();
+            }
             Some(Runner { name: name.to_owned(), ..row })
         };
         Ok(Self { all: document.iter().filter_map(named).collect() })
@@ -192,6 +208,11 @@ impl Runners {
 }
 
 impl Runner {
+    /// The name of its program in `PATH`.
+    pub(crate) fn installed(&self, world: &World) -> Option<String> {
+        world.program_of(&self.programs, &self.marks).map(|found| found.name)
+    }
+
     pub(crate) fn facts_of_stream(&self) -> Facts {
         Facts { terminal_reason: self.terminal_reason.clone(), input_includes_cached: self.input_includes_cached }
     }

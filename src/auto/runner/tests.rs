@@ -37,6 +37,10 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         assert_eq!(runner.facts.len(), 5, "{name} has facts that nothing is about");
         assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
         assert!(!runner.title.is_empty(), "{name}");
+        assert!(
+            runner.host.is_none() || !runner.programs.is_empty(),
+            "{name}: no descriptor has programs of this host"
+        );
         assert!(runner.version.is_some() || !runner.verified || runner.programs.is_empty(), "{name} was measured");
         assert!(!runner.can_preset() || runner.resumes_after_crash, "{name} has a name that nothing is done with");
         assert!(!runner.resumes_after_crash || runner.can_resume(), "{name}");

@@ -135,7 +135,7 @@ fn named<'a>(
     let program = match program {
         Some(program) if program.contains(std::path::is_separator) => context.here().resolve(program).to_string(),
         Some(program) => program.to_owned(),
-        None => found(context, runner).ok_or_else(|| {
+        None => runner.installed(context.world()).ok_or_else(|| {
             let message = format!("{} is not installed or not in PATH: {}", runner.title, runner.programs.join(", "));
             let hint = format!("install it, or name its program: `gsd-tools auto probe {client} --program PROGRAM`");
             CommandError::usage(message).hint(hint)
@@ -144,16 +144,11 @@ fn named<'a>(
     Ok(Chosen { runner, facts, program })
 }
 
-/// The program of a client, by the first of its names that is in `PATH`.
-fn found(context: &Context, runner: &Runner) -> Option<String> {
-    runner.programs.iter().find(|program| context.world().finds(program)).cloned()
-}
-
 fn installed<'a>(context: &Context, runners: &'a Runners) -> Result<Vec<Chosen<'a>>, CommandError> {
     let all = all_facts()?;
     let there = |runner: &'a Runner| {
         let facts = all.get(&runner.name)?;
-        Some(Chosen { runner, facts, program: found(context, runner)? })
+        Some(Chosen { runner, facts, program: runner.installed(context.world())? })
     };
     let chosen: Vec<Chosen<'a>> = runners.iter().filter_map(there).collect();
     if chosen.is_empty() {

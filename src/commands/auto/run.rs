@@ -369,8 +369,7 @@ fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError
 
 /// The first client of the table whose program is there.
 fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, CommandError> {
-    let is_there =
-        |runner: &&Runner| runner.verified && runner.programs.iter().any(|program| context.world().finds(program));
+    let is_there = |runner: &&Runner| runner.verified && runner.installed(context.world()).is_some();
     runners.iter().find(is_there).ok_or_else(|| {
         CommandError::usage("no client is installed that could run the sessions")
             .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")

@@ -11,7 +11,7 @@ use crate::world::signals::while_asking;
 
 /// Which hosts; those of `found` come first, each with why, and are marked from the start.
 pub(super) fn hosts(
-    found: Vec<(&str, Descriptor)>,
+    found: Vec<(String, Descriptor)>,
     others: Vec<Descriptor>,
     wish: Wish,
 ) -> Result<Option<Vec<Descriptor>>, CommandError> {

@@ -1,14 +1,17 @@
 //! One call of `install` or `uninstall`: hosts and scope, a plan for each host, the question, and the writing.
 
+use std::collections::BTreeMap;
+
 use super::report::{InstallReport, Planned};
 use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
+use crate::auto::runner::table::Runners;
 use crate::commands::frame::{CommandError, Context, listing};
 use crate::commands::hooks::state::Off;
 use crate::disk::{Disk, Snapshot};
-use crate::install::{self, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
+use crate::install::{self, Detected, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
-use crate::runtime::{Descriptor, Registry, Scope};
+use crate::runtime::{Descriptor, Registry, RuntimeId, Scope};
 
 /// The exit code of a call that a person cancelled, as of a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
@@ -39,6 +42,12 @@ pub(crate) struct Asking {
     verbose: bool,
 }
 
+/// Why each host was detected.
+type Why = BTreeMap<RuntimeId, Detected>;
+
+/// Hosts; those that were detected with why.
+type Hosts = Vec<(Descriptor, Option<Detected>)>;
+
 /// A choice that a person may cancel; `None` then.
 type Chosen<T> = Result<Option<T>, CommandError>;
 
@@ -52,10 +61,12 @@ impl Job {
             nested: self.nested,
             ..installer(context, &disk, &registry, &library)?
         };
-        let Some(descriptors) = self.hosts(context, &installer)? else {
+        let Some(chosen) = self.hosts(context, &installer)? else {
             cancel(context);
             return Ok(());
         };
+        let why: Why = chosen.iter().filter_map(|(host, found)| Some((host.id.clone(), found.clone()?))).collect();
+        let descriptors: Vec<Descriptor> = chosen.into_iter().map(|(host, _)| host).collect();
         if descriptors.is_empty() {
             context.text("Nothing is installed; there is nothing to remove.\n");
             return Ok(());
@@ -67,7 +78,7 @@ impl Job {
         let planned = self.plan(context, &installer, descriptors, scope);
         let asks = self.may_confirm(context) && planned.iter().any(|(_, planned)| changes_something(planned));
         if asks {
-            let report = self.report(scope, &planned);
+            let report = self.report(scope, &planned, &why);
             context.tell(report.proposal(context.page(), self.names_scope()).trim_end());
             if !ask::proceed(context.can_ask(), !report.downgrades())? {
                 cancel(context);
@@ -85,7 +96,7 @@ impl Job {
         } else {
             self.perform(context, &installer, planned)
         };
-        let mut report = self.report(scope, &done);
+        let mut report = self.report(scope, &done, &why);
         if self.wish == Wish::Uninstall && !self.only_show {
             report.history = history(context, &installer, &done);
         }
@@ -188,45 +199,77 @@ impl Job {
         Ok(String::new())
     }
 
-    fn report(&self, scope: Scope, planned: &[(Descriptor, Planned)]) -> InstallReport {
+    fn report(&self, scope: Scope, planned: &[(Descriptor, Planned)], why: &Why) -> InstallReport {
         let mut report = InstallReport::new(self.wish, self.only_show);
         for (descriptor, planned) in planned {
-            report.push(descriptor, scope, planned, self.wish);
+            report.push(descriptor, scope, planned, why.get(&descriptor.id));
         }
         report
     }
 
-    /// The hosts that were named or found, or that a person chose.
-    fn hosts(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Vec<Descriptor>> {
+    /// The hosts that were named or detected, or that a person chose.
+    fn hosts(&self, context: &Context, installer: &Installer<'_>) -> Chosen<Hosts> {
+        let unexplained = |hosts: Vec<Descriptor>| hosts.into_iter().map(|host| (host, None)).collect::<Hosts>();
         if self.which.all || !self.which.hosts.is_empty() {
-            return self.which.named(context, installer.registry).map(Some);
+            return self.which.named(context, installer.registry).map(|hosts| Some(unexplained(hosts)));
         }
-        let found = self.uses_found();
-        let asks = !found && self.may_ask(context);
+        let asks = !self.uses_found() && self.may_ask(context);
         let known = every_host(context, installer.registry)?;
-        let (likely, others): (Vec<_>, Vec<_>) =
-            known.into_iter().partition(|descriptor| self.which.is_likely(context, descriptor, self.wish, installer));
-        if !found && !asks {
-            return Err(self.no_host(&likely));
-        }
-        match self.wish {
-            Wish::Install if asks => {
-                let is_installed = |host: &Descriptor| {
-                    let has = |scope| self.which.is_installed(context, host, scope, installer);
-                    if self.which.local { has(Scope::Local) } else { has(Scope::Global) }
-                };
-                let found =
-                    likely.into_iter().map(|host| (if is_installed(&host) { "installed" } else { "found" }, host));
-                ask::hosts(found.collect(), others, self.wish)
+        if self.wish == Wish::Uninstall {
+            let is_meant = |host: &Descriptor| self.which.is_meant_to_go(context, host, installer);
+            let installed: Vec<Descriptor> = known.into_iter().filter(is_meant).collect();
+            if !self.uses_found() && !asks {
+                return Err(self.no_host(&installed));
             }
-            Wish::Uninstall if asks && !likely.is_empty() => {
-                ask::hosts(likely.into_iter().map(|host| ("installed", host)).collect(), Vec::new(), self.wish)
+            if asks && !installed.is_empty() {
+                let rows = installed.into_iter().map(|host| ("installed".to_owned(), host)).collect();
+                return Ok(ask::hosts(rows, Vec::new(), self.wish)?.map(unexplained));
             }
-            Wish::Install if likely.is_empty() => Err(CommandError::usage("no host was found on this machine")
-                .hint("name one with `--host NAME`; `gsd-tools runtimes` lists the supported hosts")
-                .exits(2)),
-            Wish::Install | Wish::Uninstall => Ok(Some(likely)),
+            return Ok(Some(unexplained(installed)));
         }
+        let detect = |host: Descriptor| (self.which.detected(context, &host), host);
+        let (found, others): (Vec<_>, Vec<_>) = known.into_iter().map(detect).partition(|(found, _)| found.is_some());
+        let others: Vec<Descriptor> = others.into_iter().map(|(_, host)| host).collect();
+        if asks {
+            let is_installed = |host: &Descriptor| {
+                let has = |scope| self.which.is_installed(context, host, scope, installer);
+                if self.which.local { has(Scope::Local) } else { has(Scope::Global) }
+            };
+            let rows = found.into_iter().map(|(why, host)| {
+                let why = why.filter(|_| !is_installed(&host)).map(|why| why.short());
+                (why.unwrap_or_else(|| "installed".to_owned()), host)
+            });
+            return Ok(ask::hosts(rows.collect(), others, self.wish)?.map(unexplained));
+        }
+        if !self.uses_found() {
+            let found: Vec<Descriptor> = found.into_iter().map(|(_, host)| host).collect();
+            return Err(self.no_host(&found));
+        }
+        if found.is_empty() {
+            return Err(self.nothing_detected(context, &others));
+        }
+        Ok(Some(found.into_iter().map(|(why, host)| (host, why)).collect()))
+    }
+
+    /// That no host was detected, where it was looked for, and what to type.
+    fn nothing_detected(&self, context: &Context, hosts: &[Descriptor]) -> CommandError {
+        let folder = |host: &Descriptor| {
+            let target = self.which.target(context, host.clone(), Scope::Global).ok()?;
+            Some(target.shown(&target.root))
+        };
+        let folders: Vec<String> = hosts.iter().filter_map(folder).collect();
+        let names =
+            |host: &Descriptor| host.programs.iter().flat_map(|programs| programs.names.clone()).collect::<Vec<_>>();
+        let mut programs: Vec<String> = hosts.iter().flat_map(names).collect();
+        programs.sort();
+        programs.dedup();
+        let scope = if self.which.local { Scope::Local } else { Scope::Global };
+        CommandError::usage("no host was found on this machine")
+            .cause(format!("none of these folders exists: {}", folders.join(", ")))
+            .cause(format!("none of these programs is in PATH: {}", programs.join(", ")))
+            .hint(format!("name a host: `gsd-tools install --{} --{}`", example(hosts), scope.word()))
+            .hint("`gsd-tools runtimes` lists the supported hosts")
+            .exits(2)
     }
 
     /// Whether the hosts that are found are used without a question. Who said yes to everything has said yes to them,
@@ -303,6 +346,16 @@ pub(super) fn installer<'a>(
     let unasked = listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect();
     let program = Program::running(context.world())?;
     Ok(Installer { world: context.world(), disk, registry, library, program, permissions: true, unasked, nested: None })
+}
+
+/// The host that an example names: the one whose client is tried first where any would do.
+pub(super) fn example(hosts: &[Descriptor]) -> &str {
+    let runners = Runners::builtin().ok();
+    let first = runners.iter().flat_map(Runners::iter).find_map(|runner| {
+        let host = runner.host.as_deref()?;
+        hosts.iter().find(|known| known.id.as_str() == host)
+    });
+    first.or(hosts.first()).map_or("host NAME", |host| host.id.as_str())
 }
 
 fn changes_something(planned: &Planned) -> bool {

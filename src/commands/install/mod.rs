@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::install::{self, InstallError, Installer, Target, Wish};
+use crate::install::{self, Detected, InstallError, Installer, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
 use job::{Asking, Job};
@@ -32,9 +32,10 @@ verbs! {
 
     /// Install commands, workflows, agents and hooks into hosts
     ///
-    /// Name the hosts as flags, such as `--claude --codex`, or use `--detected`; `gsd-tools runtimes` lists them. Without a
-    /// host, a terminal asks which, and `--yes` takes those that are found. `--all` also creates folders for hosts that you
-    /// do not have. `gsd-tools --claude` is short for `gsd-tools install --claude`.
+    /// Name the hosts as flags, such as `--claude --codex`; `gsd-tools runtimes` lists them. `--detected` takes the hosts
+    /// whose config directory exists or whose program is in PATH; a host that you name needs neither. Without a host, a
+    /// terminal asks which, and `--yes` takes the detected ones. `--all` also creates folders for hosts that you do not
+    /// have. `gsd-tools --claude` is short for `gsd-tools install --claude`.
     ///
     /// Writes into the host's config directory, adds our hooks to the host's settings, and allows `gsd-tools` in its
     /// permission list. Files of an earlier install that you edited are saved to `gsd-local-patches/`. `--local` installs
@@ -107,7 +108,7 @@ pub(crate) struct Which {
 pub(crate) struct InstallArgs {
     #[command(flatten)]
     which: Which,
-    /// Use the hosts found on this machine
+    /// Use the hosts whose config directory exists or whose program is in PATH
     #[arg(long, conflicts_with_all = ["hosts", "all", "config_dir"])]
     detected: bool,
     #[command(flatten)]
@@ -201,21 +202,18 @@ impl Which {
         Ok(found)
     }
 
-    /// Whether a person means this host when they name none: it is found on this machine, or it is installed.
-    fn is_likely(&self, context: &Context, descriptor: &Descriptor, wish: Wish, installer: &Installer<'_>) -> bool {
-        let has = |scope| match wish {
-            Wish::Install => {
-                self.target(context, descriptor.clone(), scope).is_ok_and(|target| disk::is_folder(&target.root))
-            }
-            Wish::Uninstall => self.is_installed(context, descriptor, scope, installer),
-        };
-        match (self.global, self.local, wish) {
-            (true, _, _) => has(Scope::Global),
-            (_, true, Wish::Uninstall) => has(Scope::Local),
-            // A host whose own folder is here is used here, also where the project has none for it yet.
-            (_, true, Wish::Install) | (_, _, Wish::Uninstall) => has(Scope::Global) || has(Scope::Local),
-            (_, _, Wish::Install) => has(Scope::Global),
-        }
+    /// Why a person means this host when they install and name none: its folder is there, or its program.
+    fn detected(&self, context: &Context, host: &Descriptor) -> Option<Detected> {
+        let by_folder = |scope| Detected::by_folder(&self.target(context, host.clone(), scope).ok()?);
+        // A host whose own folder is here is used here, also where the project has none for it yet.
+        let found = by_folder(Scope::Global).or_else(|| self.local.then(|| by_folder(Scope::Local)).flatten());
+        found.or_else(|| Detected::by_program(host, context.world()))
+    }
+
+    /// Whether a person means this host when they uninstall and name none.
+    fn is_meant_to_go(&self, context: &Context, host: &Descriptor, installer: &Installer<'_>) -> bool {
+        let has = |scope| self.is_installed(context, host, scope, installer);
+        (!self.local && has(Scope::Global)) || (!self.global && has(Scope::Local))
     }
 
     /// Whether the user installed for this host; an install that came with a repository is nobody's yet.
@@ -251,6 +249,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
     let (library, disk) = (Library::embedded().map_err(InstallError::from)?, context.disk());
     let installer = OnceCell::new();
     let mut report = StatusReport::default();
+    job::example(&descriptors).clone_into(&mut report.example);
     for descriptor in &descriptors {
         for scope in &scopes {
             let target = match which.target(context, descriptor.clone(), *scope) {
@@ -280,8 +279,11 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
             if !is_there {
                 report.push_leftovers(install::leftovers(&target).unwrap_or_default());
             }
-            if *scope == Scope::Global && disk::is_folder(&target.root) {
-                report.found.push((descriptor.name.clone(), descriptor.id.to_string()));
+            if *scope == Scope::Global
+                && let Some(found) =
+                    Detected::by_folder(&target).or_else(|| Detected::by_program(descriptor, context.world()))
+            {
+                report.found.push((descriptor.name.clone(), descriptor.id.to_string(), found));
             }
         }
     }

@@ -7,7 +7,7 @@ use super::diff::{Group, groups};
 use crate::disk::AbsolutePath;
 use crate::hooks;
 use crate::install::{
-    self, Act, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Unlisted, Wish,
+    self, Act, Detected, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Unlisted, Wish,
 };
 use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::counted;
@@ -32,6 +32,9 @@ pub(super) struct HostReport {
     #[serde(skip)]
     pub(super) name: String,
     pub(super) scope: &'static str,
+    /// Of an install for the hosts that are detected: why this one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) detected: Option<Detected>,
     /// The host's folder; `None` if it is not known.
     root: Option<String>,
     pub(super) outcome: Outcome,
@@ -214,9 +217,11 @@ impl InstallReport {
         Self { action, wish, dry_run, hosts: Vec::new(), history: None }
     }
 
-    /// Adds what became of one host.
-    pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &Planned, wish: Wish) {
+    /// Adds what became of one host; `why` it was detected, if nobody named it.
+    pub(super) fn push(&mut self, descriptor: &Descriptor, scope: Scope, result: &Planned, why: Option<&Detected>) {
+        let wish = self.wish;
         let mut host = HostReport::new(descriptor, scope, result, wish);
+        host.detected = why.cloned();
         if self.dry_run
             && let Ok((target, plan)) = result
         {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::report::{UnlistedReport, chain};
 use crate::commands::hooks::state::{HooksState, Off};
 use crate::hooks;
-use crate::install::{self, Drift, InstallError, Leftover, NotLoaded, Status, Target, Unlisted};
+use crate::install::{self, Detected, Drift, InstallError, Leftover, NotLoaded, Status, Target, Unlisted};
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -27,9 +27,12 @@ pub(in crate::commands) struct StatusReport {
     /// What does not concern a single install.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
-    /// Hosts that are in use on this computer, with their flags: where nothing is installed, a person is told.
+    /// Hosts that are in use on this computer, with their flags and why: where nothing is installed, a person is told.
     #[serde(skip)]
-    pub(super) found: Vec<(String, String)>,
+    pub(super) found: Vec<(String, String, Detected)>,
+    /// A host for an example, where none is found.
+    #[serde(skip)]
+    pub(super) example: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -231,11 +234,16 @@ impl StatusReport {
 
     fn nothing(&self, screen: Screen) -> String {
         let mut text = screen.paint(Tone::Strong, "Nothing is installed.") + "\n";
-        let Some((_, flag)) = self.found.first() else {
+        let Some((_, flag, _)) = self.found.first() else {
             text += &screen.prose("  ", "  ", "No host was found here; `gsd-tools runtimes` lists those we support.");
-            return text + &screen.prose("  ", "  ", "Install: `gsd-tools install --help` shows how");
+            return text
+                + &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{} --global`", self.example));
         };
-        let found: Vec<String> = self.found.iter().map(|(name, flag)| format!("{name} (`--{flag}`)")).collect();
+        let found = self.found.iter().map(|(name, flag, why)| match why.short() {
+            why if why == "found" => format!("{name} (`--{flag}`)"),
+            why => format!("{name} (`--{flag}`, {why})"),
+        });
+        let found: Vec<String> = found.collect();
         text += &screen.prose("  ", "  ", &format!("Hosts found here: {}", found.join(", ")));
         text += &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{flag} --global`"));
         text

@@ -203,6 +203,9 @@ impl Section<'_> {
             (_, false) => Mark::Warning,
         };
         let mut text = self.heading(mark, &self.facts());
+        if self.telling != Telling::DoneAsAsked {
+            text += &self.lines(&self.host.detected.iter().map(ToString::to_string).collect::<Vec<_>>());
+        }
         if self.telling == Telling::Rehearsed {
             text += &self.lines(&self.kept());
             text += &self.host.shown.groups.iter().map(|group| group.text(screen, self.verbose)).collect::<String>();

@@ -97,6 +97,8 @@ struct RuntimeRow {
     /// Other words for it.
     aliases: Vec<String>,
     verified: VerifiedRow,
+    /// The programs in `PATH` by which `install --detected` finds it, besides its folder.
+    programs: Vec<String>,
     features: Vec<FeatureRow>,
     places: Vec<PlaceRow>,
     environment: Vec<VariableRow>,
@@ -147,6 +149,7 @@ impl RuntimeRow {
             own,
             aliases: descriptor.aliases.clone(),
             verified: VerifiedRow { date: verified.date.clone(), by: verified.by, version: verified.version.clone() },
+            programs: descriptor.programs.iter().flat_map(|programs| programs.names.clone()).collect(),
             features: Feature::ALL
                 .into_iter()
                 .map(|what| {

@@ -142,12 +142,18 @@ pub(super) fn page(row: &RuntimeRow, screen: Screen) -> String {
             entry(&mut text, screen, &format!("{:24}", variable.name), &variable.holds);
         }
     }
+    let programs: Vec<String> = row.programs.iter().map(|name| format!("`{name}`")).collect();
+    let detected = match programs.as_slice() {
+        [] => "its global folder exists".to_owned(),
+        programs => format!("its global folder exists, or {} is in PATH", programs.join(" or ")),
+    };
     let plugin = if row.plugin {
         format!("`gsd-tools package --host {} FOLDER` builds one", row.id)
     } else {
         "not supported, no form of plugins is known".to_owned()
     };
     text.push('\n');
+    entry(&mut text, screen, "Detected if: ", &detected);
     entry(&mut text, screen, "Plugin: ", &plugin);
     text
 }

@@ -109,6 +109,12 @@ impl CommandError {
         self
     }
 
+    /// Adds what was seen.
+    pub(in crate::commands) fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
     /// Spells the calls of this program in its hints with `program`.
     pub(in crate::commands) fn calling(mut self, program: &str) -> Self {
         for hint in &mut self.hints {
