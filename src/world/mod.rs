@@ -16,10 +16,10 @@ use std::ffi::OsString;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io::IsTerminal;
-#[cfg(test)]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use directories::BaseDirs;
 
 pub(crate) mod fence;
 mod followed;
@@ -122,15 +122,27 @@ impl World {
         }
     }
 
-    /// The user's home folder.
+    /// The user's home folder: where the variable says, since the clients of hosts look there, else where the system knows
+    /// it to be.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         let named = self.path_variable(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
-        let known = || match self.environment {
-            Environment::Inherited => std::env::home_dir(),
+        let known = || Some(self.known_folders()?.home_dir().to_path_buf());
+        named.or_else(known).filter(|home| home.is_absolute())
+    }
+
+    /// The user's folders as the system knows them; a fixed world has none.
+    fn known_folders(&self) -> Option<BaseDirs> {
+        match self.environment {
+            Environment::Inherited => BaseDirs::new(),
             #[cfg(any(test, debug_assertions))]
             Environment::Fixed(_) => None,
-        };
-        named.or_else(known).filter(|home| home.is_absolute())
+        }
+    }
+
+    /// A folder of a Windows user: where the variable says, else the known folder. Other systems have none.
+    fn windows_folder(&self, variable: &str, known: fn(&BaseDirs) -> &Path) -> Option<PathBuf> {
+        let found = || Some(known(&self.known_folders()?).to_path_buf());
+        cfg!(windows).then(|| self.path_variable(variable).or_else(found)).flatten()
     }
 
     /// The folder that holds `.gsd/`: `GSD_HOME`, else the home folder.
@@ -141,7 +153,7 @@ impl World {
     /// Where this program keeps what must outlive a call and is nobody's document: locks, kept before-images.
     pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         let named = self.path_variable("XDG_STATE_HOME").filter(|folder| folder.is_absolute());
-        let local = || self.path_variable("LOCALAPPDATA").filter(|_| cfg!(windows));
+        let local = || self.windows_folder("LOCALAPPDATA", BaseDirs::data_local_dir);
         let base = named.or_else(local).or_else(|| Some(self.home()?.join(".local").join("state")))?;
         Some(base.join("gsd-tools"))
     }
@@ -149,7 +161,7 @@ impl World {
     /// Where the user keeps what they tell this program.
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let named = self.path_variable("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
-        let roaming = || self.path_variable("APPDATA").filter(|_| cfg!(windows));
+        let roaming = || self.windows_folder("APPDATA", BaseDirs::config_dir);
         let base = named.or_else(roaming).or_else(|| Some(self.home()?.join(".config")))?;
         Some(base.join("gsd-tools"))
     }
@@ -446,6 +458,13 @@ mod tests {
         assert_eq!(world.variable("BLANK"), None);
         assert_eq!(world.variable("ABSENT"), None);
         assert_eq!(world.variable("SET").as_deref(), Some(" x "));
+    }
+
+    #[test]
+    fn a_fixed_world_knows_no_folder_that_its_variables_do_not_name() {
+        let nowhere = world([]);
+        assert_eq!((nowhere.home(), nowhere.state_folder(), nowhere.config_folder()), (None, None, None));
+        assert!(World::real().known_folders().is_some_and(|known| known.home_dir().is_absolute()));
     }
 
     #[test]

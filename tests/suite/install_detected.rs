@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, binary};
 
 /// A folder for `PATH`, below the project's parent so that it goes with the test.
 fn bin(context: &TestContext) -> PathBuf {
@@ -176,4 +176,26 @@ fn what_a_bare_machine_is_told_fits_a_terminal() {
     assert!(text.contains("no host was found") && text.lines().count() < 15, "{text}");
     let plain = regex::Regex::new("\u{1b}\\[[0-9;?]*[a-zA-Z]").unwrap().replace_all(&text, "").into_owned();
     assert!(plain.lines().all(|line| line.trim_end().chars().count() <= 80), "{plain}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_variable_the_home_folder_is_the_one_of_the_user() {
+    let context = TestContext::new();
+    let id = rustix::process::getuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let fields = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let home = fields.into_iter().find(|fields| fields.get(2) == Some(&id.as_str())).map(|fields| fields[5].to_owned());
+    let Some(home) = home else { return };
+    let state = context.home().join("state");
+    let root = |call: &mut std::process::Command| {
+        call.args(["status", "--claude", "--global", "--json"]).env("XDG_STATE_HOME", &state);
+        let output = call.output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["installs"][0]["root"].as_str().unwrap().to_owned()
+    };
+    let known = std::path::Path::new(&home).canonicalize().unwrap_or_else(|_| home.clone().into()).join(".claude");
+    assert_eq!(root(context.command(binary()).env_remove("HOME")), known.to_str().unwrap());
+    assert_eq!(root(context.command(binary()).env("HOME", "")), known.to_str().unwrap());
+    assert_eq!(root(&mut context.command(binary())), context.home().join(".claude").to_str().unwrap());
 }
