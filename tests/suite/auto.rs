@@ -455,13 +455,13 @@ fn who_looks_at_a_run_sees_whether_a_process_runs_it() {
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
     let mut run = context.command(crate::kit::binary());
     run.args(["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent]);
-    run.env("FAKE_SHAPE", "2x2").env("FAKE_ACTOR", "ideal").env("FAKE_PAUSE_MS", "60000");
+    run.env("FAKE_SHAPE", "2x2").env("FAKE_ACTOR", "ideal").env("FAKE_PAUSE_MS", "600000");
     run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut run = run.spawn().unwrap();
     let status = || context.gsd(["auto", "status"]).json();
     let began = std::time::Instant::now();
     while status()["next"]["action"] != "running" {
-        assert!(began.elapsed().as_secs() < 30, "{:#}", status());
+        assert!(began.elapsed().as_secs() < 120, "{:#}", status());
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let seen = status();

@@ -53,6 +53,11 @@ impl TestContext {
         self.root.path().canonicalize().unwrap().join("project")
     }
 
+    /// The folder for temporary files.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("tmp")
+    }
+
     /// Leaves everything where it is after the test, for whoever wants to look at it.
     pub(crate) fn keep(self) -> PathBuf {
         self.root.keep()
@@ -258,6 +263,20 @@ impl Ran {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         self.stderr
     }
+}
+
+/// A folder outside of every project that is not for temporary files either, as the home of a user is. Wherever this
+/// repository and its target folder are: `/tmp` is open to agents.
+pub(crate) fn outside() -> tempfile::TempDir {
+    let home = std::env::home_dir();
+    let places = [Some(env!("CARGO_TARGET_TMPDIR").into()), Some("/var/tmp".into()), home, Some("/dev/shm".into())];
+    let is_open = |place: &PathBuf| {
+        let temporary = Path::new("/tmp").canonicalize();
+        temporary.is_ok_and(|temporary| place.canonicalize().is_ok_and(|place| place.starts_with(temporary)))
+    };
+    let mut places = places.into_iter().flatten().filter(|place| !is_open(place));
+    let made = places.find_map(|place| tempfile::Builder::new().prefix("user-").tempdir_in(place).ok());
+    made.expect("a folder outside of /tmp that can be written to: the target folder, /var/tmp or the home")
 }
 
 /// The search path of this machine, without the clients of hosts: what is installed here decides no test. A folder with a

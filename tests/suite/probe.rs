@@ -152,7 +152,7 @@ fn a_probe_that_is_interrupted_leaves_nothing() {
     command.args(["auto", "probe", "claude", "--trial", "work", "--program"]).arg(program);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let temporary = context.home().with_file_name("tmp");
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(120);
     let has_begun = || walkdir::WalkDir::new(&temporary).into_iter().flatten().any(|entry| entry.file_name() == "work");
     while !has_begun() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
