@@ -363,7 +363,7 @@ fn a_unit_that_is_asked_for_runs_alone_and_is_told_in_the_log() {
 }
 
 #[test]
-fn criterion_4_2_11_rules_say_why_they_do_not_apply_and_change_nothing() {
+fn rules_say_why_they_do_not_apply_and_change_nothing() {
     let context = project();
     auto(&context, &["auto", "next", "--brief", "BRIEF"], "ideal").success();
     let notes = context.home().join("state");
@@ -396,7 +396,7 @@ fn criterion_4_2_11_rules_say_why_they_do_not_apply_and_change_nothing() {
 }
 
 #[test]
-fn invariant_13_of_eight_calls_at_once_one_starts_a_session() {
+fn of_eight_calls_at_once_one_starts_a_session() {
     use std::process::Stdio;
     let context = project();
     let agent = compile::fake_agent();

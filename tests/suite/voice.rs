@@ -176,6 +176,45 @@ fn pages_have_no_phrase_to_avoid() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The names of the tests in a Rust file.
+fn tests_of(source: &str) -> Vec<String> {
+    static NAME: LazyLock<regex::Regex> =
+        LazyLock::new(|| regex::Regex::new(r"#\[test\]\s+(?:#\[[^\n]*\]\s+)*(?:async )?fn (\w+)").unwrap());
+    NAME.captures_iter(source).map(|found| found[1].to_owned()).collect()
+}
+
+/// A number of a rule or of a section at the beginning of a name, where only who has that page knows what it means.
+fn cites_a_page(name: &str) -> bool {
+    static NUMBER: LazyLock<regex::Regex> = LazyLock::new(|| {
+        regex::Regex::new(r"^(criterion|invariant|feature|rule|ruling|section|[b-z])_?[a-z]?\d+_|_\d+_\d+_").unwrap()
+    });
+    NUMBER.is_match(name)
+}
+
+#[test]
+fn names_of_tests_cite_no_numbers() {
+    let folders = ["src", "tests"].map(|folder| walkdir::WalkDir::new(repository().join(folder)));
+    let files = folders.into_iter().flatten().map(|entry| entry.unwrap().into_path());
+    let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let names: Vec<String> = rust.flat_map(|path| tests_of(&std::fs::read_to_string(path).unwrap())).collect();
+    assert!(names.len() > 2000, "only {} tests were found", names.len());
+    let citing: Vec<&String> = names.iter().filter(|name| cites_a_page(name)).collect();
+    assert!(citing.is_empty(), "say what is tested instead of the number of a rule: {citing:#?}");
+}
+
+#[test]
+fn a_number_that_stands_for_a_rule_is_noticed() {
+    for name in ["criterion_4_3_9_a_box_is_ticked", "invariant_9_a_box", "ruling_c14_a_block", "c9_a_box", "x_e_3_2_y"]
+    {
+        assert!(cites_a_page(name), "{name}");
+    }
+    for name in ["a_subject_has_72_characters_at_most", "sha256_is_in_hexadecimal", "exits_1", "a_run_of_3_tasks_ends"]
+    {
+        assert!(!cites_a_page(name), "{name}");
+    }
+    assert_eq!(tests_of("#[test]\n#[ignore]\nfn one() {}\nfn helper() {}\n"), ["one"]);
+}
+
 #[test]
 fn code_of_a_page_is_not_prose() {
     assert_eq!(prose_of("a\n```sh\nb\n```\nc\n"), [(1, "a"), (5, "c")]);

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_5_6_a_check_that_does_not_end_is_stopped_with_all_it_started() {
+    fn a_check_that_does_not_end_is_stopped_with_all_it_started() {
         let tree =
             Tree::new(&[("a.sh", "sleep 600 & echo $! > left; echo begun; while :; do echo y; sleep 0.01; done")]);
         let started = Instant::now();
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_5_6_ten_kilobytes_of_each_stream_are_kept() {
+    fn ten_kilobytes_of_each_stream_are_kept() {
         let script = "i=0; while [ $i -lt 2000 ]; do echo \"out $i line\"; echo \"err $i line\" >&2; i=$((i+1)); done";
         let run = Tree::new(&[("a.sh", script)]).run("sh a.sh", Limits::default());
         assert!(run.tail.len() <= 2 * 10 * 1024 && run.tail.len() > 10 * 1024);

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_2_2_nothing_passes_without_a_check_that_was_executed_on_its_tree() {
+    fn nothing_passes_without_a_check_that_was_executed_on_its_tree() {
         let outcome = |tree: &str, checks: Vec<CheckRun>| judged(Claim::Work, None, &evidence(tree, checks)).outcome;
         assert_eq!(outcome("new", vec![run("a", Pass, "")]), Outcome::Passed);
         assert_eq!(outcome("old", vec![run("a", Pass, "")]), Outcome::NoEvidence);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_5_6_a_failure_is_told_in_few_words_and_recognised_when_it_comes_again() {
+    fn a_failure_is_summarised_and_recognised_when_it_repeats() {
         let long = "é failed\n".repeat(3000);
         let checks = |tail: &str| (0..9).map(|number| run(&format!("c{number}"), Fail, tail)).collect();
         let failure = judged(Claim::Work, None, &evidence("new", checks(&long))).failure.unwrap();

@@ -123,7 +123,7 @@ fn validated() -> MemoryFiles {
 }
 
 #[test]
-fn criterion_4_3_1_a_slice_is_closed_by_five_documents() {
+fn a_slice_is_closed_by_five_documents() {
     let mut files = project();
     let done = complete(&files, "S01").unwrap();
     let paths: Vec<&str> = done.edits.iter().map(|edit| edit.path.rsplit('/').next().unwrap()).collect();
@@ -135,7 +135,7 @@ fn criterion_4_3_1_a_slice_is_closed_by_five_documents() {
 }
 
 #[test]
-fn criterion_4_3_2_the_front_matter_is_the_union_of_the_tasks_in_their_order() {
+fn the_front_matter_is_the_union_of_the_tasks_in_their_order() {
     let mut files = project();
     let edits = complete(&files, "S01").unwrap().edits;
     write(&mut files, &edits);
@@ -173,7 +173,7 @@ fn project_without_box(mut files: MemoryFiles) -> MemoryFiles {
 }
 
 #[test]
-fn criterion_4_3_3_the_acceptance_test_is_the_verification_of_the_plan() {
+fn the_acceptance_test_is_the_verification_of_the_plan() {
     let edits = complete(&project(), "S01").unwrap().edits;
     let uat = Uat::parse(&edits[1].text);
     assert_eq!(
@@ -186,7 +186,7 @@ fn criterion_4_3_3_the_acceptance_test_is_the_verification_of_the_plan() {
 }
 
 #[test]
-fn criterion_4_3_5_an_interrupted_step_ends_in_the_same_files() {
+fn an_interrupted_step_ends_in_the_same_files() {
     let mut whole = project();
     let edits = complete(&whole, "S01").unwrap().edits;
     write(&mut whole, &edits);
@@ -202,7 +202,7 @@ fn criterion_4_3_5_an_interrupted_step_ends_in_the_same_files() {
 }
 
 #[test]
-fn criterion_4_3_6_a_slice_that_is_closed_stays_as_it_is() {
+fn a_closed_slice_is_unchanged() {
     let mut files = project();
     let edits = complete(&files, "S01").unwrap().edits;
     write(&mut files, &edits);
@@ -210,7 +210,7 @@ fn criterion_4_3_6_a_slice_that_is_closed_stays_as_it_is() {
 }
 
 #[test]
-fn criterion_4_3_7_too_little_is_left_to_an_agent() {
+fn a_summary_with_too_little_is_left_to_an_agent() {
     let thin = |files: &MemoryFiles, least: usize| {
         let limits = Limits { min_summary_characters: least, ..Limits::default() };
         complete_slice(&slice_records(files, "M001", "S01").unwrap(), &limits)
@@ -234,7 +234,7 @@ fn criterion_4_3_7_too_little_is_left_to_an_agent() {
 }
 
 #[test]
-fn criterion_4_3_9_a_roadmap_without_the_row_is_not_touched() {
+fn a_roadmap_without_the_row_is_not_changed() {
     let mut files = project();
     files.texts.insert(format!("{FOLDER}/M001-ROADMAP.md"), "# M001\n\nS01 comes first.\n".to_owned());
     assert!(matches!(complete(&files, "S01"), Err(NotEnough::Roadmap(_))));
@@ -245,7 +245,7 @@ fn criterion_4_3_9_a_roadmap_without_the_row_is_not_touched() {
 }
 
 #[test]
-fn criterion_4_3_10_a_requirement_is_validated_only_by_its_owner_with_every_check() {
+fn a_requirement_is_validated_only_by_its_owner_with_every_check() {
     let find =
         |edits: &[Edit]| edits.iter().find(|edit| edit.path.ends_with("REQUIREMENTS.md")).map(|edit| edit.text.clone());
     let after = find(&complete(&project(), "S01").unwrap().edits).unwrap();
@@ -267,7 +267,7 @@ fn criterion_4_3_10_a_requirement_is_validated_only_by_its_owner_with_every_chec
 }
 
 #[test]
-fn criterion_4_3_11_new_decisions_are_recorded_once() {
+fn new_decisions_are_recorded_once() {
     let mut files = project();
     let edits = complete(&files, "S01").unwrap().edits;
     write(&mut files, &edits);
@@ -278,7 +278,7 @@ fn criterion_4_3_11_new_decisions_are_recorded_once() {
 }
 
 #[test]
-fn criterion_4_3_12_knowledge_is_left_to_those_who_know() {
+fn knowledge_is_left_to_agents() {
     let edits = complete(&project(), "S01").unwrap().edits;
     assert!(edits.iter().all(|edit| !edit.path.contains("KNOWLEDGE")));
 }
@@ -293,7 +293,7 @@ fn what_somebody_else_wrote_stays() {
 }
 
 #[test]
-fn criterion_4_4_1_the_summary_tells_criteria_slices_and_outcomes() {
+fn the_summary_has_criteria_slices_and_outcomes() {
     let mut files = validated();
     let before = project().texts[".gsd/REQUIREMENTS.md"].clone();
     let records = milestone_records(&files, "M001", Some(before)).unwrap();
@@ -320,7 +320,7 @@ fn criterion_4_4_1_the_summary_tells_criteria_slices_and_outcomes() {
 }
 
 #[test]
-fn criterion_4_4_3_a_done_slice_without_summary_is_named() {
+fn a_done_slice_without_summary_is_named() {
     let mut files = validated();
     files.texts.remove(&in_slice("S01", "S01-SUMMARY.md"));
     let expected = NotEnough::NoSliceSummary { milestone: "M001".to_owned(), slices: vec!["S01".to_owned()] };
@@ -332,14 +332,14 @@ fn criterion_4_4_3_a_done_slice_without_summary_is_named() {
 }
 
 #[test]
-fn criterion_4_4_4_two_runs_give_the_same_bytes() {
+fn two_runs_give_the_same_bytes() {
     let (one, other) = (validated(), validated());
     assert_eq!(one.texts, other.texts);
     assert_eq!(finish(&one), finish(&other));
 }
 
 #[test]
-fn criterion_4_5_1_one_failing_check_needs_attention_and_is_named() {
+fn one_failing_check_needs_attention_and_is_named() {
     let mut files = closed();
     assert_eq!(validation(&files).0.verdict, Some(ValidationVerdict::Pass));
     files.texts.insert(in_slice("S01", "tasks/T02-VERIFY.json"), verify(false, ""));
@@ -350,7 +350,7 @@ fn criterion_4_5_1_one_failing_check_needs_attention_and_is_named() {
 }
 
 #[test]
-fn criterion_4_5_2_a_blocking_error_needs_attention() {
+fn a_blocking_error_needs_attention() {
     let mut files = closed();
     let error =
         ",\"runtimeErrors\":[{\"source\":\"bg-shell\",\"severity\":\"crash\",\"message\":\"gone\",\"blocking\":true}]";
@@ -361,7 +361,7 @@ fn criterion_4_5_2_a_blocking_error_needs_attention() {
 }
 
 #[test]
-fn criterion_4_5_3_a_task_without_a_record_needs_attention_unless_none_is_required() {
+fn a_task_without_a_record_needs_attention_unless_none_is_required() {
     let mut files = closed();
     files.texts.remove(&in_slice("S01", "tasks/T02-VERIFY.json"));
     let (read, written) = validation(&files);
@@ -373,7 +373,7 @@ fn criterion_4_5_3_a_task_without_a_record_needs_attention_unless_none_is_requir
 }
 
 #[test]
-fn criterion_4_5_4_nothing_run_counts_only_with_a_reason_beside_a_checked_task() {
+fn nothing_run_counts_only_with_a_reason_beside_a_checked_task() {
     let none = "{\"passed\":true,\"discoverySource\":\"none\",\"checks\":[]";
     let declared = format!("{none},\"noChecksReason\":\"documents alone\"}}");
     let mut files = closed();
@@ -389,7 +389,7 @@ fn criterion_4_5_4_nothing_run_counts_only_with_a_reason_beside_a_checked_task()
 }
 
 #[test]
-fn criterion_4_5_5_a_failed_acceptance_test_needs_attention_and_prose_does_not() {
+fn a_failed_acceptance_test_needs_attention_and_prose_does_not() {
     let mut files = closed();
     let mut result = |text: &str| {
         files.texts.insert(in_slice("S01", "S01-UAT-RESULT.md"), text.to_owned());
@@ -404,7 +404,7 @@ fn criterion_4_5_5_a_failed_acceptance_test_needs_attention_and_prose_does_not()
 }
 
 #[test]
-fn criterion_4_5_6_a_corrupt_record_is_reported() {
+fn a_corrupt_record_is_reported() {
     let mut files = closed();
     files.texts.insert(in_slice("S01", "tasks/T02-VERIFY.json"), "{\n\"passed\": tru".to_owned());
     let (read, written) = validation(&files);
@@ -413,7 +413,7 @@ fn criterion_4_5_6_a_corrupt_record_is_reported() {
 }
 
 #[test]
-fn criterion_4_5_7_no_record_proves_what_is_to_be_seen_in_operation() {
+fn no_record_proves_what_can_only_be_seen_in_operation() {
     let mut files = closed();
     let path = format!("{FOLDER}/M001-ROADMAP.md");
     assert!(proves_operational(&validation(&files).1), "nothing is planned");
@@ -427,7 +427,7 @@ fn criterion_4_5_7_no_record_proves_what_is_to_be_seen_in_operation() {
 }
 
 #[test]
-fn criterion_4_5_8_a_skipped_validation_says_so_and_is_put_together_all_the_same() {
+fn a_skipped_validation_says_so_and_is_assembled_all_the_same() {
     let limits = Limits { skips_validation: true, ..Limits::default() };
     let mut files = closed();
     let skipped = |files: &MemoryFiles| Validation::parse(&validate(files, &limits).unwrap().unwrap().text);
@@ -440,7 +440,7 @@ fn criterion_4_5_8_a_skipped_validation_says_so_and_is_put_together_all_the_same
 }
 
 #[test]
-fn criterion_4_5_9_the_validation_of_an_agent_stays() {
+fn the_validation_of_an_agent_is_kept() {
     let mut files = closed();
     let path = format!("{FOLDER}/M001-VALIDATION.md");
     for by in ["validated_by: agent\n", ""] {
@@ -454,7 +454,7 @@ fn criterion_4_5_9_the_validation_of_an_agent_stays() {
 }
 
 #[test]
-fn criterion_4_5_10_a_validation_follows_its_evidence() {
+fn a_validation_follows_its_evidence() {
     let mut files = validated();
     let stale = |files: &MemoryFiles| is_stale(&milestone_records(files, "M001", None).unwrap());
     let hash = |files: &MemoryFiles| evidence_hash(&milestone_records(files, "M001", None).unwrap());
@@ -491,7 +491,7 @@ fn an_override_of_a_person_counts_and_is_shown() {
 
 proptest! {
     #[test]
-    fn invariant_6_steps_are_idempotent_and_slices_independent(
+    fn steps_are_idempotent_and_slices_independent(
         files in proptest::sample::subsequence(vec!["T01", "T02"], 0..=2), first in "S0[12]", cut in 0_usize..6,
     ) {
         let mut files_now = with_second(project());
@@ -508,7 +508,7 @@ proptest! {
         }
         let roadmap = Roadmap::parse(&text(&files_now, &format!("{FOLDER}/M001-ROADMAP.md")));
         prop_assert!(!roadmap.slices.is_empty() && roadmap.slices.iter().all(|slice| slice.done));
-        // I8: a box of ours has its summary and its acceptance test.
+        // A box of ours has its summary and its acceptance test.
         for slice in ["S01", "S02"] {
             let written = ["SUMMARY", "UAT"].map(|kind| in_slice(slice, &format!("{slice}-{kind}.md")));
             prop_assert!(written.iter().all(|path| files_now.texts.contains_key(path)), "{:?}", written);

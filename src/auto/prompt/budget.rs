@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn criterion_4_7_6_shares_follow_the_window() {
+    fn shares_follow_the_window() {
         let full = Budget::of(InlineLevel::Full, DEFAULT_WINDOW, 5_000);
         assert_eq!(full, Budget { inline: 320_000, summaries: 120_000, carried: 128_000, verification: 80_000 });
         let small = Budget::of(InlineLevel::Full, 1_000, 5_000);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_7_6_the_ceiling_of_tasks_follows_the_window() {
+    fn the_ceiling_of_tasks_follows_the_window() {
         let ceilings = [0, 127_999, 128_000, 199_999, 200_000, 499_999, 500_000, usize::MAX].map(task_ceiling);
         assert_eq!(ceilings, [3, 3, 5, 5, 6, 6, 8, 8]);
     }

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn criterion_4_7_4_a_plan_repeats_title_risk_and_depends() {
+    fn a_plan_repeats_title_risk_and_depends() {
         let row = SliceRow {
             id: "S03".to_owned(),
             title: "Search, by date".to_owned(),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_7_6_a_text_is_cut_only_between_sections() {
+    fn a_text_is_cut_only_between_sections() {
         let cut_at = |limit| cut(SUMMARY, limit);
         assert_eq!(cut_at(SUMMARY.len()), Cut { text: SUMMARY.to_owned(), missing: 0 });
         assert_eq!(cut_at(0).text, "---\nid: T01\n---\n# T01: A\n**one**\n[...truncated 3 sections]\n");

@@ -128,7 +128,7 @@ mod tests {
         | D007 | M001 | S01 | Store | Use `SQLite` | small | Yes | human |\r\n\r\nMore.\r\n";
 
     #[test]
-    fn criterion_4_3_11_a_decision_is_added_once_under_the_next_number() {
+    fn a_decision_is_added_once_under_the_next_number() {
         let rows = [row("use sqlite!"), row("Index on  write | always"), row("index on write, always"), row(" ")];
         let text = append(TABLE, &rows).unwrap();
         let added = "| D008 |  | S01 | Index on write \\| always |  |  |  | agent |\r\n";

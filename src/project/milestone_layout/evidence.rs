@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_5_2_a_blocking_error_is_no_pass_though_all_checks_are() {
+    fn a_blocking_error_fails_even_if_every_check_passes() {
         let evidence: TaskEvidence = read("x", TEXT).unwrap();
         assert_eq!(evidence.faults(), ["bg-shell crash: m"]);
         let quiet = TaskEvidence { runtime_errors: Vec::new(), ..evidence };

@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_3_10_a_validated_entry_moves_with_all_its_other_bytes() {
+    fn a_validated_entry_moves_with_all_its_other_bytes() {
         let after = change(TEXT, &[validated("R001")]);
         let moved = "## Validated\n\n### R001 — Save a recipe\n- Class: core\n- Status: validated\n- Description: a | b\n- Primary owning slice: \
             M001/S01\n- Supporting slices: M001/S02, M001/S03\n- Validation: M001/S01: 3 checks\n- Notes: as told\n\n## Deferred\n";

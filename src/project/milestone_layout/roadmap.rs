@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_3_9_each_format_is_ticked_in_its_own_way() {
+    fn each_format_is_ticked_in_its_own_way() {
         let ticked = |text: &str, id: &str| match tick(text, id) {
             Ok(Tick::Changed(text)) => text,
             other => panic!("{other:?}"),
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn invariant_9_ticking_a_box_changes_exactly_one_byte(
+        fn ticking_a_box_changes_exactly_one_byte(
             mark in "\u{feff}?",
             lines in proptest::collection::vec(
                 ("- \\[[ xX]\\] \\*\\*S0[1-4]: [a-zé`]{0,8}\\*\\* (`risk:(high|low)`)?( `depends:\\[S0[1-3](-S0[4-6])?\\]`)?|  > After this: x|## Slices|junk|```|---|\\| S01 \\| done \\|", "\r?\n"),

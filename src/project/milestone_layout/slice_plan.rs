@@ -338,7 +338,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn invariant_9_ticking_a_task_changes_exactly_one_byte(
+        fn ticking_a_task_changes_exactly_one_byte(
             text in "\u{feff}?(---\n)?(## Tasks\r?\n|## B\n|- \\[[ x]\\] \\*\\*T0[1-4]: [a-zé]{0,5}\\*\\*\r?\n|  - Files: `a`\n|```\n|### T0[1-4]: b\n|\n){0,14}",
             id in "T0[1-4]",
         ) {

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn criterion_4_3_3_verification_becomes_numbered_cases() {
+    fn verification_becomes_numbered_cases() {
         let commands = ["`cargo test search`".to_owned(), "`recipes find soup`".to_owned()];
         let uat = NewUat {
             slice: "S02",

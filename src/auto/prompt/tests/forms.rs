@@ -58,7 +58,7 @@ fn a_roadmap_by_our_form_is_read() {
 }
 
 #[test]
-fn criterion_4_7_4_a_slice_plan_by_our_form_is_read_and_cites_its_row() {
+fn a_slice_plan_by_our_form_is_read_and_cites_its_row() {
     let text = form(UnitKind::PlanSlice, "# S02: {title}");
     let plan = SlicePlan::parse(&text);
     assert_eq!(plan.problems, []);

@@ -23,7 +23,7 @@ fn common(one: &str, other: &str) -> usize {
 }
 
 #[test]
-fn ruling_c14_each_block_is_in_the_prompts_it_is_for() {
+fn each_block_is_in_the_prompts_it_is_for() {
     let blocks = ["RB-EXPLORE-M", "RB-EXPLORE-S", "RB-SKILLS", "RB-REASSESS", "RB-CITE"];
     let of = |kind| -> Vec<&str> {
         let text = prompt(&unit(kind, 2, 1)).text;
@@ -37,14 +37,14 @@ fn ruling_c14_each_block_is_in_the_prompts_it_is_for() {
 }
 
 #[test]
-fn criterion_4_6_a_planner_of_a_slice_verifies_the_roadmap() {
+fn a_planner_of_a_slice_verifies_the_roadmap() {
     let text = prompt(&unit(UnitKind::PlanSlice, 2, 1)).text;
     let block = section_of(&text, "Verify the roadmap's assumptions (RB-REASSESS)").unwrap();
     assert!(block.contains("boundary map") && block.contains("against the code"), "{block}");
 }
 
 #[test]
-fn criterion_4_7_1_registers_are_read_and_not_inlined() {
+fn registers_are_read_and_not_inlined() {
     let prompt = prompt(&unit(UnitKind::PlanSlice, 3, 1));
     for name in ["REQUIREMENTS", "DECISIONS", "PROJECT", "KNOWLEDGE"] {
         let path = format!(".gsd/{name}.md");
@@ -60,7 +60,7 @@ fn criterion_4_7_1_registers_are_read_and_not_inlined() {
 }
 
 #[test]
-fn criterion_4_7_2_an_executor_has_its_plan_the_excerpt_and_the_summaries() {
+fn an_executor_has_its_plan_the_excerpt_and_the_summaries() {
     for level in [InlineLevel::Paths, InlineLevel::Full] {
         let input = PromptInput { level, ..unit(UnitKind::ExecuteTask, 2, 3) };
         let prompt = prompt(&input);
@@ -85,7 +85,7 @@ fn criterion_4_7_2_an_executor_has_its_plan_the_excerpt_and_the_summaries() {
 }
 
 #[test]
-fn criterion_4_7_3_planners_have_a_short_numbered_list_and_read_large_files_by_sections() {
+fn planners_have_a_short_numbered_list_and_read_large_files_by_sections() {
     for kind in [UnitKind::PlanMilestone, UnitKind::PlanSlice, UnitKind::ReplanSlice] {
         let mut input = unit(kind, 2, 1);
         let large = input.documents.iter_mut().find(|document| document.kind == DocumentKind::Requirements).unwrap();
@@ -106,7 +106,7 @@ fn criterion_4_7_3_planners_have_a_short_numbered_list_and_read_large_files_by_s
 }
 
 #[test]
-fn criterion_4_7_4_a_planner_is_given_the_line_to_cite() {
+fn a_planner_is_given_the_line_to_cite() {
     let text = prompt(&unit(UnitKind::PlanSlice, 3, 1)).text;
     let given = format!("Second line of the slice plan: {}\n", row(3).citation());
     assert!(text.contains(&given));
@@ -115,7 +115,7 @@ fn criterion_4_7_4_a_planner_is_given_the_line_to_cite() {
 }
 
 #[test]
-fn criterion_4_7_5_paths_are_forty_percent_smaller_than_everything() {
+fn paths_are_forty_percent_smaller_than_everything() {
     for slice in 1..=SLICES {
         let size = |level| prompt(&PromptInput { level, ..unit(UnitKind::PlanSlice, slice, 1) }).chars;
         let (minimal, paths, full) = (size(InlineLevel::Minimal), size(InlineLevel::Paths), size(InlineLevel::Full));
@@ -124,7 +124,7 @@ fn criterion_4_7_5_paths_are_forty_percent_smaller_than_everything() {
 }
 
 #[test]
-fn criterion_4_7_6_what_is_carried_forward_has_its_share() {
+fn what_is_carried_forward_has_its_share() {
     for (level, window) in
         [(InlineLevel::Paths, DEFAULT_WINDOW), (InlineLevel::Full, 8_000), (InlineLevel::Full, 2_000)]
     {

@@ -31,7 +31,7 @@ fn resumed(simulated: &mut Simulated) {
 }
 
 #[test]
-fn criterion_4_3_8_without_mechanical_steps_each_end_takes_a_session() {
+fn without_mechanical_steps_each_end_takes_a_session() {
     let mut options = simple((1, 2));
     options.preferences.is_mechanical = false;
     let report = run(&options);
@@ -47,7 +47,7 @@ fn criterion_4_3_8_without_mechanical_steps_each_end_takes_a_session() {
 }
 
 #[test]
-fn criterion_4_3_12_knowledge_stays_as_the_agents_left_it() {
+fn knowledge_stays_as_the_agents_left_it() {
     let mut files = project();
     let knowledge = "# Knowledge\n\n| # | Rule |\n|---|---|\n| K001 | Ask first |\n";
     files.texts.insert(".gsd/KNOWLEDGE.md".to_owned(), knowledge.to_owned());
@@ -57,7 +57,7 @@ fn criterion_4_3_12_knowledge_stays_as_the_agents_left_it() {
 }
 
 #[test]
-fn criterion_4_4_1_the_outcomes_of_requirements_are_those_since_the_run_began() {
+fn the_outcomes_of_requirements_are_those_since_the_run_began() {
     let requirements = "# Requirements\n\n## Active\n\n### R001 — Save\n- Status: active\n- Primary owning slice: M001/S01\n- \
                         Supporting slices: none\n- Validation: mapped\n\n## Validated\n\n### R002 — Open\n- Status: validated\n- \
                         Primary owning slice: M001/S01\n- Supporting slices: none\n- Validation: by hand\n";
@@ -75,7 +75,7 @@ fn criterion_4_4_1_the_outcomes_of_requirements_are_those_since_the_run_began() 
 }
 
 #[test]
-fn criterion_4_4_2_the_milestone_closes_after_its_last_acceptance_test() {
+fn the_milestone_closes_after_its_last_acceptance_test() {
     for is_mechanical in [true, false] {
         let mut options = small();
         options.preferences.uat_dispatch = true;
@@ -109,7 +109,7 @@ fn stopped_at_validation(break_it: fn(&mut Simulated)) -> (Stop, Simulated) {
 }
 
 #[test]
-fn criterion_4_5_6_a_corrupt_record_stops_the_run_for_a_person() {
+fn a_corrupt_record_stops_the_run_for_a_person() {
     let (stop, simulated) = stopped_at_validation(|simulated| {
         let path = ".gsd/milestones/M001/slices/S01/tasks/T01-VERIFY.json";
         simulated.files.texts.insert(path.to_owned(), "{\n\"passed\": tru".to_owned());
@@ -120,7 +120,7 @@ fn criterion_4_5_6_a_corrupt_record_stops_the_run_for_a_person() {
 }
 
 #[test]
-fn criterion_4_5_9_an_agent_validates_where_that_is_asked_for_and_what_it_says_holds() {
+fn an_agent_validates_if_that_is_asked_for_and_its_verdict_holds() {
     let failed = "---\nverdict: FAIL\n---\n";
     let (stop, mut simulated) = stopped_at_validation(|simulated| {
         let path = ".gsd/milestones/M001/slices/S01/S01-UAT-RESULT.md";
@@ -163,7 +163,7 @@ fn an_agent_that_leaves_the_validation_of_the_program_has_not_validated() {
 }
 
 #[test]
-fn criterion_4_5_10_evidence_that_changes_is_validated_again_in_the_same_run() {
+fn evidence_that_changes_is_validated_again_in_the_same_run() {
     let (stop, mut simulated) = stopped_at_validation(|simulated| {
         let path = ".gsd/milestones/M001/slices/S01/S01-UAT-RESULT.md";
         simulated.files.texts.insert(path.to_owned(), "---\nverdict: FAIL\n---\n".to_owned());
@@ -215,7 +215,7 @@ fn grown() -> MemoryFiles {
 }
 
 #[test]
-fn criterion_4_10_the_prompts_of_the_simple_pipeline_are_much_smaller() {
+fn the_prompts_of_the_simple_pipeline_are_much_smaller() {
     // The classic pipeline puts the documents into its prompts, the simple one their paths.
     let prompts = |pipeline, inlining, files: MemoryFiles| {
         let preferences = Preferences { inlining, ..Preferences::of(pipeline, Profile::Quality) };

@@ -43,7 +43,7 @@ fn landed(project: &Simulated) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn criterion_4_3_5_a_process_that_dies_at_any_effect_ends_in_the_same_files() {
+fn a_process_that_dies_at_any_effect_ends_in_the_same_files() {
     let mut whole = begun(project(), small().ideal());
     with_deaths(&mut whole, &small(), &[], &mut |_| {});
     assert!(whole.effects > 50, "{}", whole.effects);
@@ -105,7 +105,7 @@ fn assert_no_fault_anywhere(options: &Options, actor: impl Actor + 'static) {
 }
 
 #[test]
-fn invariant_7_no_task_is_ticked_before_its_checks_have_passed() {
+fn no_task_is_ticked_before_its_checks_have_passed() {
     let red = |attempts| Red { ideal: small().ideal(), attempts, candidate: false, runs: 0 };
     assert_no_fault_anywhere(&small(), red(1));
     assert_no_fault_anywhere(&small(), red(u32::MAX));
@@ -115,7 +115,7 @@ fn invariant_7_no_task_is_ticked_before_its_checks_have_passed() {
 }
 
 #[test]
-fn invariant_8_what_is_closed_has_its_documents_and_its_validation() {
+fn what_is_closed_has_its_documents_and_its_validation() {
     let mut tested = small();
     tested.preferences.uat_dispatch = true;
     for options in [small(), tested, Options { is_thin: true, ..small() }] {
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn invariant_5_a_run_ends_in_the_same_files_however_often_it_dies(
+    fn a_run_ends_in_the_same_files_however_often_it_dies(
         options in any_options(), deaths in proptest::collection::vec(1_u64..80, 0..5),
     ) {
         let mut whole = begun(project(), options.ideal());
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_10_what_is_spent_is_the_sum_of_the_sessions_and_only_grows(
+    fn what_is_spent_is_the_sum_of_the_sessions_and_only_grows(
         options in any_options(), deaths in proptest::collection::vec(1_u64..80, 0..5),
     ) {
         let mut simulated = begun(project(), options.ideal());

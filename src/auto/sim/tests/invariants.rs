@@ -188,7 +188,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn invariant_3_with_an_ideal_agent_each_unit_leaves_less_to_do(
+    fn with_an_ideal_agent_each_unit_leaves_less_to_do(
         sizes in (1_usize..4, 1_usize..4), is_classic in any::<bool>(), is_tested in any::<bool>(), is_assessed in any::<bool>(),
     ) {
         let pipeline = if is_classic { Pipeline::Classic } else { Pipeline::Simple };
@@ -215,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_4_a_run_ends_in_a_stop_whatever_its_sessions_do(
+    fn a_run_ends_in_a_stop_whatever_its_sessions_do(
         ends in proptest::collection::vec(0_u8..16, 0..60), is_classic in any::<bool>(), is_tested in any::<bool>(),
         steers in any::<bool>(),
     ) {
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_11_a_change_of_course_that_nobody_makes_counts_as_made_after_three_sessions(
+    fn a_change_of_course_counts_as_made_after_three_sessions(
         acts in proptest::collection::vec(useless(), 0..4),
     ) {
         let mut simulated = begun(with_override(), Never { ideal: small().ideal(), acts }, 6);
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_14_no_unit_leaves_a_change_where_its_class_may_make_none(
+    fn no_unit_leaves_a_change_that_its_class_may_not_make(
         marks in proptest::collection::vec(proptest::option::weighted(0.4, proptest::sample::select(PLACES)), 0..30),
         is_classic in any::<bool>(), steers in any::<bool>(),
     ) {
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_17_both_pipelines_end_with_the_same_code(sizes in (1_usize..4, 1_usize..4)) {
+    fn both_pipelines_end_with_the_same_code(sizes in (1_usize..4, 1_usize..4)) {
         let code = |pipeline| {
             let options = Options { preferences: Preferences::of(pipeline, Profile::Quality), ..simple(sizes) };
             let (_, project) = simulate_with(&options, options.ideal()).unwrap();

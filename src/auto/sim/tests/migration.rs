@@ -45,7 +45,7 @@ fn goes_on(files: &MemoryFiles) -> Simulated {
 }
 
 #[test]
-fn criterion_4_8_what_the_classic_pipeline_began_is_finished_from_wherever_it_is() {
+fn what_the_classic_pipeline_began_is_finished_from_any_point() {
     let trees = begun_by_classic();
     let phases: BTreeSet<&str> = trees.iter().map(|(phase, _)| phase.word()).collect();
     for needed in ["planning", "executing", "summarizing", "validating-milestone", "completing-milestone"] {
@@ -69,7 +69,7 @@ fn criterion_4_8_what_the_classic_pipeline_began_is_finished_from_wherever_it_is
 }
 
 #[test]
-fn criterion_4_8_half_of_a_step_is_finished_even_if_the_process_dies_on_it() {
+fn half_of_a_step_is_finished_even_if_the_process_dies_on_it() {
     for needed in [Phase::Summarizing, Phase::ValidatingMilestone, Phase::CompletingMilestone] {
         let trees = begun_by_classic();
         let (_, files) = trees.iter().find(|(phase, _)| *phase == needed).unwrap();
@@ -91,7 +91,7 @@ fn criterion_4_8_half_of_a_step_is_finished_even_if_the_process_dies_on_it() {
 /// Older projects have their slices right below the milestone, and roadmaps of other forms. What is begun anew is where it
 /// belongs.
 #[test]
-fn criterion_4_8_older_forms_are_finished_as_they_are() {
+fn older_forms_are_finished_as_they_are() {
     let table = "# M001: Simulated milestone\n\n## Slices\n\n| ID | Title | Risk | Depends | Status |\n|---|---|---|---|---|\n\
                  | S01 | Part 1 | medium | none | open |\n| S02 | Part 2 | medium | S01 | open |\n";
     for (phase, files) in begun_by_classic() {

@@ -41,19 +41,19 @@ fn sessions(options: &Options) -> usize {
 }
 
 #[test]
-fn criterion_4_2_1_the_simple_pipeline_takes_a_session_a_task_and_one_a_slice() {
+fn the_simple_pipeline_takes_a_session_a_task_and_one_a_slice() {
     let counts = [(4, 3), (1, 2), (2, 3), (6, 4), (10, 5)].map(|sizes| sessions(&simple(sizes)));
     assert_eq!(counts, [16, 3, 8, 30, 60]);
 }
 
 #[test]
-fn criterion_4_2_2_a_first_slice_that_is_planned_apart_costs_a_session() {
+fn a_first_slice_that_is_planned_separately_costs_a_session() {
     let apart = |sizes| sessions(&Options { skips_first_slice: true, ..simple(sizes) });
     assert_eq!([(6, 4), (1, 2)].map(apart), [31, 4]);
 }
 
 #[test]
-fn criterion_4_2_3_the_classic_pipeline_counts_by_its_formulas() {
+fn the_classic_pipeline_counts_by_its_formulas() {
     let count = |sizes, profile| sessions(&classic(sizes, profile));
     let profiles = [Profile::Quality, Profile::Balanced, Profile::Budget];
     assert_eq!(profiles.map(|profile| count((4, 3), profile)), [30, 27, 22]);
@@ -61,7 +61,7 @@ fn criterion_4_2_3_the_classic_pipeline_counts_by_its_formulas() {
 }
 
 #[test]
-fn criterion_4_2_4_the_published_column_assesses_after_the_last_slice_too() {
+fn the_published_column_assesses_after_the_last_slice_too() {
     let count = |sizes, profile| {
         let options = Options { reassesses_last: true, ..classic(sizes, profile) };
         simulate(&options).unwrap().sessions
@@ -72,7 +72,7 @@ fn criterion_4_2_4_the_published_column_assesses_after_the_last_slice_too() {
 }
 
 #[test]
-fn criterion_4_2_5_profiles_do_not_change_the_simple_pipeline() {
+fn profiles_do_not_change_the_simple_pipeline() {
     for profile in [Profile::Quality, Profile::Balanced, Profile::Budget] {
         let preferences = Preferences::of(Pipeline::Simple, profile);
         assert_eq!(sessions(&Options { preferences, ..simple((4, 3)) }), 16);
@@ -80,21 +80,21 @@ fn criterion_4_2_5_profiles_do_not_change_the_simple_pipeline() {
 }
 
 #[test]
-fn criterion_4_2_6_only_plans_and_tasks_take_sessions() {
+fn only_plans_and_tasks_take_sessions() {
     let report = run(&simple((4, 3)));
     let expected = [("execute-task", 12), ("plan-milestone", 1), ("plan-slice", 3)];
     assert_eq!(report.by_unit.into_iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn criterion_4_2_7_slices_validation_and_milestone_are_closed_without_a_session() {
+fn slices_validation_and_milestone_are_closed_without_a_session() {
     let report = run(&simple((4, 3)));
     let expected = [("complete-milestone", 1), ("complete-slice", 4), ("validate-milestone", 1)];
     assert_eq!(report.mechanical.into_iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn criterion_4_2_8_assessments_come_between_slices_only() {
+fn assessments_come_between_slices_only() {
     let mut options = simple((4, 3));
     options.preferences.reassess_after_slice = true;
     let report = run(&options);
@@ -102,7 +102,7 @@ fn criterion_4_2_8_assessments_come_between_slices_only() {
 }
 
 #[test]
-fn criterion_4_2_9_every_slice_gets_its_acceptance_test() {
+fn every_slice_gets_its_acceptance_test() {
     let mut options = simple((4, 3));
     options.preferences.uat_dispatch = true;
     let report = run(&options);
@@ -118,7 +118,7 @@ fn small() -> Options {
 }
 
 #[test]
-fn criterion_4_3_7_thin_summaries_need_a_session_to_close_the_slice() {
+fn thin_summaries_need_a_session_to_close_the_slice() {
     let report = simulate(&Options { is_thin: true, ..simple((1, 2)) }).unwrap();
     assert_eq!(report.by_unit["complete-slice"], 1);
     assert_eq!(report.stop.cause, Cause::Complete);
@@ -276,7 +276,7 @@ fn red(attempts: u32, candidate: bool) -> (SimReport, Simulated) {
 }
 
 #[test]
-fn criterion_4_3_4_a_task_whose_checks_fail_is_not_ticked_and_its_slice_not_closed() {
+fn a_task_whose_checks_fail_is_not_ticked_and_its_slice_not_closed() {
     let (report, project) = red(u32::MAX, false);
     assert_eq!((report.stop.cause, report.exit), (Cause::ChecksFailed, 12));
     assert_eq!(report.by_unit["execute-task"], 3);

@@ -48,7 +48,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn invariant_1_the_state_comes_from_the_documents_and_nothing_else(
+    fn the_state_is_derived_from_the_documents_only(
         (files, preferences) in forest(), noise in "[ -~\n]{0,200}", moment in any::<i64>(),
     ) {
         let one = found(&files, &preferences);
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_2_a_unit_is_started_only_where_its_work_is_open_and_due((files, preferences) in forest()) {
+    fn a_unit_starts_only_if_its_work_is_open_and_due((files, preferences) in forest()) {
         let found = found(&files, &preferences);
         if let Finding::Dispatch(unit) = &found.position.finding
             && found.position.blocked.is_none()
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn invariant_17_what_is_read_for_a_decision_is_as_good_as_everything((files, preferences) in forest()) {
+    fn reading_only_what_a_decision_needs_gives_the_same_decision((files, preferences) in forest()) {
         let lazy = found(&files, &preferences);
         let full = Found::read(&files, Extent::All, &preferences, &Memory::default(), Facts::default());
         prop_assert_eq!(&lazy.state, &full.state);

@@ -16,7 +16,7 @@ fn rows(pipeline: Pipeline, listing: Listing) -> Vec<&'static str> {
 }
 
 #[test]
-fn criterion_4_2_10_the_pipelines_have_twelve_and_twenty_rows() {
+fn the_pipelines_have_twelve_and_twenty_rows() {
     let classic = [
         "rewrite-docs (override gate)",
         "summarizing → complete-slice",
@@ -89,7 +89,7 @@ fn by_agents() -> Preferences {
 }
 
 #[test]
-fn criterion_4_2_12_research_comes_up_only_where_it_is_asked_for() {
+fn research_runs_only_if_it_is_asked_for() {
     let begun = tree(&[("M001/CONTEXT", "# M001: Shelf\n")]);
     assert_eq!(next(&begun, &Preferences::default()), "plan-milestone M001");
     let wanted = Preferences { skip_research: false, skip_slice_research: false, ..Preferences::default() };
@@ -102,7 +102,7 @@ fn criterion_4_2_12_research_comes_up_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn criterion_4_3_8_without_mechanical_steps_agents_close_everything() {
+fn without_mechanical_steps_agents_close_everything() {
     let plan = "# S02: B\n\n**Roadmap:** S02: B `risk:low` `depends:[S01]`\n\n## Tasks\n\n- [x] **T01: One**\n";
     let summarizing = with(
         between(),
@@ -125,7 +125,7 @@ fn criterion_4_3_8_without_mechanical_steps_agents_close_everything() {
 }
 
 #[test]
-fn criterion_4_4_2_closing_waits_for_the_last_acceptance_test_and_no_assessment_follows_it() {
+fn closing_waits_for_the_last_acceptance_test_and_no_assessment_follows_it() {
     let tested = Preferences { uat_dispatch: true, ..Preferences::default() };
     let first = with(built(), &[("M001/S01/UAT-RESULT", "---\nverdict: PASS\n---\n")]);
     assert_eq!(next(&first, &tested), "run-uat M001/S02");
@@ -145,7 +145,7 @@ fn the_acceptance_test_of_a_slice_that_was_done_out_of_order_is_due_too() {
 }
 
 #[test]
-fn criterion_4_5_8_a_validation_that_is_left_out_says_so_in_both_pipelines() {
+fn a_skipped_validation_says_so_in_both_pipelines() {
     for is_mechanical in [true, false] {
         let preferences = Preferences { skip_milestone_validation: true, is_mechanical, ..Preferences::default() };
         assert_eq!(next(&built(), &preferences), "mechanical pass-validation");
@@ -159,7 +159,7 @@ fn criterion_4_5_8_a_validation_that_is_left_out_says_so_in_both_pipelines() {
 }
 
 #[test]
-fn criterion_4_5_10_a_validation_from_here_is_made_again_when_its_evidence_changes() {
+fn our_validation_is_repeated_when_its_evidence_changes() {
     let verify = "{\"passed\":true,\"discoverySource\":\"task-plan\",\"checks\":[{\"command\":\"x\",\"exitCode\":0,\"durationMs\":1,\"verdict\":\"pass\"}]}";
     let mut files = built();
     for slice in ["S01", "S02"] {
@@ -187,7 +187,7 @@ fn criterion_4_5_10_a_validation_from_here_is_made_again_when_its_evidence_chang
 }
 
 #[test]
-fn criterion_4_6_the_roadmap_is_assessed_only_if_that_is_wanted_and_due() {
+fn the_roadmap_is_assessed_only_if_that_is_wanted_and_due() {
     let off = Preferences::default();
     let on = Preferences { reassess_after_slice: true, ..Preferences::default() };
     let skipped = Preferences { skip_reassess: true, ..on.clone() };

@@ -173,7 +173,7 @@ fn can_run(verify: &str) -> bool {
 }
 
 #[test]
-fn feature_8_twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_what_they_broke() {
+fn twenty_four_cheating_actors_are_caught_and_the_pinned_tests_show_what_they_broke() {
     let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
     let cheats = [cheats::IN_PYTHON, cheats::IN_NODE, cheats::IN_SHELL].concat();
     assert_eq!(cheats.len(), 24);
@@ -208,7 +208,7 @@ enum Honest {
 }
 
 #[test]
-fn feature_8_no_honest_edit_of_a_test_is_refused_without_a_way_on() {
+fn no_honest_edit_of_a_test_is_refused_without_a_way_on() {
     let (mut ran, mut wrong, mut green) = (0, Vec::new(), Green::new());
     let edits = [honest::IN_PYTHON, honest::IN_NODE, honest::IN_SHELL].concat();
     assert!(edits.len() >= 20);
