@@ -58,7 +58,8 @@ fn has_one_of(file: &Path, marks: &[String]) -> bool {
     marks.iter().any(|mark| texts.iter().any(|text| text.contains(mark.as_str())))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -71,7 +72,7 @@ mod tests {
 
     impl Bin {
         fn new() -> Self {
-            Self { root: tempfile::tempdir().unwrap() }
+            Self { root: crate::testing::folder() }
         }
 
         fn file(&self, path: &str, text: &str, mode: u32) -> PathBuf {

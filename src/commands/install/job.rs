@@ -217,15 +217,15 @@ impl Job {
         let known = every_host(context, installer.registry)?;
         if self.wish == Wish::Uninstall {
             let is_meant = |host: &Descriptor| self.which.is_meant_to_go(context, host, installer);
-            let installed: Vec<Descriptor> = known.into_iter().filter(is_meant).collect();
+            let there: Vec<Descriptor> = known.into_iter().filter(is_meant).collect();
             if !self.uses_found() && !asks {
-                return Err(self.no_host(&installed));
+                return Err(self.no_host(&there));
             }
-            if asks && !installed.is_empty() {
-                let rows = installed.into_iter().map(|host| ("installed".to_owned(), host)).collect();
+            if asks && !there.is_empty() {
+                let rows = there.into_iter().map(|host| ("installed".to_owned(), host)).collect();
                 return Ok(ask::hosts(rows, Vec::new(), self.wish)?.map(unexplained));
             }
-            return Ok(Some(unexplained(installed)));
+            return Ok(Some(unexplained(there)));
         }
         let detect = |host: Descriptor| (self.which.detected(context, &host), host);
         let (found, others): (Vec<_>, Vec<_>) = known.into_iter().map(detect).partition(|(found, _)| found.is_some());

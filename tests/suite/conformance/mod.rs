@@ -439,7 +439,7 @@ impl Comparer {
 
 /// A copy of each project, committed, and beside them our program by its name.
 fn repositories(projects: &Path) -> tempfile::TempDir {
-    let root = tempfile::Builder::new().prefix("gsd-conformance-").tempdir().unwrap();
+    let root = crate::testing::named("gsd-conformance-");
     for entry in std::fs::read_dir(projects).unwrap() {
         let (from, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
         let place = Place::at(&root.path().join(name), root.path());
