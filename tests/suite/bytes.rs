@@ -584,8 +584,8 @@ impl Twin {
 
 /// The projects of this repository, and the recorded ones where they are at hand.
 fn projects() -> Vec<PathBuf> {
-    let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
     static TOLD: Once = Once::new();
+    let recorded = std::env::var_os("GSD_CONFORMANCE_DIR").map(|folder| Path::new(&folder).join("projects"));
     if recorded.is_none() {
         TOLD.call_once(|| tell("bytes: the recorded projects were not run (GSD_CONFORMANCE_DIR is not set)\n"));
     }
@@ -859,11 +859,11 @@ fn is_front(change: &Value, old: &str, new: &str) -> bool {
 }
 
 fn body(text: &str) -> &str {
+    static FRONT: OnceLock<Regex> = OnceLock::new();
     let bare = text.trim_start_matches('\u{feff}');
     if !bare.starts_with("---") {
         return text;
     }
-    static FRONT: OnceLock<Regex> = OnceLock::new();
     let front = FRONT.get_or_init(|| Regex::new(r"(?s)\A---\r?\n.*?\n---[ \t]*\r?\n").unwrap());
     front.find(bare).map_or(text, |front| &bare[front.end()..])
 }

@@ -175,6 +175,8 @@ fn copy_one(from: &Path, to: &Path) {
         std::fs::hard_link(from, to).unwrap();
     } else {
         std::fs::copy(from, to).unwrap();
+        // Elsewhere a copy has the time of its original.
+        #[cfg(unix)]
         std::fs::File::open(to).unwrap().set_modified(metadata.modified().unwrap()).unwrap();
     }
 }
