@@ -56,5 +56,15 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     if arguments.first().is_some_and(|first| first == commands::served::CALL) {
         return commands::served::run();
     }
+    if arguments.first().is_some_and(|first| first == auto::demo::agent::CALL) {
+        return auto::demo::agent::call();
+    }
+    // A call that ends with the process that made it.
+    if let Some((first, rest)) = arguments.split_first()
+        && first == world::signals::CALL
+    {
+        world::signals::end_with_input();
+        return commands::run(rest.to_vec());
+    }
     commands::run(arguments)
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod ceilings;
 pub(crate) mod decide;
+pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod event;
 pub(crate) mod gate;

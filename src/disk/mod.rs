@@ -51,7 +51,7 @@ pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_everybodys, is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
-pub(crate) use scratch::{Scratch, remove_folder, remove_left, remove_left_below};
+pub(crate) use scratch::{Scratch, remove_folder, remove_left, remove_left_below, remove_left_with};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
 pub(crate) use transcript::Transcript;

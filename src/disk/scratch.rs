@@ -14,6 +14,24 @@ pub(crate) fn remove_left(folder: &AbsolutePath) -> Result<(), DiskError> {
     remove_left_in(folder, false)
 }
 
+/// As [`remove_left`], of folders of scratch that have a file at `path` in them, and nothing else: what such calls leave that
+/// share a folder with many others.
+pub(crate) fn remove_left_with(folder: &AbsolutePath, path: &str) -> Result<(), DiskError> {
+    for entry in super::list(folder)?.unwrap_or_default() {
+        let left = AbsolutePath::parse(&entry.path)?;
+        let is_dead = process_of(&entry.name).is_some_and(|process| !lock::lives(process));
+        if is_dead && entry.kind == EntryKind::Folder && super::is_file(left.resolve(path)) {
+            act::remove_tree(&left)?;
+        }
+    }
+    Ok(())
+}
+
+/// The process that made a folder of scratch of this name.
+fn process_of(name: &str) -> Option<u32> {
+    name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok()
+}
+
 /// As [`remove_left`], in the folders below it too.
 pub(crate) fn remove_left_below(folder: &AbsolutePath) -> Result<(), DiskError> {
     remove_left_in(folder, true)
@@ -23,12 +41,11 @@ fn remove_left_in(folder: &AbsolutePath, below: bool) -> Result<(), DiskError> {
     for entry in super::list(folder)?.unwrap_or_default() {
         let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let path = AbsolutePath::parse(&entry.path)?;
-        let process = |name: &str| name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok();
         match entry.kind {
             EntryKind::File if atomic::stager_of(&name).is_some_and(|process| !lock::lives(process)) => {
                 atomic::remove_file(&path)?;
             }
-            EntryKind::Folder if process(&name).is_some_and(|process| !lock::lives(process)) => {
+            EntryKind::Folder if process_of(&name).is_some_and(|process| !lock::lives(process)) => {
                 act::remove_tree(&path)?;
             }
             EntryKind::Folder if below => remove_left_in(&path, below)?,
@@ -156,6 +173,22 @@ mod tests {
         assert_eq!(names.map(|name| there(name, child)), [false; 3]);
         assert_eq!(names.map(|name| there(name, own)), [true; 3]);
         assert!(disk::exists(folder.resolve(".c.gsd-new")));
+    }
+
+    #[test]
+    fn of_a_dead_call_only_what_has_the_file_is_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = AbsolutePath::parse(parent.path().canonicalize().unwrap()).unwrap();
+        let (dead, own) = (0x7fff_fff0, std::process::id());
+        for (process, name) in [(dead, "mine"), (own, "mine"), (dead - 1, "other")] {
+            let file = folder.resolve(format!("gsd-tools-scratch-{process}-0/{name}"));
+            disk::write_fleeting(&file, b"x").unwrap();
+        }
+        remove_left_with(&folder, "mine").unwrap();
+        let left = disk::list(&folder).unwrap().unwrap().into_iter().map(|entry| entry.name);
+        let mut wanted = [own, dead - 1].map(|process| format!("gsd-tools-scratch-{process}-0"));
+        wanted.sort();
+        assert_eq!(left.collect::<Vec<_>>(), wanted);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Library {
     }
 
     /// Makes a library of files given by their path, such as `commands/x.md`, and their text. Files outside the
-    /// six folders, prompts of the pipeline, pages about hooks, and files whose name begins with a dot are passed over.
+    /// six folders, prompts of the pipeline, the demo, pages about hooks, and files whose name begins with a dot are passed over.
     pub(crate) fn from_files(files: impl IntoIterator<Item = (String, String)>) -> Result<Library, LibraryError> {
         let mut items = BTreeMap::new();
         let mut hooks = HookTable::default();
@@ -150,9 +150,37 @@ pub(crate) fn prompt_texts() -> Vec<(String, &'static str)> {
 /// The folder of the templates that is the pipeline's.
 const PROMPTS: &str = "auto";
 
+/// The folder of the templates that the demo is made of.
+const DEMO: &str = "demo";
+
 fn prompts() -> Option<&'static Dir<'static>> {
-    let (_, templates) = FOLDERS.iter().find(|(name, _)| *name == "templates")?;
-    templates.get_dir(PROMPTS)
+    templates()?.get_dir(PROMPTS)
+}
+
+fn templates() -> Option<&'static Dir<'static>> {
+    FOLDERS.iter().find(|(name, _)| *name == "templates").map(|(_, templates)| templates)
+}
+
+/// A text of the demo, by its path. Like prompts, these are in no install, and not in a [`Library`].
+pub(crate) fn demo_text(path: &str) -> Option<&'static str> {
+    templates()?.get_file(format!("{DEMO}/{path}"))?.contents_utf8()
+}
+
+/// Every file below a folder of the demo, by its path in that folder.
+pub(crate) fn demo_files(folder: &str) -> Vec<(String, &'static str)> {
+    let root = format!("{DEMO}/{folder}");
+    let mut folders: Vec<&Dir<'static>> =
+        templates().and_then(|templates| templates.get_dir(&root)).into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        folders.extend(folder.dirs());
+        found.extend(folder.files().filter_map(|file| {
+            let path = file.path().strip_prefix(&root).ok()?;
+            Some((with_slashes(path), file.contents_utf8()?))
+        }));
+    }
+    found.sort_unstable();
+    found
 }
 
 /// The text of a page of the guide, as it is printed for a person; nothing else of the content is read.
@@ -167,8 +195,7 @@ pub(crate) fn guide_pages() -> Vec<String> {
 }
 
 fn guide() -> Option<&'static Dir<'static>> {
-    let (_, templates) = FOLDERS.iter().find(|(name, _)| *name == "templates")?;
-    templates.get_dir("guide")
+    templates()?.get_dir("guide")
 }
 
 fn collect(folder: &str, content: &Dir<'_>, files: &mut Vec<(String, String)>) -> Result<(), LibraryError> {
@@ -189,8 +216,8 @@ fn with_slashes(path: &Path) -> String {
 
 fn read_item(path: &str, text: &str) -> Result<Option<Item>, LibraryError> {
     let Some((folder, inside)) = path.split_once('/') else { return Ok(None) };
-    let is_prompt = folder == "templates" && inside.split('/').next() == Some(PROMPTS);
-    if is_prompt || inside.split('/').any(|part| part.starts_with('.')) {
+    let is_ours = folder == "templates" && matches!(inside.split('/').next(), Some(PROMPTS | DEMO));
+    if is_ours || inside.split('/').any(|part| part.starts_with('.')) {
         return Ok(None);
     }
     let Some(kind) = kind_of(folder) else { return Ok(None) };

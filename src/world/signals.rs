@@ -32,6 +32,22 @@ pub(crate) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
     ask()
 }
 
+/// The word before a call that is to end when its caller does.
+pub(crate) const CALL: &str = "__with-caller";
+
+/// Asks this process to end, as `SIGTERM` does, as soon as its standard input ends: with the process that holds the other
+/// end of the pipe, however that one ends.
+pub(crate) fn end_with_input() {
+    std::thread::spawn(|| {
+        // What cannot be read has ended too.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        #[cfg(unix)]
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+        #[cfg(not(unix))]
+        std::process::exit(1);
+    });
+}
+
 /// The signals that ask this process to end, noted instead of obeyed, from when they are watched until it ends.
 #[derive(Debug, Clone)]
 pub(crate) struct Requests {

@@ -28,6 +28,8 @@ mod config;
 mod conformance;
 mod crash;
 mod crash_project;
+#[cfg(unix)]
+mod demo;
 mod dependencies;
 mod dispatch;
 mod documents;

@@ -22,6 +22,7 @@ const PAGES: &[&str] = &[
     "agent-skills",
     "audit-open",
     "capability outdated",
+    "demo",
     "dispatch-capacity",
     "dispatch-isolation",
     "dispatch-should-flatten",

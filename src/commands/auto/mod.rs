@@ -1,5 +1,6 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
+mod demo;
 mod orders;
 mod phases;
 mod place;
@@ -22,6 +23,15 @@ verbs! {
         "auto": "Run a milestone unattended, and look at how far it is";
         "auto record": "Record what later units have to know";
     }
+
+    /// Run a small milestone in a temporary project, without an agent
+    ///
+    /// A script plays the agent; everything else is what `auto run` does: brief, plan, two slices, checks, and one commit that
+    /// lands. Takes a few seconds, requires git and sh, and uses no network. Writes only to a temporary folder and removes
+    /// it; `--keep` keeps the project.
+    ///
+    /// Example: `gsd-tools demo`.
+    "demo": runs [asked] json(demo::DemoReport) = demo::demo(demo::DemoArgs);
 
     /// Show how far the milestone is, and what a run would do next
     ///

@@ -19,7 +19,7 @@ use crate::project::milestone_layout::preferences::{self, PreferenceSource};
 use crate::text::words::{of_word, words};
 
 /// The name of the log among the notes of a project.
-const LOG: &str = "auto/log.jsonl";
+pub(super) const LOG: &str = "auto/log.jsonl";
 
 /// Whether a call may write what a run writes.
 #[derive(Debug)]

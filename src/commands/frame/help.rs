@@ -137,7 +137,7 @@ fn with_flags(command: clap::Command, flags: &[Flag]) -> clap::Command {
 
 /// What people call, by what they want to do. The rest is for workflows.
 pub(in crate::commands) const FOR_PEOPLE: &[(&str, &[&str])] = &[
-    ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide"]),
+    ("Set up", &["install", "uninstall", "status", "runtimes", "hooks", "guide", "demo"]),
     ("See where a project is", &["progress", "stats", "state", "smart-entry", "roadmap", "list-todos", "audit-uat"]),
     ("Change a project", &["auto", "phase", "milestone", "workstream", "todo", "config-get", "config-set"]),
     ("Check and repair", &["validate", "verify", "gate", "trust", "recover"]),
@@ -178,6 +178,7 @@ pub(in crate::commands) fn welcome(screen: Screen) -> String {
     page += &screen.prose("", "", what);
     page += "\nThere is no project in this folder.\n\n";
     let rows = [
+        ("gsd-tools demo", "See a small milestone run, without an agent"),
         ("gsd-tools install", "Install for the agents you use"),
         ("gsd-tools guide", "Read how it works"),
         ("gsd-tools help", "List the commands"),

@@ -74,8 +74,8 @@ pub(in crate::commands) const DEGRADED: u8 = 80;
 const OF_BOTH: &[(u8, &str)] = &[
     (
         2,
-        "wrong usage of `install`, `uninstall`, `status`, `package`, `guide`, `hooks bench` or `worktree`; a prompt that \
-         does not fit into its budget (`prompt-budget`); in hosts that read the exit code of a hook, the hook refuses",
+        "wrong usage of `install`, `uninstall`, `status`, `package`, `guide`, `demo`, `hooks bench` or `worktree`; a prompt \
+         that does not fit into its budget (`prompt-budget`); in hosts that read the exit code of a hook, the hook refuses",
     ),
     (10, "`auto run`: the run needs a person; the answer names what to do"),
     (11, "`auto run`: paused or stopped, as a person asked"),
@@ -99,7 +99,8 @@ const OF_BOTH: &[(u8, &str)] = &[
     (125, "`run-with-timeout`: the program did not start, for another reason than the next two"),
     (126, "`run-with-timeout`: the program is not executable"),
     (127, "`run-with-timeout`: the program was not found"),
-    (130, "a question was cancelled with Esc, Ctrl-C or the answer no; nothing was changed"),
+    (130, "a question was cancelled with Esc, Ctrl-C or the answer no; `demo` was interrupted; nothing was changed"),
+    (143, "`demo` was ended by a signal; nothing was changed"),
 ];
 
 /// The codes of both contracts and when each is used: code under v1, code under v2, meaning.

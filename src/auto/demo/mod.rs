@@ -1,0 +1,135 @@
+//! The demo: a small project, and a script that plays the agent of its run.
+//!
+//! What happens is data. `templates/demo/script.toml` has a row for each session and the words that are said about it; the
+//! files that a session leaves are in `templates/demo/steps`, and those that the project begins with in
+//! `templates/demo/project`.
+
+pub(crate) mod agent;
+
+use serde::Deserialize;
+
+use crate::auto::unit::Unit;
+use crate::library;
+
+/// The name of the agent in the table of clients.
+pub(crate) const RUNNER: &str = "demo";
+
+/// The variable that says that a session belongs to a demo: its agent works in no other project.
+pub(crate) const VARIABLE: &str = "GSD_DEMO";
+
+/// What the demo does and says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Script {
+    /// Said before anything happens, by paragraphs.
+    pub(crate) opening: Vec<String>,
+    /// The file of the project that is the brief.
+    pub(crate) brief: String,
+    /// The subject of the commit that the project begins with.
+    pub(crate) subject: String,
+    /// What it would be with an agent.
+    pub(crate) yours: String,
+    #[serde(rename = "session")]
+    sessions: Vec<Session>,
+    pub(crate) show: Vec<Show>,
+    pub(crate) look: Vec<Row>,
+    pub(crate) next: Vec<Row>,
+}
+
+/// One session of the agent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Session {
+    /// Kind and identifier of the unit, as it is printed.
+    unit: String,
+    /// The attempt that it is about; all without it.
+    #[serde(default)]
+    attempt: Option<u32>,
+    /// The folder of `steps` with the files that it leaves.
+    files: String,
+    /// What is said when it begins.
+    pub(crate) told: String,
+    /// What the agent says at its end.
+    says: String,
+}
+
+/// A command that is run in the project in the end, with what it prints.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Show {
+    pub(crate) command: Vec<String>,
+}
+
+/// A command to type, and what for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    pub(crate) command: String,
+    pub(crate) about: String,
+}
+
+/// The script cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the script of the demo is invalid: {0}")]
+pub(crate) struct ScriptError(#[from] toml_edit::de::Error);
+
+impl Script {
+    pub(crate) fn builtin() -> Result<Self, ScriptError> {
+        Ok(toml_edit::de::from_str(library::demo_text("script.toml").unwrap_or_default())?)
+    }
+
+    /// The session of an attempt at a unit.
+    pub(crate) fn session(&self, unit: &str, attempt: u32) -> Option<&Session> {
+        let is_it = |session: &&Session| session.unit == unit && session.attempt.is_none_or(|only| only == attempt);
+        self.sessions.iter().find(is_it)
+    }
+
+    /// As [`Self::session`].
+    pub(crate) fn session_of(&self, unit: &Unit, attempt: u32) -> Option<&Session> {
+        self.session(&unit.to_string(), attempt)
+    }
+}
+
+/// The files that the project begins with, by their path in it.
+pub(crate) fn project_files() -> Vec<(String, &'static str)> {
+    library::demo_files("project")
+}
+
+impl Session {
+    /// The files that the session leaves, by their path in the project.
+    fn files(&self) -> Vec<(String, &'static str)> {
+        library::demo_files(&format!("steps/{}", self.files))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests inspect what is there")]
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_session_leaves_files_and_every_file_belongs_to_a_session() {
+        let script = Script::builtin().unwrap();
+        let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
+        all.extend(library::demo_files("steps").into_iter().map(|(path, _)| path));
+        for session in &script.sessions {
+            let files = session.files();
+            assert!(!files.is_empty(), "{}", session.unit);
+            used.extend(files.into_iter().map(|(path, _)| format!("{}/{path}", session.files)));
+        }
+        assert_eq!(all, used);
+        assert!(project_files().iter().any(|(path, _)| *path == script.brief));
+    }
+
+    #[test]
+    fn a_session_of_one_attempt_is_for_that_attempt_alone() {
+        let mut script = Script::builtin().unwrap();
+        let first = script.sessions.first_mut().unwrap();
+        first.attempt = Some(2);
+        let unit = first.unit.clone();
+        assert!(script.session(&unit, 1).is_none() && script.session(&unit, 2).is_some());
+        assert!(script.session("execute-task M001/S01/T01", 7).is_some());
+    }
+}

@@ -1,0 +1,164 @@
+//! `demo`: a milestone from its brief to a landed commit, in a project of its own, with a script in the place of an agent.
+
+mod stage;
+mod told;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::auto::demo::{Row, Script};
+use crate::auto::event::{Entry, Event};
+use crate::auto::memory::Memory;
+use crate::commands::frame::{CommandError, Context};
+use crate::project::milestone_layout::lookup;
+use crate::text::screen::{Cell, Screen, Tone};
+use crate::text::shell::shell_word;
+use crate::world::fence::Fencing;
+use stage::Stage;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DemoArgs {
+    /// Keep the project in this folder, which must be empty or not exist
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result of a demo.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct DemoReport {
+    milestone: String,
+    /// The commit that landed, with its subject.
+    commit: String,
+    subject: String,
+    /// The branch that it landed on.
+    branch: String,
+    /// The files that it changed, without planning documents.
+    files: Vec<String>,
+    /// How many planning documents it has.
+    documents: usize,
+    /// How many sessions the scripted agent had.
+    sessions: u32,
+    /// Whether a fence limited where the agent could write.
+    fenced: bool,
+    /// Commands that ran in the project at the end, with their output.
+    shown: Vec<ShownRow>,
+    /// The folder of the project, if it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
+    /// What to type next.
+    next: Vec<NextRow>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ShownRow {
+    command: String,
+    printed: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct NextRow {
+    command: String,
+    about: String,
+}
+
+pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), CommandError> {
+    let script = Script::builtin()?;
+    let progress = progress_screen(context);
+    let tell = |who, text: &str| context.tell(told::line(progress, who, text));
+    let stage = Stage::new(context, arguments.keep.as_deref())?;
+    for paragraph in &script.opening {
+        context.tell(progress.commands(&progress.prose("", "", paragraph)));
+    }
+    context.tell(format!("  $ gsd-tools auto run --brief {}\n", script.brief));
+    stage.prepare(&script)?;
+    let mut memory = Memory::default();
+    stage.run(&script, &mut |entry: &Entry| {
+        memory.add(entry);
+        if let Some((who, text)) = told::story(&script, &memory, &entry.event) {
+            tell(who, &text);
+        }
+        if matches!(entry.event, Event::Started(_)) {
+            tell(told::Who::Program, if is_fenced(context) { FENCED } else { NOT_FENCED });
+        }
+    })?;
+    let report = DemoReport::of(context, &script, &stage, &memory)?;
+    let kept = stage.keep().map(|folder| folder.to_string());
+    let report = DemoReport { kept, ..report };
+    if arguments.json {
+        return context.emit(&report);
+    }
+    context.tell("");
+    let page = page(&report, &script, context.page());
+    context.text(page);
+    Ok(())
+}
+
+const FENCED: &str = "fences the agent: it can write only there and in a temporary folder";
+const NOT_FENCED: &str = "cannot fence the agent: this system cannot limit where a program writes";
+
+/// What standard error can show, where the story is told.
+fn progress_screen(context: &Context) -> Screen {
+    let screen = context.page();
+    Screen { color: screen.color && context.world().terminal().stderr, ..screen }
+}
+
+fn is_fenced(context: &Context) -> bool {
+    context.world().fencing() != Fencing::Unavailable
+}
+
+impl DemoReport {
+    fn of(context: &Context, script: &Script, stage: &Stage<'_>, memory: &Memory) -> Result<Self, CommandError> {
+        let run = memory.run.as_ref();
+        let commit = memory.landed.clone().unwrap_or_default();
+        let subject = stage.output(&["git", "show", "--no-patch", "--format=%s", &commit])?;
+        let parent = format!("{commit}^");
+        let changed = stage.output(&["git", "diff", "--name-only", "--no-renames", &parent, &commit])?;
+        let is_document = |path: &&str| path.split('/').next() == Some(lookup::FOLDER);
+        let (documents, files): (Vec<&str>, Vec<&str>) = changed.lines().partition(is_document);
+        let shown = script.show.iter().map(|show| {
+            let printed = stage.output(&show.command)?;
+            Ok(ShownRow { command: show.command.join(" "), printed })
+        });
+        let next = |row: &Row| NextRow { command: row.command.clone(), about: row.about.clone() };
+        Ok(Self {
+            milestone: run.map(|run| run.milestone.clone()).unwrap_or_default(),
+            branch: run.map(|run| run.target.clone()).unwrap_or_default(),
+            subject,
+            commit,
+            files: files.into_iter().map(str::to_owned).collect(),
+            documents: documents.len(),
+            sessions: memory.spent.sessions,
+            fenced: is_fenced(context),
+            shown: shown.collect::<Result<_, CommandError>>()?,
+            kept: None,
+            next: script.next.iter().map(next).collect(),
+        })
+    }
+}
+
+/// The answer for a person.
+fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
+    let prose = |text: &str| screen.commands(&screen.prose("", "", text));
+    let typed = |line: &str| "  ".to_owned() + &screen.paint(Tone::Command, line) + "\n";
+    let landed = format!("Landed on `{}`: {} {}", report.branch, told::short(&report.commit), report.subject);
+    let files = format!("{}, and {} documents in {}/", report.files.join(", "), report.documents, lookup::FOLDER);
+    let shown = report.shown.iter().map(|shown| format!("  $ {}\n  {}\n", shown.command, shown.printed));
+    let shown: String = shown.collect();
+    let place = if let Some(folder) = &report.kept {
+        let enter = typed(&format!("cd {}", shell_word(folder)));
+        prose("To look around in the project:") + &enter + &rows(screen, &script.look)
+    } else {
+        prose("The temporary project is gone. To keep it and look around:") + &typed("gsd-tools demo --keep FOLDER")
+    };
+    let (landed, files) = (prose(&landed), screen.prose("  ", "  ", &files));
+    let (yours, next) = (prose(&script.yours), screen.paint(Tone::Strong, "Next"));
+    format!("{landed}{files}\n{shown}\n{yours}\n{place}\n{next}\n{}", rows(screen, &script.next))
+}
+
+fn rows(screen: Screen, rows: &[Row]) -> String {
+    let row = |row: &Row| vec![Cell::new(Tone::Command, &row.command), Cell::from(row.about.as_str())];
+    screen.table("  ", &rows.iter().map(row).collect::<Vec<_>>())
+}

@@ -1,0 +1,277 @@
+//! Where a demo takes place: one temporary folder for all that it and its programs write, and the project, which can be
+//! elsewhere to be kept.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::auto::demo::{self, RUNNER, Script, VARIABLE};
+use crate::auto::event::Entry;
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::log::read_log;
+use crate::disk::{self, AbsolutePath, DiskError, Scratch};
+use crate::project::local_state::LocalState;
+use crate::world::output::Stream;
+use crate::world::process::{Ask, Next};
+use crate::world::signals::{self, Requests};
+use crate::world::{Ended, Program, World, WorldError};
+
+/// How long the run may take to end when the demo is interrupted.
+const TO_END: Duration = Duration::from_secs(5);
+
+/// Exit code of a demo that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Exit code of one that another signal ended.
+const TERMINATED: u8 = 143;
+
+/// Between two looks whether somebody wants the demo to end.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The settings of git in the folder of a demo.
+const SETTINGS: &str = "home/.gitconfig";
+
+/// Who the commits of the project are by, and what else git asks its user for. Its repositories are ours, whoever the file
+/// system says that they belong to.
+const GIT_CONFIG: &str = "\
+[user]
+\tname = gsd-tools demo
+\temail = demo@example.invalid
+[init]
+\tdefaultBranch = main
+[safe]
+\tdirectory = *
+";
+
+/// What a person can do about a folder that cannot be used.
+const ANOTHER_FOLDER: &str = "name another folder: `gsd-tools demo --keep FOLDER`";
+
+/// Variables by which users move folders that the demo has of its own.
+const MOVED: &[&str] =
+    &["APPDATA", "LOCALAPPDATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
+
+/// The folders of a demo. What is not kept is gone with this value.
+pub(super) struct Stage<'a> {
+    world: &'a World,
+    requests: Option<Requests>,
+    scratch: Scratch,
+    project: AbsolutePath,
+    kept: Option<Kept>,
+}
+
+/// A folder for a project that is to be kept, until it is there.
+struct Kept {
+    project: AbsolutePath,
+    /// The outermost folder that was made for it.
+    made: Option<AbsolutePath>,
+    is_done: bool,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if self.is_done {
+            return;
+        }
+        // Where something cannot be removed, the error that led here is the one to be told.
+        if let Some(made) = &self.made {
+            let _ = disk::remove_folder(made);
+            return;
+        }
+        for entry in disk::list(&self.project).ok().flatten().unwrap_or_default() {
+            let Ok(path) = AbsolutePath::parse(&entry.path) else { continue };
+            let _ = if entry.is_folder() { disk::remove_folder(&path) } else { disk::remove_note(&path) };
+        }
+    }
+}
+
+impl<'a> Stage<'a> {
+    /// Makes the folders. `keep` is where the project is to stay.
+    pub(super) fn new(context: &'a Context, keep: Option<&str>) -> Result<Self, CommandError> {
+        let world = context.world();
+        for program in ["git", "sh"] {
+            if !world.finds(program) {
+                return Err(WorldError::NoProgram { program: program.to_owned() }.into());
+            }
+        }
+        // Refused before anything is made.
+        let keep = keep.map(|folder| empty_folder(context.here(), folder)).transpose()?;
+        let requests = Requests::watch().ok();
+        let temporary = context.here().resolve(world.temporary_folder());
+        // What demos left that were killed. What belongs to another user cannot be removed, and need not be.
+        let _ = disk::remove_left_with(&temporary, SETTINGS);
+        let scratch = Scratch::new(temporary.as_path()).map_err(|error| no_temporary_folder(&error))?;
+        for folder in ["home", "state", "tmp"] {
+            scratch.make_folder(folder)?;
+        }
+        disk::replace(&scratch.path(SETTINGS), GIT_CONFIG.as_bytes())?;
+        let kept = keep.map(Kept::make).transpose();
+        let kept = kept.map_err(|error| CommandError::from(error).hint(ANOTHER_FOLDER))?;
+        let project = kept.as_ref().map_or_else(|| scratch.path("project"), |kept| kept.project.clone());
+        disk::make_folder(&project)?;
+        let project = disk::canonical(&project)?;
+        Ok(Self { world, requests, scratch, project, kept })
+    }
+
+    /// Makes the project: a repository with one commit.
+    pub(super) fn prepare(&self, script: &Script) -> Result<(), CommandError> {
+        for (path, text) in demo::project_files() {
+            disk::replace(&self.project.resolve(path), text.as_bytes())?;
+        }
+        self.git(&["init", "--quiet", "--template="])?;
+        // A run looks for its project upwards: there may be another one around this.
+        disk::make_folder(&self.project.resolve(".gsd/milestones"))?;
+        self.git(&["add", "--all"])?;
+        self.git(&["commit", "--quiet", "--message", &script.subject])?;
+        Ok(())
+    }
+
+    /// Runs the brief to its end. `hear` gets each entry of the log as it comes.
+    pub(super) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), CommandError> {
+        let this = self.world.executable()?;
+        let own = this.to_string_lossy();
+        // As it is typed, but for what is only here.
+        let line = ["auto", "run", "--brief", &script.brief];
+        let here = ["--layout", "milestones", "--runner", RUNNER, "--runner-program", &own, "--json-errors"];
+        let program = self.apart(&this).arguments([signals::CALL]).arguments(line).arguments(here);
+        let log = LocalState::of(self.scratch.path("state/gsd-tools").as_path(), &self.project)?;
+        let log = log.file(super::super::place::LOG);
+        let mut process = self.world.start_talking(&program)?;
+        let (mut heard, mut complaint, mut answer) = (0, String::new(), String::new());
+        let ended = loop {
+            let next = process.next(Instant::now() + TICK)?;
+            if let Some(ask) = self.asked() {
+                process.stop(ask, TO_END)?;
+                return Err(interrupted(ask));
+            }
+            if let Next::Line(line) = &next {
+                let text = String::from_utf8_lossy(&line.bytes);
+                let told = if line.stream == Stream::Stderr { &mut complaint } else { &mut answer };
+                told.push_str(&text);
+                told.push('\n');
+            }
+            // A line is a sign that there is more in the log, and its words are for who reads no log.
+            let entries = read_log::<Entry>(&log).ok().flatten().map(|found| found.entries).unwrap_or_default();
+            entries.iter().skip(heard).for_each(&mut *hear);
+            heard = heard.max(entries.len());
+            if let Next::Ended(ended) = next {
+                break ended;
+            }
+        };
+        if ended == Ended::Code(0) { Ok(()) } else { Err(failed(&answer, &complaint)) }
+    }
+
+    /// Runs a program in the project, and gives what it prints.
+    pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, CommandError> {
+        let (name, arguments) = line.split_first().ok_or_else(|| CommandError::usage("no program is named"))?;
+        let program = self.apart(Path::new(name.as_ref())).arguments(arguments.iter().map(AsRef::as_ref));
+        let finished = self.world.run(&program)?;
+        if let Some(ask) = self.asked() {
+            return Err(interrupted(ask));
+        }
+        if finished.success() {
+            return Ok(finished.text());
+        }
+        let why = finished.error_text();
+        let why = why.lines().next().unwrap_or("it did not say why");
+        Err(CommandError::new(Reason::Unknown, format!("`{program}` failed in the project of the demo: {why}"))
+            .hint("run `gsd-tools demo` again; please report it if it fails again"))
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<String, CommandError> {
+        let line: Vec<&str> = ["git"].iter().chain(arguments).copied().collect();
+        self.output(&line)
+    }
+
+    /// The project stays. Gives its folder, where it is to be kept.
+    pub(super) fn keep(mut self) -> Option<AbsolutePath> {
+        let kept = self.kept.as_mut()?;
+        kept.is_done = true;
+        Some(kept.project.clone())
+    }
+
+    fn asked(&self) -> Option<Ask> {
+        self.requests.as_ref()?.asked()
+    }
+
+    /// A program that knows nothing of the user: neither their settings and folders, nor whose session this is.
+    fn apart(&self, program: &Path) -> Program {
+        let program = Program::apart(program).folder(self.project.as_path()).without(MOVED);
+        let folders = [("HOME", "home"), ("USERPROFILE", "home"), ("XDG_STATE_HOME", "state")];
+        let temporary = ["TMPDIR", "TMP", "TEMP"].map(|name| (name, "tmp"));
+        let with = |program: Program, (name, folder): (&str, &str)| {
+            program.variable(name, self.scratch.path(folder).as_path())
+        };
+        let program = folders.into_iter().chain(temporary).fold(program, with);
+        program.variable(VARIABLE, "1").variable("GIT_CONFIG_NOSYSTEM", "1").variable("GIT_TERMINAL_PROMPT", "0")
+    }
+}
+
+impl Kept {
+    fn make(project: AbsolutePath) -> Result<Self, DiskError> {
+        let missing = std::iter::successors(Some(project.clone()), AbsolutePath::parent);
+        let made = missing.take_while(|folder| !disk::exists(folder)).last();
+        let kept = Self { project, made, is_done: false };
+        disk::make_folder(&kept.project)?;
+        Ok(kept)
+    }
+}
+
+/// The folder that a project can be kept in: an empty one, or one that is not there.
+fn empty_folder(here: &AbsolutePath, folder: &str) -> Result<AbsolutePath, CommandError> {
+    let path = here.resolve(folder);
+    let refused = |why: &str| CommandError::usage(format!("`{folder}` of --keep {why}")).exits(2).hint(ANOTHER_FOLDER);
+    let is_empty = |found: Vec<disk::Entry>| found.is_empty();
+    if disk::is_link(&path) || (disk::exists(&path) && !disk::list(&path).ok().flatten().is_some_and(is_empty)) {
+        return Err(refused("must be empty or not exist"));
+    }
+    let mut above = std::iter::successors(path.parent(), AbsolutePath::parent);
+    if above.find(|folder| disk::exists(folder)).is_some_and(|folder| !disk::is_folder(folder)) {
+        return Err(refused("is below a file"));
+    }
+    Ok(path)
+}
+
+fn no_temporary_folder(error: &DiskError) -> CommandError {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    CommandError::new(Reason::Unknown, format!("{error}{cause}"))
+        .hint("set TMPDIR to a folder that you can write to, then run `gsd-tools demo` again")
+}
+
+fn interrupted(ask: Ask) -> CommandError {
+    let code = match ask {
+        Ask::Interrupt => INTERRUPTED,
+        Ask::Terminate => TERMINATED,
+    };
+    CommandError::new(Reason::Unknown, "interrupted; nothing of the demo is left")
+        .exits(code)
+        .hint("run `gsd-tools demo` again")
+}
+
+/// What a run says that did not land.
+#[derive(serde::Deserialize)]
+struct Refusal {
+    message: String,
+    #[serde(default)]
+    hints: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Answer {
+    stop: StopText,
+}
+
+#[derive(serde::Deserialize)]
+struct StopText {
+    text: String,
+}
+
+fn failed(answer: &str, complaint: &str) -> CommandError {
+    let refusal = complaint.lines().rev().find_map(|line| serde_json::from_str::<Refusal>(line).ok());
+    if let Some(refusal) = refusal {
+        let error = CommandError::new(Reason::Unknown, refusal.message);
+        return refusal.hints.into_iter().fold(error, CommandError::hint);
+    }
+    let stop = serde_json::from_str::<Answer>(answer).map(|answer| answer.stop.text);
+    let why = stop.unwrap_or_else(|_| complaint.lines().last().unwrap_or("it did not say why").to_owned());
+    CommandError::new(Reason::Unknown, format!("the run of the demo did not land: {why}"))
+        .hint("run `gsd-tools demo` again; please report it if it fails again")
+}
