@@ -179,7 +179,9 @@ impl<E: Effects> Drive<'_, E> {
             let edits = record::refusal(self.effects.files(), &operation, &text)?;
             self.write(&edits)?;
         }
-        if unit.kind.class() != Class::Work {
+        // In phases no record says that work was refused: what the agent wrote of it would close the phase, with the key in it.
+        let has_no_record = why == Refusal::Secret && self.settings.layout.lets_agents_commit();
+        if unit.kind.class() != Class::Work || has_no_record {
             let tree = operation.start.tree.clone();
             self.effects.restore(&tree)?;
             self.note(Event::Restored { operation: number, tree })?;
