@@ -107,6 +107,8 @@ pub(super) struct Stage {
     outside_stamps: Stamps,
     /// The clone as the play begins.
     clone: Stamps,
+    /// What the last call touched in the clone, until that is put back.
+    touched: Option<Vec<String>>,
     /// What each install takes in an empty project.
     in_empty_project: BTreeMap<String, std::time::Duration>,
     pub(super) faults: Vec<String>,
@@ -128,6 +130,7 @@ impl Stage {
             outside: BTreeMap::new(),
             outside_stamps: Stamps::new(),
             clone: BTreeMap::new(),
+            touched: None,
             in_empty_project: BTreeMap::new(),
             faults: Vec::new(),
             shown: 0,
@@ -299,6 +302,7 @@ impl Stage {
     pub(super) fn reset_clone(&mut self) {
         let (clone, pristine) = (self.clone_root(), self.root.join("pristine"));
         let mut changed: Vec<String> = self.changed_paths();
+        self.touched = None;
         if changed.is_empty() {
             return;
         }
@@ -316,6 +320,9 @@ impl Stage {
 
     /// What was touched in the clone since it was put there.
     fn changed_paths(&self) -> Vec<String> {
+        if let Some(touched) = &self.touched {
+            return touched.clone();
+        }
         let now = stamps(&self.clone_root());
         let later = now.iter().filter(|(path, stamp)| self.clone.get(*path) != Some(stamp)).map(|(path, _)| path);
         let gone = self.clone.keys().filter(|path| !now.contains_key(*path));
@@ -556,6 +563,7 @@ impl Stage {
     pub(super) fn call(&mut self, call: &Call) -> Ended {
         let mut command = self.command();
         command.args(&call.words);
+        self.touched = None;
         let ended = measured::run(&mut command, &call.input, &self.root.join("capture"));
         let line = call.words.join(" ");
         let mut line = format!("`{}`", line.chars().take(120).collect::<String>());
@@ -581,6 +589,7 @@ impl Stage {
         let allowed: Vec<&str> = by_program.chain(OF_GIT.iter().copied().filter(|_| by_git)).collect();
         self.judge_programs(&line, &allowed);
         let clone = self.clone_root();
+        self.touched = Some(self.changed_paths());
         for path in self.changed_files() {
             // What a link leads to is not in the clone.
             let place = clone.join(&path);
