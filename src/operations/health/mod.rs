@@ -31,7 +31,7 @@ pub(crate) struct HealthFinding {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) fix: String,
-    /// Whether [`repair()`] can make it good.
+    /// Whether `repair` can make it good.
     pub(crate) repairable: bool,
 }
 
