@@ -324,6 +324,10 @@ pub(crate) fn binary() -> &'static Path {
     })
 }
 
+/// Removes the copy of the program after the last test.
+#[cfg(unix)]
+static REMOVER: OnceLock<Child> = OnceLock::new();
+
 /// The program on the file system of the tests' folders: an install links to the program where it can, and copies its 60
 /// megabytes where it cannot.
 #[cfg(unix)]
@@ -340,7 +344,6 @@ fn beside_the_tests(built: &Path) -> PathBuf {
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat > /dev/null; rm -rf -- \"$1\"", "sh"]).arg(&folder);
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    static REMOVER: OnceLock<std::process::Child> = OnceLock::new();
     REMOVER.get_or_init(|| shell.spawn().unwrap());
     copy
 }

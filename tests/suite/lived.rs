@@ -295,7 +295,16 @@ pub(crate) struct Lived {
 
 impl Lived {
     pub(crate) fn new() -> Self {
-        let lived = Self { context: TestContext::new() };
+        Self::within(TestContext::new())
+    }
+
+    /// As [`Self::new`], on the disk.
+    pub(crate) fn on_disk() -> Self {
+        Self::within(TestContext::on_disk())
+    }
+
+    fn within(context: TestContext) -> Self {
+        let lived = Self { context };
         for host in HOSTS {
             for scope in host.scopes() {
                 lived.lay(host, scope);

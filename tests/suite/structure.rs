@@ -246,7 +246,7 @@ fn dead_code_is_excused_item_by_item_with_what_will_use_it() {
     let files = files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"));
     let (mut faults, mut excused) = (Vec::new(), 0);
     for file in files {
-        let path = file.path().strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+        let path = file.path().strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
         let text = std::fs::read_to_string(file.path()).unwrap();
         excused += text.matches("dead_code").count();
         faults.extend(dead_code_faults(&path, &text));

@@ -40,9 +40,11 @@ fn recorded_runs_of_the_sample_agree() {
 }
 
 #[test]
+#[ignore = "slow: recorded runs"]
 fn recorded_runs_agree_at_least_as_often_as_before() {
-    if let Some(recordings) = recordings() {
-        compare_recordings(&recordings);
+    match recordings() {
+        Some(recordings) => compare_recordings(&recordings),
+        None => tell("conformance: the recordings were not compared (GSD_CONFORMANCE_DIR is not set)\n"),
     }
 }
 

@@ -50,6 +50,7 @@ fn is_settings(path: &str) -> bool {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_hook_of_any_dialect_does_nothing_outside_of_the_clone_and_a_verb_what_it_is_for() {
     let mut stage = Stage::new(|_| {});
     // The other calls are played where it is seen what they write.
@@ -61,6 +62,7 @@ fn a_hook_of_any_dialect_does_nothing_outside_of_the_clone_and_a_verb_what_it_is
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_verb_runs_nothing_that_a_clone_brings_and_writes_through_no_link() {
     let calls = calls::of_verbs();
     let mut stage = Stage::new(|_| {});
@@ -91,22 +93,26 @@ fn a_verb_runs_nothing_that_a_clone_brings_and_writes_through_no_link() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_links_lead_to_is_not_read() {
     hold(links(|path| !is_of_position(path) && !is_settings(path)));
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_links_of_state_and_roadmap_lead_to_is_not_read() {
     hold(links(is_of_position));
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_links_of_settings_lead_to_is_not_read() {
     hold(links(|path| is_settings(path) || !path.starts_with(".planning/")));
 }
 
 /// That the secrets are seen where nothing is in the way: the same documents, without links.
 #[test]
+#[ignore = "slow: minutes"]
 fn the_same_documents_show_their_secrets_where_they_are_the_projects_own() {
     let mut stage = Stage::new(|stage| {
         for path in stage.texts().into_iter().filter(|path| !is_settings(path)) {
@@ -118,6 +124,7 @@ fn the_same_documents_show_their_secrets_where_they_are_the_projects_own() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn folders_that_lead_out_are_not_entered() {
     let stage = Stage::new(|stage| {
         for path in stage.texts() {
@@ -137,12 +144,14 @@ fn folders_that_lead_out_are_not_entered() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_planning_folder_that_leads_out_is_not_entered() {
     let stage = Stage::new(|stage| stage.link(".planning", &stage.home().join("documents/.planning")));
     hold(stage);
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn host_folders_that_lead_to_those_of_the_user_are_not_entered() {
     let stage = Stage::new(|stage| {
         for folder in [".claude", ".codex", ".gemini"] {
@@ -156,6 +165,7 @@ fn host_folders_that_lead_to_those_of_the_user_are_not_entered() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn pipes_and_devices_are_no_state_roadmap_and_settings() {
     let stage = Stage::new(|stage| {
         stage.link(".planning/config.json", "/dev/zero".as_ref());
@@ -170,6 +180,7 @@ fn pipes_and_devices_are_no_state_roadmap_and_settings() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn pipes_and_devices_are_no_documents() {
     let stage = Stage::new(|stage| {
         // Git itself waits for a pipe in the place of its attributes; none can be cloned.
@@ -187,11 +198,13 @@ fn pipes_and_devices_are_no_documents() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn manifests_and_journals_that_were_planted_move_nothing() {
     hold(Stage::new(Stage::plant));
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn a_repository_that_claims_to_be_a_worktree_of_another_leaves_it_alone() {
     let stage = Stage::new(|stage| {
         std::fs::remove_dir_all(stage.clone_root().join(".git")).unwrap();
@@ -214,6 +227,7 @@ fn is_of_project(path: &str) -> bool {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn documents_and_settings_as_large_as_may_be_are_read_in_time() {
     let full = std::env::var_os("GSD_SUITE_PROGRAM").is_some();
     let largest = move |limit: u64| if full { limit - 4096 } else { limit >> 6 };
@@ -229,6 +243,7 @@ fn documents_and_settings_as_large_as_may_be_are_read_in_time() {
 }
 
 #[test]
+#[ignore = "slow: minutes"]
 fn what_is_larger_than_any_document_is_not_read() {
     let stage = Stage::new(|stage| {
         for path in
