@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares gsd-tools with a peer program, as the table of README has it: times, sizes, prompt text, what an uninstall leaves.
 
-  benches/compare.py --bin target/release/gsd-tools --peer "node gsd-tools.cjs" --peer-install "node install.js"
+  benches/compare.py --bin target/dist/gsd-tools --peer "node gsd-tools.cjs" --peer-install "node install.js"
 
 Both are installed for Claude Code in an empty home each. Times are medians of whole processes that take turns. Prompt text of a
 command is its own file, the workflow of its name, which it brings in or orders to be read, and every file that these bring in

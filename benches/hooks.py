@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What hooks cost: each event of ours against /bin/true, and all hooks of one tool call against a peer's in the same run.
 
-  benches/hooks.py --bin target/release/gsd-tools [--peer-install "COMMAND"] [--runs 300]
+  benches/hooks.py --bin target/dist/gsd-tools [--peer-install "COMMAND"] [--runs 300]
 
 COMMAND installs a peer with the arguments `--claude --global` added, for the home in HOME. Exits 1 if a limit is not kept.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether large inputs cost linear time: each call at a quarter of an input and at all of it, the ratio, and the memory.
 
-  benches/linear.py --bin target/release/gsd-tools [--only INPUT] [--calls PREFIX] [--every] [--part 1]
+  benches/linear.py --bin target/dist/gsd-tools [--only INPUT] [--calls PREFIX] [--every] [--part 1]
 
 The inputs are as large as the program takes them: documents just under 16 MB,
 settings of hosts just under 8 MB, our own configuration and command lines just under 1 MB. `--every` puts

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The pipeline at scale: what `auto status` costs in a large project, and what a run costs beside its client, git and checks.
 
-    benches/pipeline.py --bin target/release/gsd-tools
+    benches/pipeline.py --bin target/dist/gsd-tools
 
 A milestone of ten slices with ten tasks each is landed by the scripted agent of the tests. Then the project gets 199 copies of
 it, and one that has not begun. Linux alone: times and memory are those of /proc. The machine should be otherwise idle.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random sequences of writes beside the peer: do both leave the same project?
 
-    benches/sequences.py --bin target/release/gsd-tools --peer 'node .../gsd-tools.cjs' --count 200
+    benches/sequences.py --bin target/dist/gsd-tools --peer 'node .../gsd-tools.cjs' --count 200
 
 Each sequence is played on two copies of one small project. After each step the facts of both trees are compared: files, phases,
 what ROADMAP.md and STATE.md say. Where they differ, the peer goes on from our tree, so that each step is judged alone. A

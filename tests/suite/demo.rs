@@ -68,6 +68,8 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
     ] {
         assert!(ran.stdout.contains(told), "{told}\n{}", ran.stdout);
     }
+    let path = format!("`gsd-tools` is not in your PATH yet. This program is:\n  {}\n", binary().display());
+    assert!(ran.stdout.ends_with(&path), "{}", ran.stdout);
     let landed = Regex::new("lands that commit on `main`: ([0-9a-f]{7})\n").unwrap();
     let landed = landed.captures(&ran.stderr).unwrap()[1].to_owned();
     assert!(ran.stdout.contains(&format!("Landed on `main`: {landed} ")), "{}", ran.stdout);

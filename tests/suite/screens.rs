@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::answers::project;
-use crate::kit::TestContext;
+use crate::kit::{TestContext, binary};
 
 /// The commands that have a view for people.
 const VIEWS: &[&str] = &[
@@ -43,13 +43,18 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn every_view_fits_the_terminal() {
+    // The agents of a host are there without a project as well.
+    let calls: Vec<&str> = VIEWS.iter().copied().chain(["validate agents", "config list --all"]).collect();
+    let between = format!("; printf '\\036'; '{}' ", binary().display());
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
         for columns in [30, 60, 80, 105, 120, 200] {
-            // The agents of a host are there without a project as well.
-            for call in VIEWS.iter().chain(&["validate agents", "config list --all"]) {
-                let page = seen(&context, call, columns, &[]);
-                assert!(!page.trim_start().starts_with('{'), "{name}: `{call}` is JSON: {page}");
+            // All in one terminal: making one takes longer than a view.
+            let pages = seen(&context, &calls.join(&between), columns, &[]);
+            let pages: Vec<&str> = pages.split('\u{1e}').collect();
+            assert_eq!(pages.len(), calls.len(), "{name}: {pages:#?}");
+            for (call, page) in calls.iter().zip(pages) {
+                assert!(!page.trim().is_empty() && !page.trim_start().starts_with('{'), "{name}: `{call}`: {page}");
                 let fits = |line: &str| plain(line).width() <= columns || !line.trim().contains(' ');
                 assert!(page.lines().all(fits), "{name}: `{call}` at {columns} columns:\n{page}");
             }

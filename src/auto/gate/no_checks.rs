@@ -13,7 +13,7 @@ pub(crate) struct NoChecks {
 /// Why a unit may not do without checks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoChecksError {
-    #[error("only a change of documents alone needs no check, and `{path}` is not a document")]
+    #[error("only a change of nothing but documents needs no check, and `{path}` is not a document")]
     NotADocument { path: String },
 }
 

@@ -193,7 +193,7 @@ impl Real<'_> {
         what: &str,
     ) -> Option<Result<NoChecks, NoChecksError>> {
         let outside = changed.into_iter().filter(|path| !self.is_planning(path));
-        let reason = format!("the {what} changes documents alone, and the project declares no check");
+        let reason = format!("the {what} changes only documents, and the project declares no check");
         checks.is_empty().then(|| NoChecks::allowed(&reason, outside))
     }
 

@@ -91,7 +91,8 @@ pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Co
         return context.emit(&report);
     }
     context.tell("");
-    let page = page(&report, &script, context.page());
+    let mut page = page(&report, &script, context.page());
+    page += &not_in_path(context);
     context.text(page);
     Ok(())
 }
@@ -156,6 +157,16 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let (landed, files) = (prose(&landed), screen.prose("  ", "  ", &files));
     let (yours, next) = (prose(&script.yours), screen.paint(Tone::Strong, "Next"));
     format!("{landed}{files}\n{shown}\n{yours}\n{place}\n{next}\n{}", rows(screen, &script.next))
+}
+
+/// How to type the commands where the program was built and not installed yet.
+fn not_in_path(context: &Context) -> String {
+    let Some(program) = context.world().executable().ok().filter(|_| !context.world().finds("gsd-tools")) else {
+        return String::new();
+    };
+    let screen = context.page();
+    let why = screen.commands(&screen.prose("", "", "`gsd-tools` is not in your PATH yet. This program is:"));
+    format!("\n{why}  {}\n", screen.paint(Tone::Command, &shell_word(&program.to_string_lossy())))
 }
 
 fn rows(screen: Screen, rows: &[Row]) -> String {
