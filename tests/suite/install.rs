@@ -16,11 +16,24 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Hosts whose settings are JSON with comments and TOML, in folders of both scopes; the slow tier takes all.
+const SAMPLE: &[&str] = &["--claude", "--codex"];
+
 #[test]
 fn a_home_lived_in_gets_every_byte_back() {
+    gets_every_byte_back(HOSTS.iter().filter(|host| SAMPLE.contains(&host.flag)));
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn a_home_lived_in_gets_every_byte_back_from_any_host() {
+    gets_every_byte_back(HOSTS.iter());
+}
+
+fn gets_every_byte_back(hosts: impl Iterator<Item = &'static Host>) {
     let lived = Lived::new();
     let old = lived.tree();
-    for host in HOSTS {
+    for host in hosts {
         for scope in host.scopes() {
             lived.gsd(["install", host.flag, scope]).success();
             let installed = lived.tree();

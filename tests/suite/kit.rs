@@ -28,7 +28,7 @@ impl TestContext {
         Self::within(crate::testing::named("gsd-suite-"))
     }
 
-    /// As [`Self::new`], on the disk and outside of what every fence lets its programs write to.
+    /// As [`Self::new`], on the disk: our fence, and the sandboxes of clients, let programs write to shared memory.
     pub(crate) fn on_disk() -> Self {
         Self::within(crate::testing::on_disk("gsd-suite-"))
     }

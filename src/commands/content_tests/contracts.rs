@@ -274,9 +274,11 @@ fn with_slip(path: &str, old: &str, new: &str) -> Library {
 
 #[test]
 fn each_kind_of_slip_is_found() {
-    let found = |library: &Library| {
-        let paths = library.items().flat_map(|item| crate::emit::content_tests::missing_paths(library, item));
-        [faults(library), super::refused(library.items().flat_map(calls_of)), paths.collect()].concat()
+    // Every other text has the calls and paths that it had without the slip, which other tests hold.
+    let found = |library: &Library, path: &str| {
+        let changed: Vec<_> = library.items().filter(|item| item.path == path).collect();
+        let paths = changed.iter().flat_map(|item| crate::emit::content_tests::missing_paths(library, item));
+        [faults(library), super::refused(changed.iter().flat_map(|item| calls_of(item))), paths.collect()].concat()
     };
     let host = Registry::embedded()
         .all()
@@ -303,7 +305,7 @@ fn each_kind_of_slip_is_found() {
         ("workflows/ui-phase.md", "", "", "feature ui: leads to workflows/ui-phase.md"),
         ("references/ui.md", "**Next Up**", &host, "names the host"),
     ] {
-        let told_of = found(&with_slip(path, old, new));
+        let told_of = found(&with_slip(path, old, new), path);
         assert!(told_of.iter().any(|fault| fault.contains(told)), "{told}: {told_of:?}");
     }
 }

@@ -43,7 +43,7 @@ impl Scene {
     /// As [`Self::new`], with these documents in the project.
     pub(crate) fn with(subject: &Subject, url: &str, documents: &[(&str, &str)]) -> Result<Self, NotRun> {
         let program = subject.program()?;
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         for (path, text) in PROJECT.iter().chain(documents) {
             context.write(path, text);
         }

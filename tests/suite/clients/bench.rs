@@ -101,7 +101,7 @@ pub(crate) struct Session {
 
 impl<'library> Bench<'library> {
     pub(crate) fn new(library: &'library Library, program: PathBuf, scope: Scope) -> Self {
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         // Clients look for a project's files from the root of its repository.
         assert!(context.command("git").args(["init", "--quiet"]).status().unwrap().success());
         // Our hooks speak in projects of ours only.

@@ -167,7 +167,7 @@ fn size_of(path: &str) -> usize {
 impl Stage {
     /// A home and an empty repository, our install in the home.
     pub(crate) fn new(cast: &'static Cast, program: PathBuf) -> Self {
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         let scene = Arc::new(Scene {
             engine: Arc::new(Engine::default()),
             cast,

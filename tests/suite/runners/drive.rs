@@ -89,7 +89,7 @@ pub(crate) struct Running {
 impl<'a> Desk<'a> {
     pub(crate) fn new(subject: &'a Subject) -> Result<Self, NotRun> {
         let program = subject.program()?;
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         let mut git = context.command("git");
         assert!(git.args(["init", "--quiet"]).status().unwrap().success());
         Ok(Self { subject, context, program, is_of_subscription: false })

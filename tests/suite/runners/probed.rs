@@ -15,7 +15,7 @@ fn a_probe_of_a_measured_version_finds_no_difference() {
             return Err(NotRun("nothing is known of how to probe it".to_owned()));
         }
         let program = subject.program()?;
-        let context = TestContext::new();
+        let context = TestContext::on_disk();
         let mut command = context.command(binary());
         command.env("PATH", search_path(&program)).args(["auto", "probe", subject.name, "--json", "--program"]);
         let output = command.arg(&program).output().unwrap();
