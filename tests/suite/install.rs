@@ -57,15 +57,23 @@ fn gets_every_byte_back(hosts: impl Iterator<Item = &'static Host>) {
 
 #[test]
 fn a_home_not_lived_in_is_empty_again_after_all_hosts() {
+    is_empty_again_after_all_hosts("--global");
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn a_project_not_lived_in_is_empty_again_after_all_hosts() {
+    is_empty_again_after_all_hosts("--local");
+}
+
+fn is_empty_again_after_all_hosts(scope: &str) {
     let lived = Lived { context: crate::kit::TestContext::new() };
     let old = lived.tree();
-    for scope in ["--global", "--local"] {
-        let report = lived.gsd(["--all", scope]).success();
-        assert!(report.contains("type /gsd-help"), "{report}");
-        assert!(lived.gsd(["--all", scope]).success().contains("already up to date"));
-        lived.gsd(["--all", scope, "--uninstall"]).success();
-        assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
-    }
+    let report = lived.gsd(["--all", scope]).success();
+    assert!(report.contains("type /gsd-help"), "{report}");
+    assert!(lived.gsd(["--all", scope]).success().contains("already up to date"));
+    lived.gsd(["--all", scope, "--uninstall"]).success();
+    assert_eq!(difference(&old, &lived.tree()), [""; 0], "{scope}");
 }
 
 #[test]

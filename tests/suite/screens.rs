@@ -42,13 +42,23 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn every_view_fits_the_terminal() {
+fn every_view_fits_a_narrow_and_a_usual_terminal() {
+    every_view_fits(&[30, 80]);
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn every_view_fits_other_terminals() {
+    every_view_fits(&[60, 105, 120, 200]);
+}
+
+fn every_view_fits(terminals: &[usize]) {
     // The agents of a host are there without a project as well.
     let calls: Vec<&str> = VIEWS.iter().copied().chain(["validate agents", "config list --all"]).collect();
     let between = format!("; printf '\\036'; '{}' ", binary().display());
     for name in ["attic", "clinic", "garden", "ledger", "notes", "pocket", "workshop"] {
         let context = project(name);
-        for columns in [30, 60, 80, 105, 120, 200] {
+        for &columns in terminals {
             // All in one terminal: making one takes longer than a view.
             let pages = seen(&context, &calls.join(&between), columns, &[]);
             let pages: Vec<&str> = pages.split('\u{1e}').collect();

@@ -586,7 +586,13 @@ fn a_commit_waits_for_the_lock_of_another_git() {
     released.join().unwrap();
     assert_eq!(report["committed"], true, "{report}");
     assert_eq!(git(&context, &["log", "-1", "--format=%s"]).trim(), "docs: state");
-    // One that is never released is a failure, and says so.
+}
+
+#[test]
+fn a_lock_of_another_git_that_is_never_released_is_a_failure() {
+    let context = notebook();
+    git(&context, &["init", "-q"]);
+    let lock = context.project().join(".git/index.lock");
     context.write(STATE, &format!("{}\nmore\n", context.read(STATE)));
     std::fs::write(&lock, "").unwrap();
     let ran = run(&context, ["commit", "docs: more", "--files", STATE]);

@@ -305,12 +305,15 @@ impl Observer for Changing {
 #[test]
 fn a_client_that_works_in_silence_is_not_idle_and_one_whose_files_change_is_not_either() {
     let patience = |limits: &mut Limits| limits.idle = Duration::from_secs(3);
-    let outcome = Try::new("worker:7000", "scripted").limits(patience).run();
-    assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{:?}", outcome.judgement);
-
-    let outcome = Try::new("hang", "scripted").limits(patience).run_seen(&mut Changing(Instant::now(), 0));
-    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Idle));
-    assert!(outcome.ran_for > Duration::from_secs(6), "{:?}", outcome.ran_for);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let outcome = Try::new("worker:7000", "scripted").limits(patience).run();
+            assert_eq!(outcome.judgement.verdict, Verdict::Ran, "{:?}", outcome.judgement);
+        });
+        let outcome = Try::new("hang", "scripted").limits(patience).run_seen(&mut Changing(Instant::now(), 0));
+        assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Idle));
+        assert!(outcome.ran_for > Duration::from_secs(6), "{:?}", outcome.ran_for);
+    });
 }
 
 #[test]
@@ -326,10 +329,14 @@ fn a_client_that_never_speaks_may_work_until_the_end_of_its_time_and_no_longer()
             limits.whole = Duration::from_secs(10);
         })
     };
-    let outcome = busy(7).run();
-    assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{:?}", outcome.judgement);
-    let outcome = busy(3600).run();
-    assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Whole), "{:?}", outcome.judgement);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let outcome = busy(7).run();
+            assert_eq!(outcome.judgement.verdict, Verdict::NoSignal, "{:?}", outcome.judgement);
+        });
+        let outcome = busy(3600).run();
+        assert_eq!(outcome.judgement.verdict, Verdict::Stopped(Reason::Whole), "{:?}", outcome.judgement);
+    });
 }
 
 /// Counts how often it is asked.

@@ -81,7 +81,7 @@ fn changes_of_a_person_in_the_same_files_are_refused_and_named() {
 
 #[test]
 fn a_lock_that_a_killed_git_left_is_named_and_the_landing_waits_for_its_removal() {
-    for lock in ["ORIG_HEAD.lock", "index.lock"] {
+    let waits = |lock: &str| {
         let (bench, repository, candidate) = bench_with_candidate();
         bench.write(&format!("r/.git/{lock}"), "");
         match repository.land(&candidate) {
@@ -90,7 +90,11 @@ fn a_lock_that_a_killed_git_left_is_named_and_the_landing_waits_for_its_removal(
         }
         std::fs::remove_file(bench.path(&format!("r/.git/{lock}"))).unwrap();
         assert!(matches!(repository.land(&candidate).unwrap(), Landing::Landed), "{lock}");
-    }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| waits("ORIG_HEAD.lock"));
+        waits("index.lock");
+    });
 }
 
 #[test]
