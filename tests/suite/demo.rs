@@ -76,6 +76,21 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
 }
 
 #[test]
+fn the_agent_of_the_demo_is_neither_offered_nor_started_in_another_project() {
+    let context = TestContext::new();
+    context.write("BRIEF.md", "# Notes\n");
+    let refused = context.gsd(["auto", "run", "--brief", "BRIEF.md", "--runner", "nope"]);
+    assert!(refused.stderr.contains("choose one of ") && !refused.stderr.contains("demo"), "{}", refused.stderr);
+    for step in [&["init", "-q"][..], &["add", "."], &["commit", "-qm", "Start"]] {
+        git(&context, &context.project(), step);
+    }
+    let before = everything(&context);
+    let refused = context.gsd(["auto", "run", "--brief", "BRIEF.md", "--runner", "demo"]);
+    assert!(refused.code != 0 && refused.stderr.contains("run `gsd-tools demo`"), "{}", refused.stderr);
+    assert!(!context.project().join(".gsd").exists(), "{:?}", everything(&context).difference(&before));
+}
+
+#[test]
 fn with_json_the_answer_is_one_value_and_what_it_says_to_type_works() {
     let context = TestContext::new();
     let ran = context.gsd(["demo", "--json"]);

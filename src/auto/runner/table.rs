@@ -51,6 +51,9 @@ pub(crate) struct Runner {
     pub(crate) title: String,
     /// Whether the facts were measured with the real client.
     pub(crate) verified: bool,
+    /// The variable without which it works for nobody; such a client is not offered.
+    #[serde(default)]
+    pub(crate) only_with: Option<String>,
     /// The descriptor of the host that has its programs.
     #[serde(default)]
     pub(crate) host: Option<String>,
@@ -198,11 +201,12 @@ impl Runners {
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&Runner, TableError> {
+        let offered = || self.all.iter().filter(|runner| runner.only_with.is_none());
         self.all.iter().find(|runner| runner.name == name).ok_or_else(|| TableError::Unknown {
             name: name.to_owned(),
-            nearest: crate::text::nearest::nearest(name, self.all.iter().map(|runner| runner.name.as_str()))
+            nearest: crate::text::nearest::nearest(name, offered().map(|runner| runner.name.as_str()))
                 .map(str::to_owned),
-            known: self.all.iter().map(|runner| runner.name.as_str()).collect::<Vec<_>>().join(", "),
+            known: offered().map(|runner| runner.name.as_str()).collect::<Vec<_>>().join(", "),
         })
     }
 }

@@ -349,6 +349,11 @@ fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError
         Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
         None => first_installed(context, &runners)?,
     };
+    // Refused before there is a worktree: its sessions would fail.
+    if runner.only_with.as_ref().is_some_and(|variable| !context.world().flag(variable)) {
+        return Err(CommandError::usage(format!("`{}` works in no project of yours", runner.name))
+            .hint(format!("run `gsd-tools {}`, or leave `--runner` out", runner.name)));
+    }
     let profile: Profile = of_word(&arguments.how.profile).ok_or_else(|| {
         CommandError::usage(format!("`{}` is not a profile", arguments.how.profile))
             .hint("the profiles are safe and unattended")
