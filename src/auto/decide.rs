@@ -1,7 +1,7 @@
 //! The next step of a run, from the documents and the log alone.
 
 use super::ceilings::Passed;
-use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, Vector, Verdict};
+use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
 use super::gate::secrets;
 use super::memory::{Attempts, Memory, Operation, Stage};
 use super::position::{Finding, Position};
@@ -47,6 +47,8 @@ pub(crate) enum Step {
         text: String,
         vector: Vector,
     },
+    /// What a session left that does not count is taken back.
+    TakeBack(Box<UnitStarted>),
     Mechanical(Mechanical),
     Commit,
     /// The commit that is to land is made.
@@ -66,6 +68,9 @@ pub(crate) enum Step {
 /// The next step.
 pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     let memory = situation.memory;
+    if let Some(start) = &memory.taking_back {
+        return Step::TakeBack(Box::new(start.clone()));
+    }
     if let Some(stop) = &memory.stop {
         return Step::Stop(stop.clone());
     }
@@ -179,15 +184,21 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     // A session that asks a person has not failed.
     let refused: Vec<_> = attempts.refused.iter().filter(|refused| refused.why != Refusal::Question).collect();
     let last = refused.last()?;
-    let next = format!("gsd-tools auto log {}", unit.id);
+    let next = "gsd-tools auto run";
     let way_on = (last.why == Refusal::Secret).then(|| secrets::way_on(last.vector.failing.iter().map(String::as_str)));
-    let shown = || refused.iter().map(|refused| refused.text.clone()).chain(way_on.clone());
+    let kept = attempts.kept.as_ref().map(|kept| format!("what the last attempt left is kept in `{}`", kept.reference));
+    let log = format!("`gsd-tools auto log {}` shows each attempt", unit.id);
+    let shown = || {
+        let texts = refused.iter().map(|refused| refused.text.clone());
+        texts.chain(way_on.clone()).chain(kept.clone()).chain([log.clone()])
+    };
     if let Some(before) = refused.len().checked_sub(2).and_then(|index| refused.get(index))
         && before.vector == last.vector
         && before.why == last.why
     {
         let text = format!("two attempts at {unit} ended in the same state");
-        return Some(Stop::new(Cause::NoProgress, text, next).shown(shown()));
+        let cause = if last.why == Refusal::Secret { Cause::SecretAdded } else { Cause::NoProgress };
+        return Some(Stop::new(cause, text, next).shown(shown()));
     }
     let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered | Refusal::Secret);
     let most = if is_checks {
@@ -248,10 +259,10 @@ fn close(situation: &Situation<'_>) -> Step {
 fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     let unit = operation.start.unit.clone();
     let attempts = situation.memory.attempts(&unit);
-    let next = format!("gsd-tools auto log {}", unit.id);
     if attempts.interrupted > CRASHES {
         let text = format!("{unit} was interrupted {} times", attempts.interrupted);
-        return Step::Stop(Stop::new(Cause::Stuck, text, next));
+        let log = format!("`gsd-tools auto log {}` shows each session", unit.id);
+        return Step::Stop(Stop::new(Cause::Stuck, text, "gsd-tools auto run").shown([log]));
     }
     if let Some(stop) = ceiling(situation.memory) {
         return Step::Stop(stop);
@@ -328,22 +339,20 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     if unit.kind.class() != Class::Work && ended.changed.is_empty() {
         return refuse(Refusal::NoChange, "the session wrote nothing".to_owned());
     }
-    if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, unit, &ended.changed) {
+    if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, &ended.changed) {
         let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";
         return refuse(Refusal::NoChange, text.to_owned());
     }
     Judgement::Accept
 }
 
-/// Whether the task changed the project, or says that nothing had to be changed, which the checks then prove. A task that
-/// is tried again has changed what earlier attempts did.
-fn changed_anything(situation: &Situation<'_>, unit: &Unit, changed: &[String]) -> bool {
-    let planning = situation.position.planning;
-    let is_earlier = !situation.memory.attempts(unit).refused.is_empty();
-    changed.iter().any(|path| !is_below(path, planning)) || is_earlier || situation.position.claims_no_change
+/// Whether the task changed the project, or says that nothing had to be changed, which the checks then prove. `changed` is
+/// what differs from where the attempt began.
+fn changed_anything(situation: &Situation<'_>, changed: &[String]) -> bool {
+    changed.iter().any(|path| !is_below(path, situation.position.planning)) || situation.position.claims_no_change
 }
 
-fn is_below(path: &str, folder: &str) -> bool {
+pub(crate) fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ceilings::{Ceilings, Spend};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
+use super::permit::{Permit, Trespass};
 use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
@@ -77,17 +78,37 @@ pub(crate) enum Event {
     Accepted {
         operation: u64,
     },
-    /// It did not.
+    /// It did not. What its session left is to be taken back before anything else is read, unless it asked a question.
     Refused {
         operation: u64,
         why: Refusal,
         text: String,
         vector: Vector,
+        /// Older programs left the work of a task where it was.
+        #[serde(default)]
+        takes_back: bool,
     },
     /// The worktree is again as it was before the operation.
     Restored {
         operation: u64,
         tree: String,
+        /// Where what the session left is kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
+    },
+    /// Documents that the unit may not change are again as they were before its session; the rest of its work counts.
+    PutBack {
+        operation: u64,
+        trespasses: Vec<Trespass>,
+        /// The worktree without these changes.
+        tree: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
+    },
+    /// These files changed while no session ran: a person did that, so it counts.
+    Edited {
+        tree: String,
+        paths: Vec<String>,
     },
     /// The checks of a unit ran.
     Checked {
@@ -210,6 +231,12 @@ pub(crate) struct UnitStarted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) head: Option<String>,
     pub(crate) reserved: Spend,
+    /// The documents that it may write; `None` of older programs, which allowed all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) may_write: Option<Vec<Permit>>,
+    /// Slices and tasks that were begun, and may not be planned anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) begun: Vec<String>,
     /// What its checks rest on; of the first attempt only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pins: Option<Pins>,
@@ -339,6 +366,14 @@ pub(crate) enum Refusal {
     Denied,
     /// A person has to answer before it can be done.
     Question,
+}
+
+/// Where a state of the worktree is kept that a run does not go on from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// A name that git knows, such as `refs/gsd/checkpoint/M001-1790000000000/attempt-7`.
+    pub(crate) reference: String,
+    pub(crate) tree: String,
 }
 
 /// What shows whether an attempt came further than the one before.

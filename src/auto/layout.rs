@@ -4,11 +4,11 @@
 use super::engine::{Edit, Effects, EngineError};
 use super::event::{Mechanical, Run};
 use super::memory::{Memory, Operation};
+use super::permit::{Permit, Texts, Trespass};
 use super::phases::{self, PhaseSettings};
 use super::position::Position;
 use super::preferences::Preferences;
-use super::slices::record;
-use super::slices::snapshot::Snapshot;
+use super::slices::{self, record, snapshot::Snapshot};
 use super::unit::Unit;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::lookup;
@@ -44,6 +44,31 @@ impl Layout {
         match self {
             Self::Milestones => format!("milestone/{milestone}"),
             Self::Phases(_) => format!("milestone/{milestone}/work"),
+        }
+    }
+
+    /// What a unit may write, with what every unit may; `None` where nobody checks it.
+    pub(crate) fn permits(&self, mut of_prompt: Vec<Permit>) -> Option<Vec<Permit>> {
+        match self {
+            Self::Milestones => {
+                of_prompt.push(slices::permit::recorded());
+                Some(of_prompt)
+            }
+            Self::Phases(_) => None,
+        }
+    }
+
+    /// What is wrong with the change of a document; `None` if the unit may make it.
+    pub(crate) fn trespass(
+        &self,
+        permits: &[Permit],
+        begun: &[String],
+        path: &str,
+        texts: Texts<'_>,
+    ) -> Option<Trespass> {
+        match self {
+            Self::Milestones => slices::permit::trespass(permits, begun, path, texts),
+            Self::Phases(_) => None,
         }
     }
 
@@ -98,6 +123,14 @@ impl Documents {
         };
         let text = format!("{}\n\n", record::subject_line(&subject));
         Ok(text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch))
+    }
+
+    /// What was begun, and may not be planned anew by the unit.
+    pub(crate) fn begun(&self, unit: &Unit) -> Vec<String> {
+        match self {
+            Self::Milestones(snapshot) => slices::permit::begun(snapshot, unit),
+            Self::Phases(_) => Vec::new(),
+        }
     }
 
     /// What the plan says a unit takes, in minutes.

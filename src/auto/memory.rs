@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
-use super::event::{Entry, Event, Evidence, Mechanical, Refusal, Run, Time, UnitEnded, UnitStarted, Usage, Vector};
+use super::event::{
+    Entry, Event, Evidence, Kept, Mechanical, Refusal, Run, Time, UnitEnded, UnitStarted, Usage, Vector,
+};
 use super::gate::pins::Pins;
 use super::stop::Stop;
 use super::unit::{Unit, UnitKind};
@@ -32,6 +34,10 @@ pub(crate) struct Memory {
     pub(crate) orders: BTreeSet<String>,
     /// Whether the run itself wrote something that is in no commit yet.
     pub(crate) is_uncommitted: bool,
+    /// The worktree as the log tells it, between two units. What is different there was done by a person.
+    pub(crate) known: Option<String>,
+    /// The session whose work is to be taken back before anything else is read.
+    pub(crate) taking_back: Option<UnitStarted>,
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
     pub(crate) candidate: Option<Candidate>,
@@ -84,6 +90,8 @@ pub(crate) struct Attempts {
     pub(crate) held: u32,
     /// The output of the sessions of the attempt that is being made, in tokens.
     pub(crate) output: u64,
+    /// Where the last attempt that did not count is kept.
+    pub(crate) kept: Option<Kept>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -143,6 +151,11 @@ impl Memory {
         self.run.as_ref().map_or(0, |run| run.forecast)
     }
 
+    /// Where the last attempt at a task is kept, which was taken back and not followed by another.
+    pub(crate) fn kept_of_task(&self, id: &str) -> Option<&Kept> {
+        self.attempts.get(&Unit::new(UnitKind::ExecuteTask, id))?.kept.as_ref()
+    }
+
     pub(crate) fn attempts(&self, unit: &Unit) -> Attempts {
         self.attempts.get(unit).cloned().unwrap_or_default()
     }
@@ -164,11 +177,18 @@ impl Memory {
                 self.interrupted(*operation);
             }
             Event::Accepted { operation } => self.advance(*operation, Stage::Accepted),
-            Event::Refused { operation, why, text, vector } => {
+            Event::Refused { operation, why, text, vector, takes_back } => {
                 let refused = Refused { why: *why, text: text.clone(), vector: vector.clone() };
-                self.refused(*operation, refused);
+                self.refused(*operation, refused, *takes_back);
             }
-            Event::Restored { .. } => {}
+            Event::Restored { operation, kept, .. } => self.taken_back(*operation, kept.as_ref()),
+            Event::PutBack { operation, trespasses, tree, .. } => {
+                if let Some(ended) = self.operation(*operation).and_then(|operation| operation.ended.as_mut()) {
+                    ended.tree.clone_from(tree);
+                    ended.changed.retain(|path| !trespasses.iter().any(|trespass| trespass.path == *path));
+                }
+            }
+            Event::Edited { tree, .. } => self.known = Some(tree.clone()),
             Event::Checked { operation, evidence } => self.advance(*operation, Stage::Checked(evidence.clone())),
             Event::Settled { operation } => self.settled(*operation),
             Event::Mechanical { step, fallback } => self.done_without_agent(step, fallback.as_ref()),
@@ -242,6 +262,7 @@ impl Memory {
         let attempts = self.attempts.entry(start.unit.clone()).or_default();
         attempts.sessions += 1;
         attempts.base.get_or_insert_with(|| start.tree.clone());
+        self.known = None;
         if attempts.pins.is_none() {
             attempts.pins.clone_from(&start.pins);
         }
@@ -290,11 +311,25 @@ impl Memory {
         self.attempts.entry(unit).or_default().held += 1;
     }
 
-    fn refused(&mut self, number: u64, refused: Refused) {
+    fn refused(&mut self, number: u64, refused: Refused, takes_back: bool) {
         let Some(operation) = self.current.take_if(|operation| operation.start.operation == number) else { return };
-        let attempts = self.attempts.entry(operation.start.unit).or_default();
+        let attempts = self.attempts.entry(operation.start.unit.clone()).or_default();
         attempts.refused.push(refused);
         attempts.output = 0;
+        if takes_back {
+            // The next attempt begins with what is there then, which a person may have changed.
+            (attempts.base, attempts.pins, attempts.kept) = (None, None, None);
+            self.taking_back = Some(operation.start);
+        } else {
+            self.known = operation.ended.map(|ended| ended.tree);
+        }
+    }
+
+    fn taken_back(&mut self, number: u64, kept: Option<&Kept>) {
+        if let Some(start) = self.taking_back.take_if(|start| start.operation == number) {
+            self.known = Some(start.tree);
+            self.attempts.entry(start.unit).or_default().kept = kept.cloned();
+        }
     }
 
     fn settled(&mut self, number: u64) {
@@ -322,8 +357,10 @@ impl Memory {
     }
 
     fn committed(&mut self, number: Option<u64>) {
-        self.committing = None;
+        self.known = self.committing.take().map(|committing| committing.tree);
         self.is_uncommitted = false;
+        // Whatever was left before this commit does not fit any more.
+        self.attempts.values_mut().for_each(|attempts| attempts.kept = None);
         if number.is_some()
             && let Some(operation) = self.current.take_if(|operation| Some(operation.start.operation) == number)
         {

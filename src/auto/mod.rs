@@ -13,6 +13,7 @@ pub(crate) mod landing;
 pub(crate) mod layout;
 pub(crate) mod mechanical;
 pub(crate) mod memory;
+pub(crate) mod permit;
 pub(crate) mod phases;
 pub(crate) mod position;
 pub(crate) mod preferences;

@@ -1,6 +1,6 @@
 //! The work of a unit, done as its prompt orders it.
 
-use crate::world::{Call, edit, write};
+use crate::world::{Call, write};
 
 /// How much of the work is done, and how well.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,14 +138,14 @@ fn replan(milestone: &str, slice: &str) -> Result<(), String> {
     let folder = of_slice(milestone, slice);
     let plan = format!("{folder}/{slice}-PLAN.md");
     let text = std::fs::read_to_string(&plan).map_err(|error| format!("{plan}: {error}"))?;
-    // What a blocked task did not make is checked no more.
+    // What a blocked task did not make is checked no more. Its own entry stays as it is.
     let is_blocked = |task: &str| {
         let summary = std::fs::read_to_string(format!("{folder}/tasks/{task}-SUMMARY.md")).unwrap_or_default();
         summary.contains("blocker_discovered: true") && !std::path::Path::new(&files_of(slice, task).0).exists()
     };
     let blocked: Vec<String> =
         (1..10).map(|number| format!("T{number:02}")).filter(|task| is_blocked(task)).map(|task| files_of(slice, &task).1).collect();
-    let is_kept = |line: &&str| !blocked.iter().any(|check| line.ends_with(check.as_str()) || line.ends_with(&format!("{check}`")));
+    let is_kept = |line: &&str| !line.starts_with("- `") || !blocked.iter().any(|check| line.ends_with(&format!("{check}`")));
     let text: String = text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect();
     write(&plan, &text.replacen("**Goal:** ", "**Goal:** (planned again) ", 1))?;
     write(&format!("{folder}/{slice}-REPLAN.md"), "# Replan\n\nThe blocked task is left as it is; the others go on.\n")
@@ -213,10 +213,7 @@ fn complete_slice(milestone: &str, slice: &str, manner: Manner) -> Result<(), St
         return Ok(());
     }
     let uat = "# UAT\n\n## UAT Type\n\n- UAT mode: artifact-driven\n\n## Test Cases\n\n1. Run the checks. Expected: all pass.\n";
-    write(&format!("{folder}/{slice}-UAT.md"), uat)?;
-    let roadmap = format!("{}-ROADMAP.md", of_milestone(milestone));
-    let _ = edit(&roadmap, &format!("- [ ] **{slice}:"), &format!("- [x] **{slice}:"));
-    Ok(())
+    write(&format!("{folder}/{slice}-UAT.md"), uat)
 }
 
 fn run_uat(milestone: &str, slice: &str) -> Result<(), String> {

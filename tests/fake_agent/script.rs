@@ -5,7 +5,7 @@
 //! for anything. A step is one of `{"write": {"path", "content"}}`, `{"edit": {"path", "from", "to"}}`, `{"delete": path}`,
 //! `{"sleep_ms": n}`, `{"work_ms": n}`, `{"spawn_daemon": true}`, `{"emit": event}`, `{"line": text}`, `{"raw_bytes": [..]}`,
 //! `{"flood": lines}`, `{"hang": true}`, `{"ignore_sigterm": true}`, `{"say": text}`, `{"tool": name}`, `{"denied": name}`,
-//! `{"failed": name}`, `{"retry": {"status", "wait_ms"}}`, `{"question": text}`, `{"ideal": true}`, `{"abort": true}`.
+//! `{"failed": name}`, `{"sh": text}`, `{"retry": {"status", "wait_ms"}}`, `{"question": text}`, `{"ideal": true}`, `{"abort": true}`.
 //! `terminal` is `success`, `none` or `{"status", "text"}`.
 
 use std::io::Write;
@@ -93,6 +93,7 @@ fn play_step(step: &Json, call: &Call, voice: &mut Voice) -> Result<(), String> 
             voice.say(&Say::Retry { status: field("status") as u16, wait_ms: field("wait_ms") as u64 });
         }
         "ideal" => ideal::work(call)?,
+        "sh" => world::shell(text)?,
         "abort" => std::process::abort(),
         other => return Err(format!("`{other}` is no step")),
     }

@@ -96,6 +96,12 @@ pub fn edit(path: &str, from: &str, to: &str) -> Result<(), String> {
     write(path, &text.replacen(from, to, 1))
 }
 
+/// Runs a script in the folder of the session. Its end does not matter: some scripts try what is refused.
+pub fn shell(script: &str) -> Result<(), String> {
+    let output = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).output();
+    output.map(|output| eprint!("{}", String::from_utf8_lossy(&output.stderr))).map_err(|error| format!("sh: {error}"))
+}
+
 pub fn sleep(milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
 }

@@ -12,6 +12,7 @@ mod answers;
 mod architecture;
 mod audit;
 mod auto;
+mod auto_beliefs;
 #[cfg(target_os = "linux")]
 mod auto_clients;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use crate::auto::position::Position;
 use crate::auto::preferences::Preferences;
 use crate::auto::slices::derive::{Phase, Scope, derive};
 use crate::auto::slices::look::{Facts, Look};
-use crate::auto::slices::orders::{self, Change};
+use crate::auto::slices::orders::{self, Change, Order, Wish};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
@@ -89,6 +89,7 @@ impl<'a, E: Effects> Drive<'a, E> {
     }
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
+        self.note_edits()?;
         let (documents, position) = match &self.settings.layout {
             Layout::Milestones => self.read_milestones()?,
             Layout::Phases(settings) => Documents::in_phases(self.effects.view(), settings, &self.memory)?,
@@ -122,6 +123,24 @@ impl<'a, E: Effects> Drive<'a, E> {
         let look = Look { snapshot: &snapshot, state: &state, preferences, memory: &self.memory, facts };
         let position = position::of(&look, self.memory.unit());
         Ok((Documents::Milestones(Box::new(snapshot)), position))
+    }
+
+    /// Names what changed while no session ran, before anything is read of it.
+    fn note_edits(&mut self) -> Result<(), EngineError> {
+        let memory = &self.memory;
+        let is_between = memory.current.is_none() && memory.committing.is_none() && memory.taking_back.is_none();
+        let is_over = memory.stop.is_some() || memory.candidate.is_some() || memory.landed.is_some();
+        if !is_between || is_over || memory.is_uncommitted {
+            return Ok(());
+        }
+        let Some(run) = &memory.run else { return Ok(()) };
+        let known = memory.known.clone().unwrap_or_else(|| run.base.clone());
+        let tree = self.effects.tree()?;
+        if known == tree {
+            return Ok(());
+        }
+        let paths = self.effects.changed(&known, &tree)?;
+        if paths.is_empty() { Ok(()) } else { self.note(Event::Edited { tree, paths }) }
     }
 
     fn is_unsaved(&mut self) -> Result<bool, EngineError> {
@@ -176,6 +195,7 @@ impl<'a, E: Effects> Drive<'a, E> {
         }
         for (id, order) in self.effects.orders()? {
             if !self.memory.orders.contains(&id) {
+                self.bring_back(&order)?;
                 let refused = match orders::changes(self.effects.files(), &order)? {
                     Ok(changes) => {
                         for change in changes {
@@ -191,6 +211,17 @@ impl<'a, E: Effects> Drive<'a, E> {
                 self.note(Event::Ordered { id: id.clone(), order, refused })?;
             }
             self.effects.forget_order(&id)?;
+        }
+        Ok(())
+    }
+
+    /// Who says that a task counts as passed means what its last attempt left, which was taken back. What a person has changed
+    /// since then stays.
+    fn bring_back(&mut self, order: &Order) -> Result<(), EngineError> {
+        let Wish::Verdict { id, passed: true, .. } = &order.wish else { return Ok(()) };
+        let Some(kept) = self.memory.kept_of_task(id).cloned() else { return Ok(()) };
+        if self.memory.known.as_ref() == Some(&self.effects.tree()?) {
+            self.effects.restore(&kept.tree)?;
         }
         Ok(())
     }

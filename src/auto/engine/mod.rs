@@ -5,10 +5,11 @@ pub(crate) mod drive;
 mod perform;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, Kept, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
@@ -71,8 +72,17 @@ pub(crate) struct Session {
 pub(crate) struct Earlier<'a> {
     /// Why the attempt before did not count.
     pub(crate) failure: Option<&'a str>,
+    /// The reference that keeps what it left.
+    pub(crate) kept: Option<&'a str>,
     /// What a session left that was interrupted and cannot go on.
     pub(crate) interrupted: Option<&'a str>,
+}
+
+/// What an agent is given, and what it may write for it below the planning folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prompted {
+    pub(crate) text: String,
+    pub(crate) permits: Option<Vec<Permit>>,
 }
 
 /// What a new session is known by.
@@ -146,13 +156,21 @@ pub(crate) trait Effects {
     /// The lines that the second of two trees or commits adds to the first, and that hold what looks like a key.
     fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError>;
 
+    /// Takes back what the session of an operation left: the worktree is what `tree` was, on the commit `head` where agents
+    /// commit. Gives where what was there is kept; the same when it is repeated after a crash.
+    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError>;
+
+    /// Makes these files of the worktree what they were in `before`; all others are as in `after`. Gives the tree of the
+    /// worktree then, and where what was there is kept.
+    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError>;
+
     /// Makes the worktree what `tree` was.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
 
     fn identity(&mut self) -> Result<Identity, EngineError>;
 
     /// The text that the agent is given.
-    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError>;
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<Prompted, EngineError>;
 
     /// Runs a session to its end, however that comes. `tree` and `changed` of the answer are filled in by the caller.
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError>;

@@ -1,15 +1,16 @@
 //! One step, done and noted.
 
 use super::drive::{Drive, Reading};
-use super::{Earlier, Effects, EngineError, Landing, Merge, Session};
+use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
-use crate::auto::decide::{Judgement, Step, judge};
-use crate::auto::event::{Event, Evidence, Mechanical, Refusal, UnitEnded, UnitStarted, Vector};
+use crate::auto::decide::{Judgement, Step, is_below, judge};
+use crate::auto::event::{Event, Evidence, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
 use crate::auto::gate::secrets::{self, SecretFound};
 use crate::auto::memory::{Operation, Stage};
+use crate::auto::permit::{self, Texts, Trespass};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;
-use crate::auto::unit::{Class, Unit};
+use crate::auto::unit::Unit;
 
 /// The most files that an agent is told of which an earlier session changed.
 const MOST_CHANGED: usize = 50;
@@ -24,6 +25,7 @@ impl<E: Effects> Drive<'_, E> {
             Step::Check => self.check()?,
             Step::Settle => self.settle()?,
             Step::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
+            Step::TakeBack(start) => self.take_back(&start)?,
             Step::Mechanical(step) => self.mechanical(step)?,
             Step::Commit => self.commit(reading)?,
             Step::MakeCandidate => return self.make_candidate(reading),
@@ -56,10 +58,12 @@ impl<E: Effects> Drive<'_, E> {
         attempt: u32,
         resumes: Option<&str>,
     ) -> Result<(), EngineError> {
-        let refused = self.memory.attempts(&unit).refused;
+        let attempts = self.memory.attempts(&unit);
         let interrupted = if resumes.is_none() { self.left_by_interrupted()? } else { None };
-        let failure = refused.last().map(|refused| refused.text.as_str());
-        let prompt = self.effects.prompt(&unit, attempt, Earlier { failure, interrupted: interrupted.as_deref() })?;
+        let failure = attempts.refused.last().map(|refused| refused.text.as_str());
+        let kept = attempts.kept.as_ref().map(|kept| kept.reference.as_str());
+        let earlier = Earlier { failure, kept, interrupted: interrupted.as_deref() };
+        let Prompted { text: prompt, permits } = self.effects.prompt(&unit, attempt, earlier)?;
         let identity = self.effects.identity()?;
         let tree = match &self.memory.current {
             // A session that is continued is measured from where its unit began.
@@ -71,9 +75,13 @@ impl<E: Effects> Drive<'_, E> {
             None if self.settings.layout.lets_agents_commit() => Some(self.effects.head()?),
             None => None,
         };
-        let is_pinned = self.memory.attempts(&unit).pins.is_some();
-        let pins = if is_pinned { None } else { self.effects.pins(&unit, &tree)? };
-        let used = self.memory.attempts(&unit).output;
+        // A session that is continued may write what it was told when its unit began.
+        let (may_write, begun) = match &self.memory.current {
+            Some(operation) => (operation.start.may_write.clone(), operation.start.begun.clone()),
+            None => (permits, reading.documents.begun(&unit)),
+        };
+        let pins = if attempts.pins.is_some() { None } else { self.effects.pins(&unit, &tree)? };
+        let used = attempts.output;
         let ceiling = self.memory.ceilings.unit(reading.documents.estimate(&unit)).after(used);
         let budget = self.memory.ceilings.rest(&self.memory.spent);
         let operation = self.memory.operations + 1;
@@ -87,6 +95,8 @@ impl<E: Effects> Drive<'_, E> {
             mark: identity.mark.clone(),
             tree: tree.clone(),
             head,
+            may_write,
+            begun,
             reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: Some(budget) },
             pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
@@ -139,6 +149,19 @@ impl<E: Effects> Drive<'_, E> {
             self.refuse(Refusal::Outside, text, vector)?;
             return Ok(None);
         }
+        let trespasses = self.trespasses(&operation, &ended)?;
+        if trespasses.iter().any(|trespass| trespass.decides) {
+            let text = format!("{} may not change {}", operation.start.unit.kind.word(), permit::named(&trespasses));
+            let vector = Vector { tree: ended.tree, failing: Vec::new(), missing: Vec::new() };
+            self.refuse(Refusal::Outside, text, vector)?;
+            return Ok(None);
+        }
+        if !trespasses.is_empty() {
+            let paths: Vec<String> = trespasses.iter().map(|trespass| trespass.path.clone()).collect();
+            let (tree, kept) = self.effects.put_back(&operation.start.tree, &ended.tree, &paths)?;
+            self.note(Event::PutBack { operation: number, trespasses, tree, kept })?;
+            return Ok(None);
+        }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => {
@@ -146,6 +169,9 @@ impl<E: Effects> Drive<'_, E> {
                 let base = self.memory.attempts(&operation.start.unit).base;
                 let secrets = self.secrets(base.as_deref().unwrap_or(&operation.start.tree), &ended.tree)?;
                 if secrets.is_empty() {
+                    // The box is ticked here, whoever closed the slice.
+                    let edits = record::closing(self.effects.files(), &operation.start.unit)?;
+                    self.write(&edits)?;
                     self.note(Event::Accepted { operation: number })?;
                 } else {
                     let failing = secrets.iter().map(|secret| secret.path.clone()).collect();
@@ -169,24 +195,34 @@ impl<E: Effects> Drive<'_, E> {
         Ok(secrets::not_allowed(self.effects.added_secrets(before, after)?, &self.memory.allowed_keys))
     }
 
-    /// The attempt does not count. Work stays, so that the next attempt goes on from there, and its record says that it was
-    /// refused. Documents go: half a plan would be taken for one.
+    /// The changes below the planning folder that the unit may not make. A session that did not end well is continued or
+    /// taken back whole.
+    fn trespasses(&mut self, operation: &Operation, ended: &UnitEnded) -> Result<Vec<Trespass>, EngineError> {
+        let Some(permits) = operation.start.may_write.as_ref().filter(|_| ended.verdict == Verdict::Ran) else {
+            return Ok(Vec::new());
+        };
+        let planning = self.settings.layout.folder();
+        let mut found = Vec::new();
+        for path in ended.changed.iter().filter(|path| is_below(path, planning)) {
+            let before = self.effects.text_at(&operation.start.tree, path)?;
+            let after = self.effects.text_at(&ended.tree, path)?;
+            let texts = Texts { before: before.as_deref(), after: after.as_deref() };
+            found.extend(self.settings.layout.trespass(permits, &operation.start.begun, path, texts));
+        }
+        Ok(found)
+    }
+
+    /// The attempt does not count. What it left is taken back, so that nothing is read of it, and kept. A session that asks
+    /// a person has left its question, and goes on from there.
     fn refuse(&mut self, why: Refusal, text: String, vector: Vector) -> Result<(), EngineError> {
-        let operation = self.current()?;
-        let number = operation.start.operation;
-        let unit = &operation.start.unit;
-        if unit.kind.is_gated() && !matches!(operation.stage, Stage::Settled(_)) {
-            let edits = record::refusal(self.effects.files(), &operation, &text)?;
-            self.write(&edits)?;
-        }
-        // In phases no record says that work was refused: what the agent wrote of it would close the phase, with the key in it.
-        let has_no_record = why == Refusal::Secret && self.settings.layout.lets_agents_commit();
-        if unit.kind.class() != Class::Work || has_no_record {
-            let tree = operation.start.tree.clone();
-            self.effects.restore(&tree)?;
-            self.note(Event::Restored { operation: number, tree })?;
-        }
-        self.note(Event::Refused { operation: number, why, text, vector })
+        let operation = self.current()?.start.operation;
+        let takes_back = why != Refusal::Question;
+        self.note(Event::Refused { operation, why, text, vector, takes_back })
+    }
+
+    fn take_back(&mut self, start: &UnitStarted) -> Result<(), EngineError> {
+        let kept = self.effects.take_back(start.operation, &start.tree, start.head.as_deref())?;
+        self.note(Event::Restored { operation: start.operation, tree: start.tree.clone(), kept })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {

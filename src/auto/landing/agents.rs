@@ -2,6 +2,8 @@
 //!
 //! Git of the engine reads what they can write: each thing that could lead it elsewhere is taken away, or refused.
 
+use super::checkpoint::CHECKPOINT;
+use super::commit::index_as_committed;
 use super::error::LandingError;
 use super::id::Commit;
 use super::repository::{Repository, reference_of};
@@ -41,10 +43,56 @@ impl Repository {
         if &head != start && !self.git.is_ancestor(start, &head)? {
             return Ok(Some(format!("`{branch}` has lost commits that were there before the session")));
         }
-        let Some((folder, _)) = branch.rsplit_once('/') else { return Ok(None) };
+        Ok(self.beside(branch)?.first().map(|name| format!("the session made the branch `{name}`")))
+    }
+
+    /// Has the worktree be on its branch again, wherever an agent has gone.
+    pub(super) fn attach(&self, worktree: &Worktree) -> Result<(), LandingError> {
+        let Some(branch) = &worktree.branch else { return Ok(()) };
+        self.mend(&worktree.folder)?;
+        let reference = reference_of(branch);
+        if self.git.run(["symbolic-ref", "--quiet", &reference])?.success() {
+            self.git.ask(["symbolic-ref", "--delete", &reference])?;
+        }
+        let git = worktree.git(self)?;
+        let found = git.run(["symbolic-ref", "--quiet", "HEAD"])?;
+        if found.text() != reference {
+            git.ask(["symbolic-ref", "-m", "gsd-tools auto: take back", "HEAD", &reference])?;
+        }
+        Ok(())
+    }
+
+    /// Moves the branch of a worktree back to a commit, and takes away the branches that a session made beside it. Each is
+    /// kept as a checkpoint of the run.
+    pub(super) fn rewind(&self, worktree: &Worktree, head: &Commit, run: &str) -> Result<(), LandingError> {
+        let Some(branch) = worktree.branch.as_deref() else { return Ok(()) };
+        for other in self.beside(branch)? {
+            let reference = reference_of(&other);
+            let Some(commit) = self.git.commit_of(&reference)? else { continue };
+            let kept = format!("{CHECKPOINT}{run}/branch-{}", commit.short());
+            // Kept by a call that was killed, or under the name of another branch.
+            let _ = self.git.swap(&kept, None, Some(&commit), "gsd-tools auto: checkpoint")?;
+            if self.git.swap(&reference, Some(&commit), None, "gsd-tools auto: take back")?.is_err() {
+                return Err(LandingError::Moved { reference });
+            }
+        }
+        let reference = reference_of(branch);
+        let now = self.git.commit_of(&reference)?;
+        if now.as_ref() == Some(head) {
+            return Ok(());
+        }
+        if self.git.swap(&reference, now.as_ref(), Some(head), "gsd-tools auto: take back")?.is_err() {
+            return Err(LandingError::Moved { reference });
+        }
+        index_as_committed(&worktree.git(self)?)
+    }
+
+    /// The branches in the folder of a branch that is alone there.
+    fn beside(&self, branch: &str) -> Result<Vec<String>, LandingError> {
+        let Some((folder, _)) = branch.rsplit_once('/') else { return Ok(Vec::new()) };
         let all = self.git.text(["for-each-ref", "--format=%(refname)", &format!("refs/heads/{folder}/")])?;
-        let other = all.lines().filter_map(|name| name.strip_prefix("refs/heads/")).find(|name| *name != branch);
-        Ok(other.map(|name| format!("the session made the branch `{name}`; delete it with `git branch -D {name}`")))
+        let names = all.lines().filter_map(|name| name.strip_prefix("refs/heads/"));
+        Ok(names.filter(|name| *name != branch).map(str::to_owned).collect())
     }
 
     /// The folders that git keeps for this worktree alone, and for the branch that is in no other folder.

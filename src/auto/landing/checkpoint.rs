@@ -102,6 +102,52 @@ impl Repository {
         if &after == tree { Ok(Restored { before }) } else { Err(failed(format!("its files are {after} now"))) }
     }
 
+    /// Takes back what a session left: the worktree is `tree` again, and its branch at `head` where agents commit. What was
+    /// there is kept under the name of the operation; a call that is repeated finds it there.
+    pub(crate) fn take_back(
+        &self,
+        worktree: &Worktree,
+        (tree, head): (&Tree, Option<&Commit>),
+        (run, operation): (&str, u64),
+        at: i64,
+    ) -> Result<Option<Checkpoint>, LandingError> {
+        let name = format!("attempt-{operation}");
+        let reference = format!("{CHECKPOINT}{run}/{name}");
+        self.attach(worktree)?;
+        let kept = if let Some(commit) = self.git.commit_of(&reference)? {
+            Checkpoint { reference, tree: self.tree_of(&commit)?, commit }
+        } else {
+            let now = self.snapshot(worktree)?;
+            if &now.tree == tree && head.is_none_or(|head| head == &now.head) {
+                return Ok(None);
+            }
+            self.store(&now, run, &name, at)?
+        };
+        if let Some(head) = head {
+            self.rewind(worktree, head, run)?;
+        }
+        self.restore(worktree, tree, run, at)?;
+        Ok(Some(kept))
+    }
+
+    /// Makes these files of a worktree what they are in `before`, after keeping the state before as a checkpoint of the run.
+    /// All others are as in `after`, the tree that the worktree has, or has but for what a call that was killed put back.
+    pub(crate) fn put_back(
+        &self,
+        worktree: &Worktree,
+        (before, after): (&Tree, &Tree),
+        paths: &[String],
+        (run, at): (&str, i64),
+    ) -> Result<(Tree, Checkpoint), LandingError> {
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let wanted = self.tree_with(worktree, after, before, &paths)?;
+        let head = worktree.head(self)?;
+        let kept = Snapshot { tree: after.clone(), head, changes: Vec::new() };
+        let kept = self.store(&kept, run, &format!("before-{}", after.short()), at)?;
+        self.restore(worktree, &wanted, run, at)?;
+        Ok((wanted, kept))
+    }
+
     /// Keeps the checkpoints of a run for 30 days more, as one commit, and removes their references. `None` if there are
     /// none.
     pub(crate) fn retire_checkpoints(&self, run: &str, at: i64) -> Result<Option<Kept>, LandingError> {

@@ -16,7 +16,7 @@
 
 mod agents;
 pub(crate) mod candidate;
-mod checkpoint;
+pub(crate) mod checkpoint;
 pub(crate) mod commit;
 pub(crate) mod error;
 mod filters;

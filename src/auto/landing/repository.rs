@@ -48,6 +48,8 @@ pub(crate) struct Repository {
     target: Target,
     /// Whether the user signs commits.
     pub(super) signs: bool,
+    /// The folder of documents of which no rule of git hides anything from a snapshot.
+    pub(super) documents: Option<&'static str>,
     /// The submodules of the commit that was asked for last.
     pub(super) links: Arc<Mutex<Option<Links>>>,
 }
@@ -115,9 +117,14 @@ impl Repository {
         let target = Target { branch: target, commit, checked_out: None };
         let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common)?;
         let git = git.with_filters(filters);
-        let mut repository = Self { git, root, common, target, signs, links: Arc::default() };
+        let mut repository = Self { git, root, common, target, signs, documents: None, links: Arc::default() };
         repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
         Ok(repository)
+    }
+
+    /// The same, with snapshots that hold every file of this folder, ignored or not: who reads the documents reads these too.
+    pub(crate) fn with_documents(self, folder: &'static str) -> Self {
+        Self { documents: Some(folder), ..self }
     }
 
     pub(crate) fn root(&self) -> &AbsolutePath {

@@ -49,6 +49,9 @@ impl Repository {
             other => drop(other?),
         }
         git.ask(["add", "--all"])?;
+        if let Some(documents) = self.documents.filter(|folder| disk::is_folder(worktree.folder.resolve(folder))) {
+            git.ask(["add", "--all", "--force", "--", documents])?;
+        }
         let line = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
         let mut changes = raw(&git.ask(line.into_iter().chain([head.as_str()]))?);
         // Git looks into submodules, and would look into any other repository that is in the index now.

@@ -32,6 +32,7 @@ pub(crate) fn input(
         input = input.with(DocumentKind::Workflow, path, "");
     }
     input.failure = earlier.failure.map(str::to_owned);
+    input.kept = earlier.kept.map(str::to_owned);
     input.crash = earlier.interrupted.map(str::to_owned);
     Ok(input)
 }

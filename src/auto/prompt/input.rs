@@ -98,6 +98,8 @@ pub(crate) struct PromptInput {
     pub(crate) notes: Vec<(String, String)>,
     /// What was wrong with the attempt before.
     pub(crate) failure: Option<String>,
+    /// The reference that keeps what that attempt left.
+    pub(crate) kept: Option<String>,
     /// What an interrupted session left.
     pub(crate) crash: Option<String>,
 }
@@ -118,6 +120,7 @@ impl PromptInput {
             plans_first_slice: true,
             notes: Vec::new(),
             failure: None,
+            kept: None,
             crash: None,
         }
     }

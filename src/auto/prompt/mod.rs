@@ -20,6 +20,7 @@ use sections::{SectionError, section_of};
 use selection::Selection;
 use shape::{Shape, Treatment, UnitClass};
 
+use super::permit::Permit;
 use crate::library;
 
 /// What an agent is given.
@@ -35,6 +36,8 @@ pub(crate) struct Prompt {
     pub(crate) must_read: Vec<String>,
     /// The files without which the unit is not done.
     pub(crate) expected: Vec<String>,
+    /// All documents that the unit may write.
+    pub(crate) permits: Vec<Permit>,
     /// The characters of the text.
     pub(crate) chars: usize,
 }
@@ -87,7 +90,8 @@ pub(crate) fn compose(input: &PromptInput) -> Result<Prompt, PromptError> {
         prefix_length: prefix.len(),
         inlined: inlined.collect(),
         must_read: selection.must_read.iter().map(|document| document.path.clone()).collect(),
-        expected: targets.into_iter().filter(|target| target.is_expected).map(|target| target.path).collect(),
+        expected: targets.iter().filter(|target| target.is_expected).map(|target| target.permit.path.clone()).collect(),
+        permits: targets.into_iter().map(|target| target.permit).collect(),
         chars: text.chars().count(),
         text,
     })

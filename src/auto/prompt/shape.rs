@@ -5,6 +5,7 @@ use Scope::{FirstSlice, FirstTasks, LaterMilestones, Milestone, Phase, Root, Sli
 use Treatment::{Carry, Digest, Excerpt, Inline, Offer, Read, Whole};
 
 use super::input::{DocumentKind, PromptInput};
+use crate::auto::permit::Rule;
 use crate::auto::unit::UnitKind;
 use crate::text::words::words;
 
@@ -71,6 +72,14 @@ pub(crate) struct Written {
     pub(crate) is_expected: bool,
     /// The document that has its path where there is one already.
     pub(crate) existing: Option<DocumentKind>,
+    /// What may change in it.
+    pub(crate) rule: Rule,
+}
+
+impl Written {
+    const fn only(self, rule: Rule) -> Self {
+        Self { rule, ..self }
+    }
 }
 
 /// What a kind of unit is told, reads and leaves.
@@ -86,19 +95,19 @@ pub(crate) struct Shape {
 }
 
 const fn leaves(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
-    Written { name, scope, suffix, is_expected: true, existing: None }
+    Written { name, scope, suffix, is_expected: true, existing: None, rule: Rule::Whole }
 }
 
 const fn may_leave(name: &'static str, scope: Scope, suffix: &'static str) -> Written {
-    Written { name, scope, suffix, is_expected: false, existing: None }
+    Written { name, scope, suffix, is_expected: false, existing: None, rule: Rule::Whole }
 }
 
 const fn edits(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
-    Written { name, scope, suffix, is_expected: true, existing: Some(existing) }
+    Written { name, scope, suffix, is_expected: true, existing: Some(existing), rule: Rule::Whole }
 }
 
 const fn may_edit(name: &'static str, scope: Scope, suffix: &'static str, existing: DocumentKind) -> Written {
-    Written { name, scope, suffix, is_expected: false, existing: Some(existing) }
+    Written { name, scope, suffix, is_expected: false, existing: Some(existing), rule: Rule::Whole }
 }
 
 const PLANNING: &[&str] = &["common", "planning"];
@@ -120,10 +129,10 @@ const PLAN_MILESTONE: Shape = Shape {
         (Kind::Source, Read),
     ],
     writes: &[
-        edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap),
-        leaves("first slice plan", FirstSlice, "PLAN.md"),
-        may_leave("its task plans, one a task", FirstTasks, "PLAN.md"),
-        may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements),
+        edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices),
+        leaves("first slice plan", FirstSlice, "PLAN.md").only(Rule::OpenTasks),
+        may_leave("its task plans, one a task", FirstTasks, "PLAN.md").only(Rule::OpenTask),
+        may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements).only(Rule::Owners),
         may_leave("milestone research, only where needed", Milestone, "RESEARCH.md"),
         may_leave("secrets file, only if there are secrets", Milestone, "SECRETS.md"),
     ],
@@ -147,8 +156,8 @@ const PLAN_SLICE: Shape = Shape {
         (Kind::Source, Read),
     ],
     writes: &[
-        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
-        may_leave("task plans, one a task", Tasks, "PLAN.md"),
+        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
+        may_leave("task plans, one a task", Tasks, "PLAN.md").only(Rule::OpenTask),
         may_leave("secrets file, only for new secrets", Milestone, "SECRETS.md"),
     ],
 };
@@ -171,8 +180,8 @@ const REPLAN_SLICE: Shape = Shape {
         (Kind::Source, Read),
     ],
     writes: &[
-        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
-        may_leave("task plans, added and changed", Tasks, "PLAN.md"),
+        edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
+        may_leave("task plans, added and changed", Tasks, "PLAN.md").only(Rule::OpenTask),
         leaves("replan record", Slice, "REPLAN.md"),
     ],
 };
@@ -201,7 +210,7 @@ const EXECUTE_TASK: Shape = Shape {
     ],
     writes: &[
         leaves("task summary", Task, "SUMMARY.md"),
-        may_leave("escalation, only for that outcome", Task, "ESCALATION.json"),
+        may_leave("escalation, only for that outcome", Task, "ESCALATION.json").only(Rule::Question),
     ],
 };
 
@@ -278,7 +287,7 @@ const REASSESS_ROADMAP: Shape = Shape {
     ],
     writes: &[
         leaves("assessment", Slice, "ASSESSMENT.md"),
-        may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap),
+        may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices),
     ],
 };
 
@@ -356,14 +365,14 @@ const REWRITE_DOCS: Shape = Shape {
         (Kind::TaskPlan, Read),
     ],
     writes: &[
-        edits("overrides", Root, "OVERRIDES.md", Kind::Overrides),
-        may_edit("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap),
-        may_edit("slice plan", Slice, "PLAN.md", Kind::SlicePlan),
+        edits("overrides", Root, "OVERRIDES.md", Kind::Overrides).only(Rule::Scopes),
+        may_edit("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::Course),
+        may_edit("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
         may_edit("context", Milestone, "CONTEXT.md", Kind::Context),
         may_edit("requirements", Root, "REQUIREMENTS.md", Kind::Requirements),
         may_edit("decisions", Root, "DECISIONS.md", Kind::Decisions),
         may_edit("project", Root, "PROJECT.md", Kind::Project),
-        may_leave("task plans", Tasks, "PLAN.md"),
+        may_leave("task plans", Tasks, "PLAN.md").only(Rule::OpenTask),
     ],
 };
 

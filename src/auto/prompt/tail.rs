@@ -8,6 +8,8 @@ use super::input::{Document, Place, PromptInput};
 use super::sections::titles_of;
 use super::selection::Selection;
 use super::shape::{Scope, Shape, UnitClass, Written};
+use crate::auto::permit::Permit;
+use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::unit::UnitKind;
 
 /// The files that must be read first, in order.
@@ -22,7 +24,7 @@ const TITLE_LETTERS: usize = 48;
 pub(super) struct Target {
     pub(super) name: &'static str,
     /// Ids that only the agent knows are written `##`.
-    pub(super) path: String,
+    pub(super) permit: Permit,
     pub(super) is_expected: bool,
 }
 
@@ -44,7 +46,10 @@ pub(super) fn targets(input: &PromptInput, shape: &Shape) -> Option<Vec<Target>>
             _ => path_of(input, written),
         };
         match path {
-            Some(path) => targets.push(Target { name: written.name, path, is_expected: written.is_expected }),
+            Some(path) => {
+                let permit = Permit::new(path, written.rule);
+                targets.push(Target { name: written.name, permit, is_expected: written.is_expected });
+            }
             None if written.is_expected => return None,
             None => {}
         }
@@ -68,6 +73,7 @@ fn path_of(input: &PromptInput, written: &Written) -> Option<String> {
         Scope::LaterMilestones => format!("{root}/milestones/M###/M###-{suffix}"),
         Scope::FirstSlice => format!("{milestone}/slices/S01/S01-{suffix}"),
         Scope::FirstTasks => format!("{milestone}/slices/S01/tasks/T##-{suffix}"),
+        Scope::Slice if id_of_slice? == PARALLEL_RESEARCH => format!("{milestone}/slices/S##/S##-{suffix}"),
         Scope::Slice => format!("{}/{}-{suffix}", slice?, id_of_slice?),
         Scope::Task => format!("{}/tasks/{}-{suffix}", slice?, id_of_task?),
         Scope::Tasks => format!("{}/tasks/T##-{suffix}", slice?),
@@ -79,7 +85,11 @@ fn path_of(input: &PromptInput, written: &Written) -> Option<String> {
 pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selection: &Selection<'_>) -> String {
     let mut out = String::from("\n# Unit\n\n");
     facts(&mut out, input, shape);
-    list(&mut out, "Write:", targets.iter().map(|target| format!("- {}: `{}`", target.name, plain(&target.path))));
+    list(
+        &mut out,
+        "Write:",
+        targets.iter().map(|target| format!("- {}: `{}`", target.name, plain(&target.permit.path))),
+    );
     let (critical, others) = selection.must_read.split_at(selection.must_read.len().min(CRITICAL));
     let numbered = critical.iter().enumerate();
     list(
@@ -94,8 +104,16 @@ pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selec
         fenced(&mut out, &name_of(inlined.document), &inlined.text);
     }
     if let Some(failure) = &input.failure {
-        let heading = "The last attempt at this unit failed. Correct this first; keep what is right:";
+        let heading = "The last attempt at this unit did not count. Correct this first; keep what is right:";
         fenced(&mut out, heading, last_of(failure, Budget::of(input.level, input.window, 0).verification));
+    }
+    if let Some(kept) = &input.kept {
+        let kept = plain(kept);
+        let _ = writeln!(
+            out,
+            "\nWhat it left was taken back. You may read it: `git diff HEAD {kept}` shows it, `git show {kept}:PATH` prints a file. To start \
+             from it: `git diff --binary HEAD {kept} | git apply`"
+        );
     }
     if let Some(crash) = &input.crash {
         let heading = "An earlier session of this unit was interrupted. Check what it left and continue from there:";

@@ -294,7 +294,7 @@ impl Real<'_> {
                 continue;
             }
             let Some(text) = files.read(&path)? else { continue };
-            for verify in self.planned_checks(&text) {
+            for verify in self.planned_checks(files, &path, &text)? {
                 let planned = self.discovered(files, Some(&verify))?;
                 let new = planned.refused.into_iter().filter(|why| !refused.contains(why)).collect::<Vec<_>>();
                 refused.extend(new);
@@ -309,18 +309,27 @@ impl Real<'_> {
         Ok(Discovery { source, checks, refused })
     }
 
-    /// The commands by which a plan says that its tasks are checked.
-    fn planned_checks(&self, plan: &str) -> Vec<String> {
-        match &self.layout {
+    /// The commands by which a plan says that its tasks are checked. A task that was blocked made nothing that its own could
+    /// show.
+    fn planned_checks(&self, files: &dyn Files, path: &str, text: &str) -> Result<Vec<String>, EngineError> {
+        Ok(match &self.layout {
             Layout::Milestones => {
-                let plan = SlicePlan::parse(plan);
-                let of_tasks = plan.tasks.into_iter().filter_map(|task| task.verify);
-                of_tasks.chain(plan.verification.iter().filter_map(|entry| command_of(entry))).collect()
+                let plan = SlicePlan::parse(text);
+                let tasks = format!("{}/tasks", path.rsplit_once('/').map_or("", |(folder, _)| folder));
+                let mut commands = Vec::new();
+                for task in plan.tasks {
+                    let summary = places::document(files, &tasks, &task.id, "SUMMARY")?;
+                    if !summary.is_some_and(|(_, text)| Summary::parse(&text).blocker_discovered) {
+                        commands.extend(task.verify);
+                    }
+                }
+                commands.extend(plan.verification.iter().filter_map(|entry| command_of(entry)));
+                commands
             }
             Layout::Phases(_) => {
-                PhasePlan::parse(plan).checks().into_iter().filter_map(|check| check.command).collect()
+                PhasePlan::parse(text).checks().into_iter().filter_map(|check| check.command).collect()
             }
-        }
+        })
     }
 
     /// The lines with keys that the second of two trees or commits adds, in documents too.

@@ -19,12 +19,13 @@ use crate::world::World;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{Entry, Evidence, LastHeard, Time, UnitEnded, UnitStarted};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
+use super::event::{Entry, Evidence, Kept, LastHeard, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::landing;
 use super::landing::candidate::Merged;
+use super::landing::checkpoint::Checkpoint;
 use super::landing::commit::Message;
 use super::landing::id::{Commit, Tree};
 use super::landing::land::Refusal;
@@ -185,8 +186,7 @@ impl<'a> Real<'a> {
         let snapshot = reading::snapshot(self.files.as_ref(), Extent::Active(&scope));
         let folder = self.places.worktree.to_string();
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around =
-            Around { folder: &folder, brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
+        let around = Around { folder: &folder, brief, earlier, sources: &[] };
         Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 
@@ -223,6 +223,10 @@ impl<'a> Real<'a> {
             commit: Self::commit_named(&candidate.commit)?,
         })
     }
+}
+
+fn kept_at(checkpoint: Checkpoint) -> Kept {
+    Kept { reference: checkpoint.reference, tree: checkpoint.tree.to_string() }
 }
 
 fn named(name: &str) -> EngineError {
@@ -309,6 +313,20 @@ impl Effects for Real<'_> {
         self.secrets_between(before, after)
     }
 
+    fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError> {
+        let (tree, head) = (Self::tree_named(tree)?, head.map(Self::commit_named).transpose()?);
+        let (run, now) = ((self.run.as_str(), operation), self.world.now().milliseconds());
+        let kept = self.repository.take_back(&self.worktree, (&tree, head.as_ref()), run, now)?;
+        Ok(kept.map(kept_at))
+    }
+
+    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError> {
+        let (before, after) = (Self::tree_named(before)?, Self::tree_named(after)?);
+        let run = (self.run.as_str(), self.world.now().milliseconds());
+        let (tree, kept) = self.repository.put_back(&self.worktree, (&before, &after), paths, run)?;
+        Ok((tree.to_string(), Some(kept_at(kept))))
+    }
+
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
         let tree = Self::tree_named(tree)?;
         self.repository.restore(&self.worktree, &tree, &self.run, self.world.now().milliseconds())?;
@@ -319,7 +337,7 @@ impl Effects for Real<'_> {
         Ok(Identity { session: self.world.uuid(), mark: Mark::new().to_string() })
     }
 
-    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
+    fn prompt(&mut self, unit: &Unit, attempt: u32, earlier: Earlier<'_>) -> Result<Prompted, EngineError> {
         let mut input = match &self.layout {
             Layout::Milestones => self.prompt_input(unit, earlier)?,
             Layout::Phases(settings) => {
@@ -332,7 +350,7 @@ impl Effects for Real<'_> {
         }
         let prompt = super::prompt::compose(&input)
             .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
-        Ok(prompt.text)
+        Ok(Prompted { text: prompt.text, permits: self.layout.permits(prompt.permits) })
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {

@@ -119,7 +119,7 @@ impl Ideal {
             UnitKind::PlanSlice => made::slice_plan(milestone, slice, self.shape),
             UnitKind::ReplanSlice => vec![made::replan(milestone, slice)],
             UnitKind::ExecuteTask => made::task(milestone, slice, task.unwrap_or_default(), self.is_thin),
-            UnitKind::CompleteSlice => made::slice_completion(milestone, slice, files),
+            UnitKind::CompleteSlice => made::slice_completion(milestone, slice),
             UnitKind::RunUat => vec![made::uat_result(milestone, slice)],
             UnitKind::ReassessRoadmap => vec![made::assessment(milestone, slice)],
             UnitKind::ValidateMilestone => vec![made::validation(milestone)],

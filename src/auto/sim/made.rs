@@ -95,21 +95,14 @@ pub(super) fn task(milestone: &str, slice: &str, task: &str, is_thin: bool) -> V
 }
 
 /// What an agent writes that closes a slice: the roadmap last.
-pub(super) fn slice_completion(milestone: &str, slice: &str, files: &BTreeMap<String, String>) -> Vec<Document> {
+pub(super) fn slice_completion(milestone: &str, slice: &str) -> Vec<Document> {
     let summary = format!(
         "---\nid: {slice}\nparent: {milestone}\nmilestone: {milestone}\nprovides: [the part]\nverification_result: passed\n\
          completed_at: 2026-01-02T03:04:05Z\n---\n# {slice}: Part\n\n**The part works.**\n"
     );
     let uat =
         format!("# {slice}: UAT\n\n## UAT Type\n\n- UAT mode: artifact-driven\n\n## Test Cases\n\n1. It works.\n");
-    let path = milestone_file(milestone, "ROADMAP");
-    let open = format!("- [ ] **{slice}:");
-    let roadmap = files.get(&path).map(|text| text.replace(&open, &open.replace("[ ]", "[x]"))).unwrap_or_default();
-    vec![
-        (slice_file(milestone, slice, "SUMMARY"), summary),
-        (slice_file(milestone, slice, "UAT"), uat),
-        (path, roadmap),
-    ]
+    vec![(slice_file(milestone, slice, "SUMMARY"), summary), (slice_file(milestone, slice, "UAT"), uat)]
 }
 
 pub(super) fn uat_result(milestone: &str, slice: &str) -> Document {

@@ -9,8 +9,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
-use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Request, Session};
-use super::event::{CheckRun, Entry, Event, Evidence, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
+use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
+use super::event::{CheckRun, Entry, Event, Evidence, Kept, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
 use super::gate::pins::Pins;
 use super::gate::secrets::{SecretFound, added_secrets};
 use super::gate::tamper::FileChange;
@@ -60,6 +60,8 @@ pub(crate) struct Simulated {
     /// What the worktree was at each effect, where somebody wants to know.
     pub(crate) states: Option<Vec<MemoryFiles>>,
     identities: u64,
+    /// What attempts left that did not count.
+    kept: BTreeMap<u64, Kept>,
     preferences: Preferences,
     brief: Option<(String, String)>,
 }
@@ -88,6 +90,7 @@ impl Simulated {
             has_history: false,
             states: None,
             identities: 0,
+            kept: BTreeMap::new(),
             preferences: Preferences::default(),
             brief: None,
         };
@@ -279,6 +282,27 @@ impl Effects for Simulated {
         Ok(added_secrets(&changes))
     }
 
+    fn take_back(&mut self, operation: u64, tree: &str, _head: Option<&str>) -> Result<Option<Kept>, EngineError> {
+        let kept = Kept { reference: format!("attempt-{operation}"), tree: self.keep_tree() };
+        let kept = self.kept.entry(operation).or_insert(kept).clone();
+        self.restore(tree)?;
+        Ok(Some(kept))
+    }
+
+    fn put_back(&mut self, before: &str, after: &str, paths: &[String]) -> Result<(String, Option<Kept>), EngineError> {
+        let (before, mut wanted) = (self.texts(before), self.texts(after));
+        for path in paths {
+            match before.get(path) {
+                Some(text) => wanted.insert(path.clone(), text.clone()),
+                None => wanted.remove(path),
+            };
+        }
+        self.step()?;
+        self.files.texts = wanted;
+        self.step()?;
+        Ok((self.keep_tree(), Some(Kept { reference: format!("before-{after}"), tree: after.to_owned() })))
+    }
+
     fn restore(&mut self, tree: &str) -> Result<(), EngineError> {
         self.step()?;
         self.files.texts = self.texts(tree);
@@ -290,16 +314,15 @@ impl Effects for Simulated {
         Ok(Identity { session: format!("session-{}", self.identities), mark: format!("{:016x}", self.identities) })
     }
 
-    fn prompt(&mut self, unit: &Unit, _attempt: u32, earlier: Earlier<'_>) -> Result<String, EngineError> {
+    fn prompt(&mut self, unit: &Unit, _attempt: u32, earlier: Earlier<'_>) -> Result<Prompted, EngineError> {
         let scope = Scope { milestone: Some(unit.parts().0.to_owned()), slice: None };
         let snapshot = reading::snapshot(&self.files, Extent::Active(&scope));
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
-        let around =
-            Around { folder: "/simulated", brief, failure: earlier.failure, crash: earlier.interrupted, sources: &[] };
+        let around = Around { folder: "/simulated", brief, earlier, sources: &[] };
         let input = brief::input(&self.files, &snapshot, unit, &self.preferences, around)?;
         let prompt = super::prompt::compose(&input)
             .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
-        Ok(prompt.text)
+        Ok(Prompted { text: prompt.text, permits: crate::auto::layout::Layout::Milestones.permits(prompt.permits) })
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {

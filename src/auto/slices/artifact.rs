@@ -91,10 +91,6 @@ fn slice_plan(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> 
 
 fn complete_slice(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> {
     let Some(row) = snapshot.slice(milestone, slice) else { return vec![format!("{slice} in the roadmap")] };
-    let parts = [
-        (row.has_summary, format!("{slice}-SUMMARY.md")),
-        (row.uat.is_some(), format!("{slice}-UAT.md")),
-        (row.is_done, format!("{slice} ticked in {milestone}-ROADMAP.md")),
-    ];
+    let parts = [(row.has_summary, format!("{slice}-SUMMARY.md")), (row.uat.is_some(), format!("{slice}-UAT.md"))];
     parts.into_iter().filter(|(is_there, _)| !is_there).map(|(_, what)| what).collect()
 }

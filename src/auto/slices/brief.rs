@@ -3,6 +3,7 @@
 
 use super::places;
 use super::snapshot::Snapshot;
+use crate::auto::engine::Earlier;
 use crate::auto::preferences::Preferences;
 use crate::auto::prompt::citation::SliceRow;
 use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
@@ -19,10 +20,7 @@ pub(crate) struct Around<'a> {
     pub(crate) folder: &'a str,
     /// The path and the text of a brief.
     pub(crate) brief: Option<(&'a str, &'a str)>,
-    /// What was wrong with the attempt before.
-    pub(crate) failure: Option<&'a str>,
-    /// What an interrupted session left.
-    pub(crate) crash: Option<&'a str>,
+    pub(crate) earlier: Earlier<'a>,
     /// Files that the unit works on.
     pub(crate) sources: &'a [String],
 }
@@ -73,8 +71,10 @@ pub(crate) fn input(
     let mut input = PromptInput::new(unit.kind, &unit.id, &title(snapshot, unit), around.folder, place);
     input.level = preferences.inlining;
     input.plans_first_slice = preferences.plans_first_slice;
-    input.failure = around.failure.map(str::to_owned);
-    input.crash = around.crash.map(str::to_owned);
+    let Earlier { failure, kept, interrupted } = around.earlier;
+    input.failure = failure.map(str::to_owned);
+    input.kept = kept.map(str::to_owned);
+    input.crash = interrupted.map(str::to_owned);
     input.row = slice.and_then(|slice| row(snapshot, milestone, slice));
     if let Some((path, text)) = around.brief {
         input = input.with(DocumentKind::Brief, path, text);

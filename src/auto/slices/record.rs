@@ -8,12 +8,13 @@ use crate::auto::mechanical::not_enough::NotEnough;
 use crate::auto::mechanical::{self, Limits};
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
+use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
-use crate::project::milestone_layout::evidence::{Check, NO_SOURCE, TaskEvidence};
-use crate::project::milestone_layout::slice_plan;
+use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
 use crate::project::milestone_layout::{lookup, overrides, record};
+use crate::project::milestone_layout::{roadmap, slice_plan};
 
 /// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
@@ -50,27 +51,18 @@ pub(crate) fn evidence(
     Ok(edits)
 }
 
-/// The record of an attempt that does not count: with it a summary that the attempt wrote does not make the task done.
-pub(crate) fn refusal(files: &dyn Files, operation: &Operation, why: &str) -> Result<Vec<Edit>, FileError> {
-    let unit = &operation.start.unit;
-    let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Vec::new()) };
-    let folder = places::slice(files, milestone, slice)?;
-    let entries = files.list(&format!("{folder}/tasks"))?.unwrap_or_default();
-    if lookup::file(&entries, task, "SUMMARY").is_none() {
+/// The tick of a slice that a session has closed.
+pub(crate) fn closing(files: &dyn Files, unit: &Unit) -> Result<Vec<Edit>, FileError> {
+    let (milestone, Some(slice), _) = unit.parts() else { return Ok(Vec::new()) };
+    if unit.kind != UnitKind::CompleteSlice {
         return Ok(Vec::new());
     }
-    let name = lookup::record(&entries, task, "VERIFY").map_or_else(|| format!("{task}-VERIFY.json"), str::to_owned);
-    let found = TaskEvidence {
-        schema_version: 1,
-        task_id: task.to_owned(),
-        unit_id: unit.id.clone(),
-        timestamp: operation.at.wall,
-        passed: false,
-        discovery_source: NO_SOURCE.to_owned(),
-        no_checks_reason: Some(format!("the attempt does not count: {why}")),
-        ..TaskEvidence::default()
-    };
-    Ok(vec![Edit { path: format!("{folder}/tasks/{name}"), text: record::render(&found) }])
+    let folder = places::milestone(files, milestone)?;
+    let Some((path, text)) = places::document(files, &folder, milestone, "ROADMAP")? else { return Ok(Vec::new()) };
+    Ok(match roadmap::tick(&text, slice) {
+        Ok(Tick::Changed(text)) => vec![Edit { path, text }],
+        Ok(Tick::Already) | Err(_) => Vec::new(),
+    })
 }
 
 fn check(run: &crate::auto::event::CheckRun) -> Check {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::place::{Held, Place};
 use super::views::Seen;
 use crate::auto::event::{Entry, Event, Time};
+use crate::auto::memory::Memory;
 use crate::auto::real::orders as waiting;
 use crate::auto::slices::orders::{self, Change, Order, Wish};
 use crate::commands::frame::{CommandError, Context};
@@ -17,7 +18,7 @@ use crate::project::view::Edits;
 pub(super) struct OrderReport {
     /// Whether the documents changed.
     updated: bool,
-    /// Whether a run goes on in another process, which follows the order after its unit.
+    /// Whether the run follows the order later: one that goes on in another process after its unit, or the next one.
     waits: bool,
     /// The documents that say so now, or will.
     files: Vec<String>,
@@ -136,6 +137,12 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
                 reason: nothing(&changes),
             }
         }
+        Held::Free(Some(_)) if means_kept_attempt(&memory, &order.wish) => {
+            if !context.is_rehearsal() {
+                waiting::leave(&place.folder(), &id, &order)?;
+            }
+            OrderReport { updated: false, waits: true, files: Vec::new(), reason: None }
+        }
         Held::Free(mut log) => {
             let changes = context.update_below(&folder, lookup::FOLDER, |view| {
                 let changes = orders::changes(files.as_ref(), &order)?.map_err(|error| refused(&error))?;
@@ -162,11 +169,20 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
         }
     };
     let said = order.wish.to_string();
+    let is_kept = report.files.is_empty();
     context.say(&report, None, |_| match (&report.reason, report.waits) {
         (Some(reason), _) => format!("Nothing changed: {reason}.\n"),
+        (None, true) if is_kept => {
+            format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  gsd-tools auto run\n")
+        }
         (None, true) => format!("{said}\nThe run follows it after the unit that runs.\n"),
         (None, false) => format!("{said}\n\nNext  gsd-tools auto run\n"),
     })
+}
+
+/// Whether an order makes a task count of which the last attempt was taken back.
+fn means_kept_attempt(memory: &Memory, wish: &Wish) -> bool {
+    matches!(wish, Wish::Verdict { id, passed: true, .. } if memory.kept_of_task(id).is_some())
 }
 
 fn refused(error: &orders::OrderError) -> CommandError {

@@ -410,7 +410,7 @@ fn started(
         return Err(CommandError::usage(message).hint("finish it first: `gsd-tools auto run`"));
     }
     let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
-    let repository = Repository::open(world, &place.root, target)?;
+    let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;

@@ -6,9 +6,6 @@ use serde_json::{Map, Value};
 /// The word of a check that succeeded.
 pub(crate) const PASS: &str = "pass";
 
-/// The source of checks where none were found.
-pub(crate) const NO_SOURCE: &str = "none";
-
 /// What the gate found after a task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -172,8 +172,12 @@ fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
     const KEY: &str = "token = ghp_0123456789abcdefABCDEF\n";
     let mut work = made_task("S01", "T01");
     work.push(("src/settings.txt".to_owned(), KEY.to_owned()));
-    // The work of the first attempt stays, so that the key is in the second one too, which says nothing of it.
-    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::done(work));
+    let act = Act::done(work);
+    // The work of the first attempt is taken back, the key with it.
+    let (report, project) = sometimes(UnitKind::ExecuteTask, 1, act.clone());
+    assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{:?}", report.stop);
+    assert!(!project.landed_texts().unwrap().contains_key("src/settings.txt"));
+    let (report, project) = sometimes(UnitKind::ExecuteTask, u32::MAX, act);
     assert_eq!((report.stop.cause, report.sessions), (Cause::SecretAdded, 4), "{:?}", report.stop);
     assert!(report.stop.evidence[0].starts_with("src/settings.txt:1: "), "{:?}", report.stop);
     assert!(project.landed.is_empty());
