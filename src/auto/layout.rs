@@ -2,7 +2,7 @@
 //! does differently for one of them is here, and nowhere else.
 
 use super::engine::{Edit, Effects, EngineError};
-use super::event::{Mechanical, Run};
+use super::event::{Mechanical, Run, UnitStarted};
 use super::memory::{Memory, Operation};
 use super::permit::{Permit, Texts, Trespass};
 use super::phases::{self, PhaseSettings};
@@ -47,14 +47,14 @@ impl Layout {
         }
     }
 
-    /// What a unit may write, with what every unit may; `None` where nobody checks it.
-    pub(crate) fn permits(&self, mut of_prompt: Vec<Permit>) -> Option<Vec<Permit>> {
+    /// What a unit may write below the planning folder, by the documents that its prompt names.
+    pub(crate) fn permits(&self, mut named: Vec<Permit>) -> Vec<Permit> {
         match self {
             Self::Milestones => {
-                of_prompt.push(slices::permit::recorded());
-                Some(of_prompt)
+                named.push(slices::permit::recorded());
+                named
             }
-            Self::Phases(_) => None,
+            Self::Phases(_) => phases::permit::permits(&named),
         }
     }
 
@@ -62,13 +62,13 @@ impl Layout {
     pub(crate) fn trespass(
         &self,
         permits: &[Permit],
-        begun: &[String],
+        start: &UnitStarted,
         path: &str,
         texts: Texts<'_>,
     ) -> Option<Trespass> {
         match self {
-            Self::Milestones => slices::permit::trespass(permits, begun, path, texts),
-            Self::Phases(_) => None,
+            Self::Milestones => slices::permit::trespass(permits, &start.begun, path, texts),
+            Self::Phases(_) => phases::permit::trespass(permits, &start.unit, path, texts),
         }
     }
 

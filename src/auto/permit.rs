@@ -28,6 +28,8 @@ read_words! {
         Scopes = "scopes",
         /// A question, without its answer.
         Question = "question",
+        /// In a roadmap of phases: what is about the phase of the unit.
+        OwnPhase = "own-phase",
         /// Lines are added, and none is changed.
         Appended = "appended",
     }
@@ -36,7 +38,8 @@ read_words! {
 /// One entry of the list: a document, or one for each of several ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Permit {
-    /// From the root of the worktree. `##` and `###` stand for ids that the agent gives.
+    /// From the root of the worktree. `##` and `###` stand for ids that the agent gives; with `/` or `-` at its end it is all
+    /// that begins so.
     pub(crate) path: String,
     #[serde(default)]
     pub(crate) rule: Rule,
@@ -67,6 +70,9 @@ impl Permit {
 
     /// Whether this entry is about the file.
     pub(crate) fn covers(&self, path: &str) -> bool {
+        if self.path.ends_with(['/', '-']) {
+            return path.starts_with(&self.path);
+        }
         let mut rest = path;
         let mut parts = self.path.split('#').peekable();
         if let Some(first) = parts.next() {

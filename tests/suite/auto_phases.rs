@@ -289,3 +289,53 @@ fn without_a_discussion_the_run_writes_the_context_itself() {
     assert_eq!((ran.code, &report["sessions"]), (0, &Value::from(4)), "{report:#}\n{}", ran.stderr);
     is_closed(&context);
 }
+
+/// Sessions that do the work of their unit, and then what the first row says that fits.
+fn scripted(context: &TestContext, unit: &str, script: &str, end: &serde_json::Value) -> Ran {
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let place = context.home().join("script.json");
+    let mut cheat = serde_json::json!({ "match": { "unit": unit, "attempt": 1 }, "steps": [{ "ideal": true }, { "sh": script }, { "tool": "Write" }] });
+    cheat.as_object_mut().unwrap().extend(end.as_object().cloned().unwrap_or_default());
+    let rows = serde_json::json!([cheat, { "steps": [{ "ideal": true }, { "tool": "Write" }] }]);
+    std::fs::write(&place, rows.to_string()).unwrap();
+    let program = binary().to_string_lossy().into_owned();
+    let words = ["auto", "run", "--runner", "fake", "--runner-program", &agent].map(str::to_owned);
+    context.gsd_with(words, &[("FAKE_SCRIPT", &place.to_string_lossy()), ("FAKE_GSD_TOOLS", &program)], "")
+}
+
+#[test]
+fn what_a_refused_session_left_closes_no_phase() {
+    let rows = [
+        // Another phase is made to look done.
+        ("mkdir -p $P/02-top && cp $P/01-*/01-VERIFICATION.md $P/02-top/02-VERIFICATION.md", "may not change", "{}"),
+        ("sed -i 's/- \\[ \\] \\*\\*Phase 2/- [x] **Phase 2/' .planning/ROADMAP.md", "another phase is ticked", "{}"),
+        ("sed -i '/Phase 2/,$d' .planning/ROADMAP.md", "another phase is ticked, added or gone", "{}"),
+        ("echo '{}' > .planning/config.json", ".planning/config.json", "{}"),
+        ("echo '*' > $P/.gitignore; mkdir -p $P/02-top; echo x > $P/02-top/02-01-SUMMARY.md", "may not change", "{}"),
+        // It ends badly, takes commits back, or makes branches.
+        ("true", "exit code 1", "{\"exit\": 1}"),
+        ("git commit -q --amend -m other --allow-empty && git reset -q --hard HEAD~2", "has lost commits", "{}"),
+        ("git branch milestone/v1.0/other", "made the branch `milestone/v1.0/other`", "{}"),
+    ];
+    for (script, named, end) in rows {
+        let context = whole_project();
+        let script = format!("P=.planning/phases; {script}");
+        let ran = scripted(&context, "execute-phase 1", &script, &serde_json::from_str(end).unwrap());
+        let report = report(&ran);
+        assert_eq!(
+            (ran.code, &report["stop"]["cause"]),
+            (0, &Value::from("complete")),
+            "{script}: {report:#}\n{}",
+            ran.stderr
+        );
+        let refused: Vec<&str> = ran.stderr.lines().filter(|line| line.contains("does not count")).collect();
+        assert!(refused.len() == 1 && refused[0].contains(named), "{script}: {refused:?}\n{}", ran.stderr);
+        assert_eq!(
+            ran.stderr.lines().filter(|line| line.starts_with("execute-phase 2")).count(),
+            1,
+            "{script}: {}",
+            ran.stderr
+        );
+        is_closed(&context);
+    }
+}

@@ -82,7 +82,7 @@ pub(crate) struct Earlier<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prompted {
     pub(crate) text: String,
-    pub(crate) permits: Option<Vec<Permit>>,
+    pub(crate) permits: Vec<Permit>,
 }
 
 /// What a new session is known by.

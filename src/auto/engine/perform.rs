@@ -78,7 +78,7 @@ impl<E: Effects> Drive<'_, E> {
         // A session that is continued may write what it was told when its unit began.
         let (may_write, begun) = match &self.memory.current {
             Some(operation) => (operation.start.may_write.clone(), operation.start.begun.clone()),
-            None => (permits, reading.documents.begun(&unit)),
+            None => (Some(permits), reading.documents.begun(&unit)),
         };
         let pins = if attempts.pins.is_some() { None } else { self.effects.pins(&unit, &tree)? };
         let used = attempts.output;
@@ -207,7 +207,7 @@ impl<E: Effects> Drive<'_, E> {
             let before = self.effects.text_at(&operation.start.tree, path)?;
             let after = self.effects.text_at(&ended.tree, path)?;
             let texts = Texts { before: before.as_deref(), after: after.as_deref() };
-            found.extend(self.settings.layout.trespass(permits, &operation.start.begun, path, texts));
+            found.extend(self.settings.layout.trespass(permits, &operation.start, path, texts));
         }
         Ok(found)
     }

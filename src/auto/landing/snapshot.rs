@@ -50,7 +50,8 @@ impl Repository {
         }
         git.ask(["add", "--all"])?;
         if let Some(documents) = self.documents.filter(|folder| disk::is_folder(worktree.folder.resolve(folder))) {
-            git.ask(["add", "--all", "--force", "--", documents])?;
+            // A claim is a note of this computer.
+            git.ask(["add", "--all", "--force", "--", documents, &format!(":(exclude){documents}/milestone.lock")])?;
         }
         let line = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
         let mut changes = raw(&git.ask(line.into_iter().chain([head.as_str()]))?);

@@ -3,6 +3,7 @@
 
 pub(crate) mod brief;
 pub(crate) mod forecast;
+pub(crate) mod permit;
 pub(crate) mod position;
 pub(crate) mod record;
 
