@@ -24,7 +24,8 @@ pub(crate) enum Death {
     Model,
 }
 
-/// Words of prose, the ones of a row before those of the next. A number counts only as a word of its own.
+/// Words of prose, the ones of a row before those of the next. Each counts only as a word of its own: `FileNotFoundError` has
+/// `enotfound` in it, and a quotation is no quota.
 const WORDS: &[(Death, &[&str])] = &[
     (
         Death::Context,
@@ -174,10 +175,11 @@ impl Death {
 
     /// What prose says, by the words that are known.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
-        let text = text.to_ascii_lowercase();
+        let text = without_frames(text);
+        let lower = text.to_ascii_lowercase();
         let has = |word: &&str| match word.parse::<u16>() {
-            Ok(_) => has_number(&text, word),
-            Err(_) => text.contains(*word),
+            Ok(_) => has_number(&lower, word),
+            Err(_) => has_word(&text, &lower, word),
         };
         WORDS.iter().find(|(_, words)| words.iter().any(has)).map(|(death, _)| *death)
     }
@@ -193,6 +195,49 @@ impl Death {
         let by_kind = || failure.kind.as_deref().and_then(Self::of_kind);
         by_status.or_else(by_kind).or_else(|| Self::of_text(&failure.text))
     }
+}
+
+/// The text without the places in a program that a stack trace lists: their names and line numbers say nothing of a model.
+fn without_frames(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut is_source = false;
+    for line in text.split_inclusive('\n') {
+        let inside = line.trim_start();
+        let is_python = inside.starts_with("File \"") && inside.contains("\", line ");
+        let is_call = inside.starts_with("at ") && inside.contains(':') && inside.len() < line.len();
+        // The line after a place of Python is its source, and further in than the place.
+        if !is_python && !is_call && !(is_source && line.starts_with("    ")) {
+            kept.push_str(line);
+        }
+        is_source = is_python;
+    }
+    kept
+}
+
+/// Whether the words are there as words of their own, such as in `RateLimitError`, and not as a part of others or of the name
+/// of a file. `lower` is `text` in lower case.
+fn has_word(text: &str, lower: &str, word: &str) -> bool {
+    const ENDINGS: &[&str] = &["", "s", "ed"];
+    lower.match_indices(word).any(|(at, _)| {
+        let end = at + word.len();
+        let of = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+        let (before, first) = (of(0, at).chars().next_back(), of(at, end).chars().next());
+        let is_inside = |before: char| before.is_alphanumeric() && !is_hump(before, first);
+        let rest = of(end, text.len());
+        let is_end = |ending: &&str| {
+            let Some(rest) = rest.strip_prefix(*ending) else { return false };
+            let (last, next) = (of(0, text.len() - rest.len()).chars().next_back(), rest.chars().next());
+            next.is_none_or(|next| !next.is_alphanumeric() || last.is_some_and(|last| is_hump(last, Some(next))))
+        };
+        let is_file =
+            before == Some('/') && rest.strip_prefix('.').is_some_and(|name| name.starts_with(char::is_alphanumeric));
+        !is_file && !before.is_some_and(is_inside) && ENDINGS.iter().any(is_end)
+    })
+}
+
+/// Whether a word begins between these letters of a name such as `RateLimit`.
+fn is_hump(before: char, after: Option<char>) -> bool {
+    (before.is_lowercase() || before.is_numeric()) && after.is_some_and(char::is_uppercase)
 }
 
 /// Whether the number stands there as a word: not as a part of a longer one, of a path, a sum or a fraction.
@@ -223,6 +268,18 @@ mod tests {
             ("Prompt is too long (400)", Some(Death::Context)),
             ("connect ECONNREFUSED 127.0.0.1:9", Some(Death::Network)),
             ("Reached maximum number of turns (2)", Some(Death::Limit)),
+            ("anthropic.RateLimitError: Error code", Some(Death::Quota { resets_at: None })),
+            ("you were rate limited; limits reset at 5", Some(Death::Quota { resets_at: None })),
+            ("type: overloaded_error", Some(Death::Overload)),
+            ("getaddrinfo ENOTFOUND api.example.com", Some(Death::Network)),
+            ("ContextWindowOverflowError", Some(Death::Context)),
+            ("FileNotFoundError: [Errno 2] No such file or directory: 'a'", None),
+            ("ModuleNotFoundError: No module named 'filepipe'", None),
+            ("SyntaxError: quotation marks are missing", None),
+            ("the incapacity of src/budget.rs", None),
+            ("WIDGETBUDGETS", None),
+            ("Traceback:\n  File \"/x/agent.py\", line 429, in <module>\n    retry(quota)\nKeyError: 'a'", None),
+            ("TypeError: x\n    at Quota.read (/x/quota.js:401:3)\n", None),
             ("wrote 500.5 lines to src/403.rs", None),
             ("port 127.0.0.1:4290 in 1,500 ms", None),
             ("all is well", None),
