@@ -3,12 +3,13 @@
 use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
 use super::gate::secrets;
-use super::memory::{Attempts, Memory, Operation, Stage};
+use super::memory::{Attempts, LONGEST_HOLD, Memory, Operation, Stage};
 use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
 use crate::text::screen::counted;
+use crate::text::time;
 
 /// All that a decision is made of.
 #[derive(Clone, Copy, Debug)]
@@ -387,13 +388,21 @@ fn dead(
     let held = situation.memory.attempts(unit).held;
     match cause {
         Death::Quota => {
+            let is_told = resets_at.is_some_and(|reset| reset > now && reset <= now.saturating_add(LONGEST_HOLD));
             let until = match resets_at {
-                Some(reset) if reset > now => reset,
+                Some(reset) if is_told => reset,
                 // The client is wrong about it, or its clock is.
-                Some(_) => now.saturating_add(patience(held)),
-                None => now.saturating_add(patience(held).max(60_000)),
+                Some(reset) if reset <= now => now.saturating_add(patience(held)),
+                _ => now.saturating_add(patience(held).max(60_000)),
             };
-            Judgement::Hold { until, why: format!("the quota is used up: {text}") }
+            let unlikely = match resets_at.filter(|_| !is_told) {
+                Some(reset) => {
+                    let shown = time::in_words(reset).unwrap_or_else(|| "a moment that no clock has".to_owned());
+                    format!(" (the client says that it is there again at {shown}, which cannot be)")
+                }
+                None => String::new(),
+            };
+            Judgement::Hold { until, why: format!("the quota is used up: {text}{unlikely}") }
         }
         Death::Overload | Death::Network if held < HOLDS => Judgement::Hold {
             until: now.saturating_add(patience(held)),

@@ -128,12 +128,17 @@ pub(crate) struct Hold {
     pub(crate) since: Time,
 }
 
+/// The longest that a quota is waited for on the word of a client, in milliseconds: those of accounts are filled each week.
+pub(crate) const LONGEST_HOLD: i64 = 8 * 24 * 60 * 60 * 1000;
+
 impl Hold {
     /// When it is over, by each clock: a wall clock that is set back makes it no longer. The machine's own clock begins anew
     /// when the machine does; what it shows then is less than the time that has passed.
     pub(crate) fn end(&self) -> Time {
-        let rest = u64::try_from(self.until.saturating_sub(self.since.wall)).unwrap_or_default();
-        Time { wall: self.until, machine: self.since.machine.saturating_add(rest) }
+        // Older programs noted whatever a client said.
+        let until = self.until.min(self.since.wall.saturating_add(LONGEST_HOLD));
+        let rest = u64::try_from(until.saturating_sub(self.since.wall)).unwrap_or_default();
+        Time { wall: until, machine: self.since.machine.saturating_add(rest) }
     }
 }
 
@@ -400,5 +405,7 @@ mod tests {
         assert!(!is_over(9 * hour, 4_999 + two_hours));
         assert!(!is_over(11 * hour, 20), "the machine was started anew");
         assert!(is_over(12 * hour, 20));
+        let without_end = Hold { until: i64::MAX, ..hold };
+        assert_eq!(without_end.end().wall, since.wall + LONGEST_HOLD);
     }
 }

@@ -3,6 +3,7 @@
 use super::event::{Event, Refusal, Verdict};
 use super::permit;
 use super::stop::Stop;
+use crate::text::time;
 
 /// The line of an event; none for what is only bookkeeping.
 pub(crate) fn line(event: &Event) -> Option<String> {
@@ -58,7 +59,10 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             format!("  put back, since the unit may not change it: {}{place}", permit::named(trespasses))
         }
         Event::Restored { kept: Some(kept), .. } => format!("  taken back, and kept in {}", kept.reference),
-        Event::Held { why, .. } => format!("Waiting: {why}"),
+        Event::Held { until, why, .. } => match time::in_words(*until) {
+            Some(until) => format!("Waiting until {until}: {why}"),
+            None => format!("Waiting: {why}"),
+        },
         Event::SetAside { .. }
         | Event::Accepted { .. }
         | Event::Restored { .. }

@@ -18,6 +18,12 @@ pub(crate) fn shown(milliseconds: i64) -> Option<String> {
     Some(format!("{:.3}", jiff::Timestamp::from_millisecond(milliseconds).ok()?))
 }
 
+/// The same for a person to read, such as `2026-01-02 03:04:05 UTC`.
+pub(crate) fn in_words(milliseconds: i64) -> Option<String> {
+    let moment = jiff::Timestamp::from_millisecond(milliseconds).ok()?;
+    Some(moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+}
+
 /// A span of milliseconds as people say it, such as `8 hours ago`.
 pub(crate) fn ago(milliseconds: i64) -> String {
     const MINUTE: i64 = 60;
@@ -49,6 +55,8 @@ mod tests {
         assert_eq!(milliseconds(" 1970-01-02 "), Some(86_400_000));
         assert_eq!(milliseconds("1970-01-01T00:00:01"), Some(1000));
         assert_eq!(shown(86_400_500).as_deref(), Some("1970-01-02T00:00:00.500Z"));
+        assert_eq!(in_words(86_400_500).as_deref(), Some("1970-01-02 00:00:00 UTC"));
+        assert_eq!(in_words(i64::MAX), None);
         for text in ["", "yesterday", "2026-13-01", "-9999999-01-01"] {
             assert_eq!(milliseconds(text), None, "{text}");
         }

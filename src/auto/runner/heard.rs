@@ -182,8 +182,18 @@ impl Heard {
     /// When a quota that is used up is filled again, in seconds since 1970 began.
     pub(crate) fn resets_at(&self) -> Option<i64> {
         let quota = self.quota.as_ref().filter(|quota| quota.status == QuotaStatus::Rejected);
-        quota.and_then(|quota| quota.resets_at)
+        quota.and_then(|quota| quota.resets_at).map(seconds_of)
     }
+}
+
+/// A moment in seconds, whatever unit it was told in: no client means a year after 5000.
+fn seconds_of(moment: i64) -> i64 {
+    const FARTHEST: u64 = 100_000_000_000;
+    let mut moment = moment;
+    while moment.unsigned_abs() >= FARTHEST {
+        moment /= 1000;
+    }
+    moment
 }
 
 fn keep(known: &mut Option<String>, told: Option<&String>) {
@@ -205,4 +215,25 @@ pub(super) fn start_of(text: &str) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reset_is_understood_in_any_unit_of_time() {
+        let seconds = 1_795_396_404;
+        for (told, expected) in [
+            (seconds, seconds),
+            (seconds * 1000 + 7, seconds),
+            (seconds * 1_000_000, seconds),
+            (seconds * 1_000_000_000, seconds),
+            (-1, -1),
+        ] {
+            let quota = Quota { resets_at: Some(told), used: None, status: QuotaStatus::Rejected };
+            let heard = Heard { quota: Some(quota), ..Heard::default() };
+            assert_eq!(heard.resets_at(), Some(expected), "{told}");
+        }
+    }
 }

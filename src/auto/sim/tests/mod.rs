@@ -232,6 +232,21 @@ fn a_quota_is_waited_for_and_costs_no_attempt() {
 }
 
 #[test]
+fn a_reset_that_cannot_be_is_not_waited_for_and_the_line_says_until_when() {
+    for reset in [1, 1_790_000_900_000 + 30 * 86_400_000, i64::MAX] {
+        let dead = Verdict::Dead { cause: Death::Quota, resets_at: Some(reset), text: "used up".to_owned() };
+        let (report, project) = sometimes(UnitKind::ExecuteTask, 1, Act::ended(dead));
+        assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{reset}");
+        let held = project.log.iter().find(|entry| matches!(entry.event, Event::Held { .. })).unwrap();
+        let Event::Held { until, why, .. } = &held.event else { unreachable!() };
+        assert!((1..=600_000).contains(&(until - held.at.wall)), "{reset}: {until}");
+        assert!(why.contains("which cannot be"), "{why}");
+        let line = crate::auto::story::line(&held.event).unwrap();
+        assert!(line.starts_with("Waiting until 20") && line.contains(" UTC: the quota is used up"), "{line}");
+    }
+}
+
+#[test]
 fn a_refused_login_and_a_ceiling_set_the_session_aside() {
     let auth = Verdict::Dead { cause: Death::Auth, resets_at: None, text: "401".to_owned() };
     let (report, mut project) = sometimes(UnitKind::PlanMilestone, 1, Act::ended(auth));
