@@ -55,6 +55,11 @@ pub(crate) enum Event {
         /// Files that a person allows to hold what looks like a key, from now on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         allowed_keys: Vec<String>,
+        /// As in [`Run`]; programs before 2026-12 did not note it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fenced: Option<bool>,
+        #[serde(flatten)]
+        means: Means,
     },
     /// A session is about to be started. What it may use is reserved from here on.
     UnitStarted(UnitStarted),
@@ -211,6 +216,25 @@ pub(crate) struct Run {
     /// Files that a person allows to hold what looks like a key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed_keys: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) means: Means,
+}
+
+/// What else a call said of how the run is to go on, which holds until another call says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Means {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// The program of the client, where it is not looked for by its names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<String>,
+    /// Whether the milestone may land without a change outside the planning folder.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) planning_only: bool,
+    /// Whether the project is worked on although another program keeps its state of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) taken_over: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -168,7 +168,12 @@ impl Memory {
     pub(crate) fn add(&mut self, entry: &Entry) {
         match &entry.event {
             Event::Started(run) => self.begin(run),
-            Event::Resumed { engine, ceilings, allowed_keys, .. } => {
+            Event::Resumed { engine, ceilings, allowed_keys, runner, profile, fenced, means, .. } => {
+                if let Some(run) = &mut self.run {
+                    (run.runner, run.profile) = (runner.clone(), profile.clone());
+                    run.fenced = fenced.unwrap_or(run.fenced);
+                    run.means = means.clone();
+                }
                 self.allowed_keys.extend(allowed_keys.iter().cloned());
                 self.resume(*engine, *ceilings);
             }

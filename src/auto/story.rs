@@ -1,6 +1,6 @@
 //! What a run tells while it goes on: a line for each event that a person wants to see.
 
-use super::event::{Event, Refusal, Verdict};
+use super::event::{Event, Means, Refusal, Verdict};
 use super::permit;
 use super::stop::Stop;
 use crate::text::time;
@@ -11,7 +11,10 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Started(run) => {
             format!("{} on {} with {}, {} sessions forecast", run.milestone, run.target, run.runner, run.forecast)
         }
-        Event::Resumed { .. } => "The run continues.".to_owned(),
+        Event::Resumed { runner, means: Means { model: Some(model), .. }, .. } => {
+            format!("The run continues with {runner}, model {model}.")
+        }
+        Event::Resumed { runner, .. } => format!("The run continues with {runner}."),
         Event::UnitStarted(start) if start.resumed => format!("{}: the session continues", start.unit),
         Event::UnitStarted(start) if start.attempt > 1 => format!("{}: attempt {}", start.unit, start.attempt),
         Event::UnitStarted(start) => start.unit.to_string(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::kit::{Ran, TestContext, repository};
 
 /// A repository with one commit and a brief.
-fn project() -> TestContext {
+pub(crate) fn project() -> TestContext {
     let context = TestContext::new();
     context.write("README.md", "# P\n");
     git(&context, &["init", "--quiet", "--initial-branch=main"]);
@@ -20,14 +20,14 @@ fn project() -> TestContext {
     context
 }
 
-fn git(context: &TestContext, arguments: &[&str]) -> String {
+pub(crate) fn git(context: &TestContext, arguments: &[&str]) -> String {
     let output = context.command("git").args(arguments).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// Makes a call with an agent that behaves in this way.
-fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
+pub(crate) fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
     let words = words.iter().map(|word| if *word == "BRIEF" { brief.clone() } else { (*word).to_owned() });
@@ -36,7 +36,7 @@ fn auto(context: &TestContext, words: &[&str], actor: &str) -> Ran {
     context.gsd_with(words, &[("FAKE_SHAPE", "2x2"), ("FAKE_ACTOR", actor)], "")
 }
 
-fn report(ran: &Ran) -> Value {
+pub(crate) fn report(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
 }
 

@@ -19,6 +19,7 @@ mod auto_clients;
 mod auto_fence;
 #[cfg(unix)]
 mod auto_phases;
+mod auto_runs;
 mod bytes;
 mod capability;
 mod cli;

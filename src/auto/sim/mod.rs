@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 
 use super::engine::drive::{Drive, Settings};
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
-use super::event::{CheckRun, Entry, Event, Evidence, Kept, LastHeard, Run, Time, UnitEnded, UnitStarted, Usage};
+use super::event::{
+    CheckRun, Entry, Event, Evidence, Kept, LastHeard, Means, Run, Time, UnitEnded, UnitStarted, Usage,
+};
 use super::gate::pins::Pins;
 use super::gate::secrets::{SecretFound, added_secrets};
 use super::gate::tamper::FileChange;
@@ -115,6 +117,7 @@ impl Simulated {
             runner: "simulated".to_owned(),
             profile: "safe".to_owned(),
             fenced: false,
+            means: Means::default(),
             brief: brief.then(|| "BRIEF.md".to_owned()),
             forecast,
             ceilings: *settings,

@@ -12,7 +12,7 @@ use super::views::{Seen, shape};
 use crate::auto::ceilings::Ceilings;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
-use crate::auto::event::{ENGINE, Entry, Event, Run, Time};
+use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::layout::Layout as DocumentLayout;
@@ -53,18 +53,18 @@ pub(super) struct RunArgs {
 /// With what, how far, and for how much.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct HowArgs {
-    /// The client that runs the sessions; without it, the first that is installed
+    /// The client that runs the sessions; without it, the one of the run, else the first that is installed
     #[arg(long)]
     runner: Option<String>,
     /// The program of the client, if it is not found by its name
     #[arg(long, value_name = "PROGRAM")]
     runner_program: Option<String>,
-    /// The model, in the words of the client
+    /// The model, in the words of the client; an empty one is what the client would take
     #[arg(long)]
     model: Option<String>,
-    /// `unattended` or `safe`: how much the client lets its agent do
-    #[arg(long, default_value = "unattended")]
-    profile: String,
+    /// `unattended` or `safe`: how much the client lets its agent do; a new run is `unattended`
+    #[arg(long)]
+    profile: Option<String>,
     /// `milestones` for those in `.gsd/`, `phases` for those in `.planning/`, where the project has both
     #[arg(long, value_parser = layout_word)]
     layout: Option<LayoutWord>,
@@ -93,8 +93,11 @@ pub(super) struct HowArgs {
     #[arg(long, value_name = "FILE")]
     allow_key: Vec<String>,
     /// Let sessions and checks write everywhere
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fence")]
     no_fence: bool,
+    /// Fence sessions and checks in again, in a run that was begun with `--no-fence`
+    #[arg(long)]
+    fence: bool,
     /// Run although another program keeps its state of this project in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
@@ -167,20 +170,21 @@ fn drive(
     asked: Option<Unit>,
 ) -> Result<(), CommandError> {
     let place = Place::of(context)?;
-    refuse_other_owner(&place, arguments)?;
     let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
     let memory = place.memory()?;
     refuse_newer_engine(context, &place, &memory)?;
+    let means = means(context, arguments, &memory);
+    refuse_other_owner(&place, &means)?;
     leftovers::end_programs(&memory)?;
-    let driver = driver(context, arguments)?;
-    Control::clear(&place.folder())?;
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
+    let how = how(context, arguments, &memory, means)?;
+    Control::clear(&place.folder())?;
     place.refuses_two_layouts(arguments.how.layout)?;
     let is_in_phases = place.is_in_phases(arguments.how.layout);
-    let layout = if is_in_phases { in_phases(context, &place, &driver)? } else { DocumentLayout::Milestones };
+    let layout = if is_in_phases { in_phases(context, &place, &how.driver)? } else { DocumentLayout::Milestones };
     if is_in_phases && asked.is_none() && (memory.run.is_none() || memory.is_released) {
         let seen = SeenPhases::of(context, &place)?;
         if let Some(stop) = seen.stop()? {
@@ -189,7 +193,7 @@ fn drive(
         }
     }
     let ceilings = ceilings(arguments, &memory);
-    let start = started(context, &place, &memory, (arguments, &layout), (&driver.runner.name, ceilings))?;
+    let start = started(context, &place, &memory, (arguments, &layout), (&how, ceilings))?;
     let world = context.world().clone();
     let now = now(&world);
     let event = match &start.run {
@@ -197,10 +201,12 @@ fn drive(
         None => Event::Resumed {
             engine: ENGINE,
             process: world.process(),
-            runner: driver.runner.name.clone(),
-            profile: driver.profile.word().to_owned(),
+            runner: how.driver.runner.name.clone(),
+            profile: how.driver.profile.word().to_owned(),
             ceilings,
             allowed_keys: arguments.how.allow_key.clone(),
+            fenced: Some(how.wants_fence),
+            means: how.means.clone(),
         },
     };
     append(&mut log, &Entry { at: now, event })?;
@@ -214,7 +220,7 @@ fn drive(
         scope: Scope { milestone: Some(start.milestone.clone()), slice: None },
         most_units,
         asked,
-        allows_planning_only: arguments.how.allow_planning_only,
+        allows_planning_only: how.means.planning_only,
         ..Settings::default()
     };
     adopt_orphans();
@@ -232,7 +238,7 @@ fn drive(
         repository: start.repository,
         worktree: start.worktree,
         places,
-        driver,
+        driver: how.driver,
         preferences,
         layout,
         view,
@@ -333,9 +339,9 @@ fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-candidate", worktree.name()))
 }
 
-fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandError> {
+fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), CommandError> {
     let database = place.root.resolve(lookup::DATABASE);
-    if arguments.how.take_over || !disk::exists(&database) {
+    if means.taken_over || !disk::exists(&database) {
         return Ok(());
     }
     let message = format!("`{database}` belongs to another program, which keeps its own state of this project");
@@ -343,9 +349,64 @@ fn refuse_other_owner(place: &Place, arguments: &RunArgs) -> Result<(), CommandE
         .hint("stop that program, then run `gsd-tools auto run --take-over`; its database is not used"))
 }
 
-fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError> {
+/// How sessions are run, and what is noted of it.
+struct How {
+    driver: Driver,
+    /// Whether sessions are to be fenced, where the system can.
+    wants_fence: bool,
+    means: Means,
+}
+
+/// What the call says beside the client, or what the run that is unfinished was told before.
+fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
+    let (asked, before) = (&arguments.how, unfinished(memory));
+    let kept = before.map(|run| run.means.clone()).unwrap_or_default();
+    // Another client has other models, and is another program.
+    let is_other = before.is_some_and(|run| asked.runner.as_ref().is_some_and(|runner| *runner != run.runner));
+    let (model, program) = if is_other { (None, None) } else { (kept.model, kept.program) };
+    // A path is from the folder of this call, wherever a later one is made.
+    let place = |program: &String| match program.contains(std::path::is_separator) {
+        true => context.here().resolve(program).to_string(),
+        false => program.clone(),
+    };
+    Means {
+        model: asked.model.clone().or(model).filter(|model| !model.is_empty()),
+        program: asked.runner_program.as_ref().map(place).or(program),
+        planning_only: asked.allow_planning_only || kept.planning_only,
+        taken_over: asked.take_over || kept.taken_over,
+    }
+}
+
+/// The run that is not finished.
+fn unfinished(memory: &Memory) -> Option<&Run> {
+    memory.run.as_ref().filter(|_| !memory.is_released)
+}
+
+/// Says what of an unfinished run a call changes.
+fn say_changes(context: &mut Context, run: &Run, how: &How) {
+    let own =
+        |model: &Option<String>| model.as_ref().map_or("the client's own".to_owned(), |model| format!("`{model}`"));
+    let found =
+        |program: &Option<String>| program.as_ref().map_or("found by its name".to_owned(), |path| format!("`{path}`"));
+    let fence = |is_fenced: bool| if is_fenced { "on" } else { "off" }.to_owned();
+    let driver = &how.driver;
+    let rows = [
+        ("client", format!("`{}`", run.runner), format!("`{}`", driver.runner.name)),
+        ("program of the client", found(&run.means.program), found(&how.means.program)),
+        ("model", own(&run.means.model), own(&how.means.model)),
+        ("profile", format!("`{}`", run.profile), format!("`{}`", driver.profile.word())),
+        ("fence", fence(run.fenced), fence(how.wants_fence)),
+    ];
+    for (what, before, now) in rows.iter().filter(|(_, before, now)| before != now) {
+        context.tell(format!("Changed for this run: the {what} is {now}; it was {before}."));
+    }
+}
+
+fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, means: Means) -> Result<How, CommandError> {
+    let before = unfinished(memory);
+    let wants_fence = !arguments.how.no_fence && (arguments.how.fence || before.is_none_or(|run| run.fenced));
     let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
-    let runner = match &arguments.how.runner {
+    let runner = match arguments.how.runner.as_ref().or(before.map(|run| &run.runner)) {
         Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
         None => first_installed(context, &runners)?,
     };
@@ -354,22 +415,27 @@ fn driver(context: &Context, arguments: &RunArgs) -> Result<Driver, CommandError
         return Err(CommandError::usage(format!("`{}` works in no project of yours", runner.name))
             .hint(format!("run `gsd-tools {}`, or leave `--runner` out", runner.name)));
     }
-    let profile: Profile = of_word(&arguments.how.profile).ok_or_else(|| {
-        CommandError::usage(format!("`{}` is not a profile", arguments.how.profile))
-            .hint("the profiles are safe and unattended")
+    let profile = arguments.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
+    let profile: Profile = of_word(profile).ok_or_else(|| {
+        CommandError::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
     })?;
     let can_fence = context.world().fencing() != Fencing::Unavailable;
-    if !can_fence && !arguments.how.no_fence {
+    if !can_fence && wants_fence {
         context.warn("this system cannot keep programs from writing outside the worktree");
     }
-    Ok(Driver {
+    let driver = Driver {
         runner: runner.clone(),
-        program: arguments.how.runner_program.clone(),
+        program: means.program.clone(),
         profile,
-        model: arguments.how.model.clone(),
+        model: means.model.clone(),
         without: context.session_variables()?,
-        is_fenced: can_fence && !arguments.how.no_fence,
-    })
+        is_fenced: can_fence && wants_fence,
+    };
+    let how = How { driver, wants_fence, means };
+    if let Some(run) = before {
+        say_changes(context, run, &how);
+    }
+    Ok(how)
 }
 
 /// The first client of the table whose program is there.
@@ -398,10 +464,10 @@ fn started(
     place: &Place,
     memory: &Memory,
     (arguments, layout): (&RunArgs, &DocumentLayout),
-    (runner, ceilings): (&str, Ceilings),
+    (how, ceilings): (&How, Ceilings),
 ) -> Result<Start, CommandError> {
     let world = context.world();
-    let unfinished = memory.run.as_ref().filter(|_| !memory.is_released);
+    let unfinished = unfinished(memory);
     let asked = arguments.milestone.as_deref();
     if let (Some(run), Some(asked)) = (unfinished, asked)
         && !run.milestone.eq_ignore_ascii_case(asked)
@@ -459,9 +525,10 @@ fn started(
         base: base.to_string(),
         branch,
         worktree: folder.to_string(),
-        runner: runner.to_owned(),
-        profile: arguments.how.profile.clone(),
-        fenced: !arguments.how.no_fence,
+        runner: how.driver.runner.name.clone(),
+        profile: how.driver.profile.word().to_owned(),
+        fenced: how.wants_fence,
+        means: how.means.clone(),
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
         ceilings,

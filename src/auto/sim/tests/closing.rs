@@ -26,6 +26,8 @@ fn resumed(simulated: &mut Simulated) {
         profile,
         ceilings: Ceilings::default(),
         allowed_keys: Vec::new(),
+        fenced: None,
+        means: crate::auto::event::Means::default(),
     };
     simulated.log.push(Entry { at, event });
 }

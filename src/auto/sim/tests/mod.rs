@@ -199,7 +199,8 @@ fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
 fn resumed(allowed_keys: &[&str]) -> Event {
     let allowed_keys = allowed_keys.iter().map(|path| (*path).to_owned()).collect();
     let (runner, profile) = (String::new(), String::new());
-    Event::Resumed { engine: 1, process: 2, runner, profile, ceilings: Ceilings::default(), allowed_keys }
+    let (ceilings, means) = (Ceilings::default(), crate::auto::event::Means::default());
+    Event::Resumed { engine: 1, process: 2, runner, profile, ceilings, allowed_keys, fenced: None, means }
 }
 
 #[test]
