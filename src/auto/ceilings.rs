@@ -16,11 +16,25 @@ pub(crate) struct Ceilings {
     pub(crate) unit_minutes: u32,
     /// Calls of the model one after the other without the use of a tool.
     pub(crate) calls_without_tool: u32,
+    /// US dollars of one session, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unit_money: Option<f64>,
+    /// Minutes in which a session may do nothing, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) idle_minutes: Option<u32>,
 }
 
 impl Default for Ceilings {
     fn default() -> Self {
-        Self { sessions: None, money: 25.0, unit_tokens: 300_000, unit_minutes: 30, calls_without_tool: 20 }
+        Self {
+            sessions: None,
+            money: 25.0,
+            unit_tokens: 300_000,
+            unit_minutes: 30,
+            calls_without_tool: 20,
+            unit_money: None,
+            idle_minutes: None,
+        }
     }
 }
 
@@ -58,9 +72,10 @@ impl Ceilings {
         (used >= self.money).then_some(Passed::Money { used, most: self.money })
     }
 
-    /// What may still be spent, in US dollars.
+    /// What the next session may spend, in US dollars.
     pub(crate) fn rest(&self, spent: &Spend) -> f64 {
-        (self.money - spent.money.unwrap_or(0.0)).max(0.0)
+        let rest = (self.money - spent.money.unwrap_or(0.0)).max(0.0);
+        self.unit_money.map_or(rest, |most| rest.min(most))
     }
 
     /// The share of one unit. A plan that estimates more than ten minutes gives more, up to six times as much.
@@ -95,6 +110,11 @@ impl UnitCeiling {
         u64::from(self.base.unit_minutes).saturating_mul(60).saturating_mul(self.tenths) / 10
     }
 
+    /// How long it may do nothing, where that was said.
+    pub(crate) fn idle_seconds(&self) -> Option<u64> {
+        self.base.idle_minutes.map(|minutes| u64::from(minutes).saturating_mul(60))
+    }
+
     pub(crate) fn calls_without_tool(&self) -> u32 {
         self.base.calls_without_tool
     }
@@ -118,6 +138,13 @@ mod tests {
         assert_eq!(ceilings.passed(&spent(None), 4), None);
         assert_eq!(ceilings.passed(&spent(Some(0.99)), 4), None);
         assert_eq!(ceilings.passed(&spent(Some(1.0)), 4), Some(Passed::Money { used: 1.0, most: 1.0 }));
+    }
+
+    #[test]
+    fn a_session_may_spend_the_rest_of_the_run_or_less_where_that_was_said() {
+        let spent = Spend { sessions: 1, tokens: 0, money: Some(4.0) };
+        let rest = |unit_money| Ceilings { money: 5.0, unit_money, ..Ceilings::default() }.rest(&spent);
+        assert_eq!([None, Some(0.5), Some(2.0)].map(rest), [1.0, 0.5, 1.0]);
     }
 
     #[test]

@@ -428,7 +428,13 @@ fn dead(
 
 /// The session is stopped since the run may not spend more.
 fn over_budget(situation: &Situation<'_>, unit: &Unit, text: &str) -> Judgement {
-    let money = situation.memory.ceilings.money;
+    let (ceilings, spent) = (situation.memory.ceilings, situation.memory.spent.money.unwrap_or(0.0));
+    if let Some(most) = ceilings.unit_money.filter(|_| spent < ceilings.money) {
+        let next = format!("gsd-tools auto run --unit-budget {:.0}", (most * 2.0).max(1.0));
+        let text = format!("{unit} was stopped: it cost more than a session may ({most:.2} USD)");
+        return Judgement::SetAside(Stop::new(Cause::Ceiling, text, next));
+    }
+    let money = ceilings.money;
     let next = format!("gsd-tools auto run --budget {:.0}", (money * 2.0).max(1.0));
     Judgement::SetAside(Stop::new(Cause::Ceiling, format!("{unit} was stopped: {text}"), next))
 }

@@ -3,6 +3,7 @@
 //! Files are the truth, and one log is the memory. What to do next is decided by pure functions of both; what acts stands
 //! in `runner`, `landing`, `gate` and `engine`.
 
+pub(crate) mod asked;
 pub(crate) mod ceilings;
 pub(crate) mod decide;
 pub(crate) mod demo;

@@ -63,3 +63,48 @@ fn the_printed_command_goes_on_with_the_client_model_profile_and_fence_of_the_ru
     assert_eq!(of(&resumed[1]), ["fake", &agent, "m-2", "unattended"]);
     assert_eq!(resumed[1]["fenced"], true);
 }
+
+#[test]
+fn a_preference_that_asks_for_something_else_keeps_a_run_from_starting_and_no_other() {
+    let context = project();
+    let text =
+        "---\ngit:\n  isolation: worktree\n  auto_push: true\nslice_parallel:\n  enabled: true\nlanguage: de\n---\n";
+    commit(&context, &[(".gsd/PREFERENCES.md", text)]);
+    let ran = refused(&context);
+    assert_eq!(ran.code, 64, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`.gsd/PREFERENCES.md` line 4: `git.auto_push` is `true`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`slice_parallel.enabled`") && !ran.stderr.contains("git.isolation"), "{}", ran.stderr);
+    commit(&context, &[(".gsd/PREFERENCES.md", "---\nmode: solo\n[broken\n---\n")]);
+    let broken = refused(&context);
+    assert_eq!(broken.code, 64, "{}", broken.stderr);
+    assert!(broken.stderr.contains("`.gsd/PREFERENCES.md` line 3: "), "{}", broken.stderr);
+    let fine = "---\nmode: solo\nlanguage: de\nwidget_mode: full\nverification_commands: [\"true | tee log\"]\nbudget_ceiling: 2\n\
+        per_unit_cost_cap_usd: 1\nauto_supervisor:\n  hard_timeout_minutes: 7\n  idle_timeout_minutes: 3\n---\n";
+    commit(&context, &[(".gsd/PREFERENCES.md", fine)]);
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "1"], "ideal");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let first_unit = ran.stderr.find("discuss-milestone").unwrap();
+    for line in ["without effect here: 2", "Not followed: `true | tee log` is not run as a check"] {
+        assert!(ran.stderr.find(line).is_some_and(|at| at < first_unit), "{line}: {}", ran.stderr);
+    }
+    let ceilings = &entries(&context, "started")[0]["ceilings"];
+    let found = ["money", "unit_money", "unit_minutes", "idle_minutes"].map(|key| ceilings[key].as_f64());
+    assert_eq!(found, [Some(2.0), Some(1.0), Some(7.0), Some(3.0)], "{ceilings:#}");
+    // A run that has begun goes on.
+    let worktree = context.project().join(".gsd/worktrees/M001/.gsd/PREFERENCES.md");
+    std::fs::write(worktree, text).unwrap();
+    let rest = auto(&context, &["auto", "run", "--max-units", "1"], "ideal");
+    assert_eq!(rest.code, 0, "{}", rest.stderr);
+    assert!(rest.stderr.contains("Not followed: `.gsd/PREFERENCES.md` line 4: `git.auto_push`"), "{}", rest.stderr);
+}
+
+#[test]
+fn a_session_that_costs_more_than_one_may_stops_with_a_command_that_goes_on() {
+    let context = project();
+    commit(&context, &[(".gsd/PREFERENCES.md", "---\nper_unit_cost_cap_usd: 2\n---\n")]);
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "spender");
+    let stop = &report(&ran)["stop"];
+    assert_eq!((ran.code, &stop["next"]), (13, &"gsd-tools auto run --unit-budget 4".into()), "{stop:#}");
+    let rest = auto(&context, &["auto", "run", "--unit-budget", "4", "--max-units", "1"], "ideal");
+    assert_eq!(rest.code, 0, "{}", rest.stderr);
+}

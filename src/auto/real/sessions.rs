@@ -108,6 +108,9 @@ impl Real<'_> {
         // Prompts order calls of this program.
         request.environment.extend(self.world.path_to_itself().map(|path| ("PATH".to_owned(), path)));
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
+        if let Some(idle) = session.ceiling.idle_seconds() {
+            request.limits.idle = Duration::from_secs(idle);
+        }
         request.limits.output = session.ceiling.tokens();
         request.limits.money = Some(session.budget);
         request.limits.calls_without_tool = session.ceiling.calls_without_tool();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::auto::asked::file;
 use crate::auto::event::{ENGINE, Entry};
 use crate::auto::memory::Memory;
 use crate::auto::phases;
@@ -15,7 +16,7 @@ use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::lookup;
-use crate::project::milestone_layout::preferences::{self, PreferenceSource};
+use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::text::words::{of_word, words};
 
 /// The name of the log among the notes of a project.
@@ -235,20 +236,48 @@ impl Place {
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
     pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+        let preferred = Preferred::read(files, context)?;
+        preferred.problems.iter().for_each(|problem| context.warn(problem));
+        Ok(preferred.resolved())
+    }
+}
+
+/// The preferences of the project and of the user, as they were read.
+#[derive(Debug)]
+pub(super) struct Preferred {
+    pub(super) document: preferences::Preferences,
+    pub(super) given: Vec<Given>,
+    /// Values that nobody understands, a line each.
+    pub(super) problems: Vec<String>,
+}
+
+impl Preferred {
+    /// Reads both documents. One that is not what its form says is refused: what it asks for is not known.
+    pub(super) fn read(files: &dyn Files, context: &Context) -> Result<Self, CommandError> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
             None => None,
         };
         let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
-        let (document, problems) = preferences::Preferences::read(project.as_deref(), personal.as_deref());
-        for problem in problems {
-            let file = match problem.source {
-                PreferenceSource::Project => ".gsd/PREFERENCES.md",
-                PreferenceSource::Global => "~/.gsd/PREFERENCES.md",
-            };
-            context.warn(format!("`{file}` line {}: {}", problem.line, problem.what));
+        let texts = [(PreferenceSource::Project, &project), (PreferenceSource::Global, &personal)];
+        for (source, text) in texts {
+            if let Some((line, what)) = text.as_deref().and_then(preferences::fault) {
+                let message = format!("`{}` line {line}: {what}", file(source));
+                return Err(CommandError::usage(message)
+                    .exits(64)
+                    .hint("correct that line, then run the command again"));
+            }
         }
-        Ok(Preferences::resolved(&document, None))
+        let (project, personal) = (project.as_deref(), personal.as_deref());
+        let (document, problems) = preferences::Preferences::read(project, personal);
+        let shown =
+            |problem: PreferenceProblem| format!("`{}` line {}: {}", file(problem.source), problem.line, problem.what);
+        let problems = problems.into_iter().map(shown).collect();
+        Ok(Self { document, given: preferences::given(project, personal), problems })
+    }
+
+    pub(super) fn resolved(&self) -> Preferences {
+        Preferences::resolved(&self.document, None)
     }
 }

@@ -6,13 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phases::{SeenPhases, workflows};
-use super::place::{LayoutWord, Place, layout_word, log_error, newer_engine};
+use super::place::{LayoutWord, Place, Preferred, layout_word, log_error, newer_engine};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
+use crate::auto::asked::{Asked, Facts};
 use crate::auto::ceilings::Ceilings;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
+use crate::auto::gate::check::Check;
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::layout::Layout as DocumentLayout;
@@ -80,6 +82,9 @@ pub(super) struct HowArgs {
     /// Spend at most this many US dollars
     #[arg(long, value_name = "USD")]
     budget: Option<f64>,
+    /// Spend at most this many US dollars in one session
+    #[arg(long, value_name = "USD")]
+    unit_budget: Option<f64>,
     /// Give a unit this many minutes
     #[arg(long)]
     unit_minutes: Option<u32>,
@@ -192,8 +197,9 @@ fn drive(
             return report(context, &seen.milestone()?, stop, &Memory::default());
         }
     }
-    let ceilings = ceilings(arguments, &memory);
-    let start = started(context, &place, &memory, (arguments, &layout), (&how, ceilings))?;
+    let preferred = preferred(context, &place, &memory)?;
+    let ceilings = ceilings(arguments, &memory, &preferred);
+    let start = started(context, &place, &memory, (arguments, &layout), (&how, ceilings, &preferred))?;
     let world = context.world().clone();
     let now = now(&world);
     let event = match &start.run {
@@ -447,15 +453,61 @@ fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Ru
     })
 }
 
-/// The ceilings of the run: those of before, with what the call says.
-fn ceilings(arguments: &RunArgs, memory: &Memory) -> Ceilings {
-    let before = memory.ceilings;
+/// The ceilings of the run: those of before, with what the call says. A new run begins with those of the preferences.
+fn ceilings(arguments: &RunArgs, memory: &Memory, preferred: &Preferred) -> Ceilings {
+    let (asked, mut before) = (&arguments.how, memory.ceilings);
+    if unfinished(memory).is_none() {
+        let document = &preferred.document;
+        before.money = document.budget_ceiling.unwrap_or(before.money);
+        before.unit_money = document.per_unit_cost_cap_usd;
+        before.unit_minutes = document.time_limits.hard.unwrap_or(before.unit_minutes);
+        before.idle_minutes = document.time_limits.idle;
+    }
     Ceilings {
-        sessions: arguments.how.max_sessions.or(before.sessions),
-        money: arguments.how.budget.unwrap_or(before.money),
-        unit_minutes: arguments.how.unit_minutes.unwrap_or(before.unit_minutes),
+        sessions: asked.max_sessions.or(before.sessions),
+        money: asked.budget.unwrap_or(before.money),
+        unit_money: asked.unit_budget.or(before.unit_money),
+        unit_minutes: asked.unit_minutes.unwrap_or(before.unit_minutes),
         ..before
     }
+}
+
+/// The preferences as they are where the run works, or will.
+fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, CommandError> {
+    let folder = if unfinished(memory).is_some() { place.documents(memory) } else { place.root.clone() };
+    Preferred::read(Place::files_at(context, &folder).as_ref(), context)
+}
+
+/// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the
+/// commands that are not run as checks.
+fn check_preferences(
+    context: &Context,
+    preferred: &Preferred,
+    facts: Facts<'_>,
+    has_begun: bool,
+) -> Result<(), CommandError> {
+    let asked = Asked::of(&preferred.given, facts);
+    let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
+    if has_begun {
+        unmet.iter().for_each(|line| context.tell(format!("Not followed: {line}")));
+    } else if let Some((first, rest)) = unmet.split_first() {
+        let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
+        return Err(CommandError::usage(format!("{first}{rest}"))
+            .exits(64)
+            .hint("remove what is named or change it, commit it, then run the command again"));
+    }
+    if preferred.document.time_limits.soft.is_some() {
+        context.tell("Without effect here: `auto_supervisor.soft_timeout_minutes`; a unit ends at the hard one");
+    }
+    if asked.of_others > 0 {
+        context.tell(format!("Preferences of other programs, without effect here: {}", asked.of_others));
+    }
+    let commands = preferred.document.verification_commands.iter().flat_map(|line| Check::all_of(line));
+    for refused in commands.filter_map(Result::err) {
+        let hint = refused.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        context.tell(format!("Not followed: {refused}{hint}"));
+    }
+    Ok(())
 }
 
 /// Enters the worktree of the run that is not finished, or of a new one.
@@ -464,7 +516,7 @@ fn started(
     place: &Place,
     memory: &Memory,
     (arguments, layout): (&RunArgs, &DocumentLayout),
-    (how, ceilings): (&How, Ceilings),
+    (how, ceilings, preferred): (&How, Ceilings, &Preferred),
 ) -> Result<Start, CommandError> {
     let world = context.world();
     let unfinished = unfinished(memory);
@@ -477,6 +529,8 @@ fn started(
     }
     let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
+    let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
+    check_preferences(context, preferred, facts, unfinished.is_some())?;
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;

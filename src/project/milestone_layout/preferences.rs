@@ -3,7 +3,7 @@
 //! A key that nobody knows is ignored. A value of the wrong kind is reported with its line, and counts as not given.
 
 use super::lines::bare;
-use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::front_matter::{FrontMatter, Value, is_unclosed};
 use crate::text::markdown::Markdown;
 use crate::text::words::{of_word, read_words};
 
@@ -117,7 +117,7 @@ pub(crate) struct Preferences {
     pub(crate) verification_require_evidence: bool,
     pub(crate) budget_ceiling: Option<f64>,
     pub(crate) budget_enforcement: BudgetEnforcement,
-    pub(crate) per_unit_cost_cap_usd: f64,
+    pub(crate) per_unit_cost_cap_usd: Option<f64>,
     pub(crate) reactive_execution: Parallel,
     pub(crate) slice_parallel: Parallel,
     pub(crate) gate_evaluation: bool,
@@ -149,6 +149,53 @@ pub(crate) struct PreferenceProblem {
     /// Counts from one.
     pub(crate) line: usize,
     pub(crate) what: String,
+}
+
+/// A key that a document gives, in dots, with its value in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) source: PreferenceSource,
+    /// Counts from one.
+    pub(crate) line: usize,
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+/// The keys that the documents give and that count: those of the project win.
+pub(crate) fn given(project: Option<&str>, global: Option<&str>) -> Vec<Given> {
+    let sources = [(PreferenceSource::Project, project), (PreferenceSource::Global, global)];
+    let mut found: Vec<Given> = Vec::new();
+    for source in sources.into_iter().filter_map(|(source, text)| Source::new(source, text?)) {
+        for (name, value) in source.front.entries() {
+            let entries = match value {
+                Value::Map(inner) => inner.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)).collect(),
+                value => vec![(name, value)],
+            };
+            for (key, value) in entries.into_iter().filter(|(_, value)| *value != Value::Empty) {
+                if !found.iter().any(|known| known.key == key) {
+                    let (source, line) = (source.whose, source.line(&key));
+                    found.push(Given { source, line, key, value: value.flat() });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Why a document is not read as preferences: where, and what is there.
+pub(crate) fn fault(text: &str) -> Option<(usize, &'static str)> {
+    let text = bare(text);
+    if is_unclosed(text) {
+        return Some((1, "the front matter that begins here is not closed by `---`"));
+    }
+    if let Some(front) = FrontMatter::parse(text) {
+        return front.problem().map(|problem| (problem.line, problem.what));
+    }
+    let (line, first) = text.lines().enumerate().find(|(_, line)| !line.trim().is_empty())?;
+    let is_key =
+        |(key, _): (&str, &str)| !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_yaml = first.starts_with(['[', '{', '-']) || first.split_once(':').is_some_and(is_key);
+    is_yaml.then_some((line + 1, "preferences are keys between two lines `---`, and none is before this"))
 }
 
 /// Whose preferences they are: those of the project win.
@@ -188,7 +235,7 @@ impl Preferences {
             verification_require_evidence: keys.flag("verification.require_evidence").unwrap_or(true),
             budget_ceiling: keys.amount("budget_ceiling"),
             budget_enforcement: keys.word("budget_enforcement").unwrap_or_default(),
-            per_unit_cost_cap_usd: keys.amount("per_unit_cost_cap_usd").unwrap_or(5.0),
+            per_unit_cost_cap_usd: keys.amount("per_unit_cost_cap_usd"),
             reactive_execution: Parallel {
                 enabled: keys.flag("reactive_execution.enabled").unwrap_or(false),
                 most: keys.number("reactive_execution.max_parallel").map(|most: u32| most.clamp(1, 8)),
@@ -376,7 +423,27 @@ mod tests {
         let project = PreferenceSource::Project;
         assert_eq!(lines, [(project, 5), (project, 6), (project, 14)]);
         assert_eq!(problems[0].what, "`phases.reassess_after_slice` is `maybe`, not `true` or `false`");
-        assert!((read.budget_ceiling, read.per_unit_cost_cap_usd) == (Some(12.5), 5.0));
+        assert!((read.budget_ceiling, read.per_unit_cost_cap_usd) == (Some(12.5), None));
+    }
+
+    #[test]
+    fn a_document_that_is_no_yaml_is_named_by_its_line() {
+        let line = |text: &str| fault(text).map(|(line, _)| line);
+        for text in
+            ["", "# Notes\n\nprose: yes\n", "---\nmode: solo\n---\n# Mine\n", "\u{feff}---\r\nmode: solo\r\n---\r\n"]
+        {
+            assert_eq!(line(text), None, "{text}");
+        }
+        for (text, expected) in [
+            ("[broken", 1),
+            ("---\n[broken\n---\n", 2),
+            ("---\nmode: solo\n", 1),
+            ("---\nmode: solo\nphases: [a\n---\n", 3),
+            ("---\nmode: solo\nmode: team\n---\n", 3),
+            ("\nbudget_ceiling: 2\n", 2),
+        ] {
+            assert_eq!(line(text), Some(expected), "{text}");
+        }
     }
 
     #[test]

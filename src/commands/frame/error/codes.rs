@@ -81,6 +81,7 @@ const OF_BOTH: &[(u8, &str)] = &[
     (11, "`auto run`: paused or stopped, as a person asked"),
     (12, "`auto run`: the same failure came again and again"),
     (13, "`auto run`: a ceiling was reached"),
+    (64, "`auto run`: a preference asks for what a run does not do, or PREFERENCES.md cannot be read"),
     (
         65,
         "a settings file, manifest or host descriptor that install or uninstall cannot read as what it should be; nothing \
