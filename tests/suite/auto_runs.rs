@@ -108,3 +108,19 @@ fn a_session_that_costs_more_than_one_may_stops_with_a_command_that_goes_on() {
     let rest = auto(&context, &["auto", "run", "--unit-budget", "4", "--max-units", "1"], "ideal");
     assert_eq!(rest.code, 0, "{}", rest.stderr);
 }
+
+#[test]
+fn a_project_whose_documents_cannot_land_is_refused_with_its_cure() {
+    let context = project();
+    commit(&context, &[(".gitignore", "target\n.gsd/\n")]);
+    let ran = refused(&context);
+    assert!(ran.stderr.contains("remove line 2 of `.gitignore`"), "{}", ran.stderr);
+    let context = project();
+    commit(&context, &[("packages/app/.gsd/milestones/M001/M001-CONTEXT.md", "# M001: App\n")]);
+    let below = context.project().join("packages/app").to_string_lossy().into_owned();
+    let ran = auto(&context, &["auto", "run", "--cwd", &below], "ideal");
+    assert!(ran.code != 0 && ran.stderr.contains("is below the root of its repository"), "{}", ran.stderr);
+    let ran = auto(&context, &["auto", "run", "--cwd", &below, "--brief", "BRIEF"], "ideal");
+    assert!(ran.code != 0 && ran.stderr.contains("is below the root of its repository"), "{}", ran.stderr);
+    assert!(!context.project().join(".gsd").exists());
+}

@@ -36,6 +36,8 @@ pub(crate) enum LandingError {
     Replaced { folder: AbsolutePath },
     #[error("branch `{branch}` is checked out in `{folder}`")]
     BranchInUse { branch: String, folder: String },
+    #[error("the project `{project}` is below the root of its repository, `{root}`; a run works at the root")]
+    BelowRoot { project: AbsolutePath, root: AbsolutePath },
     #[error("`{folder}` is a worktree that another program or person created")]
     NotOurs { folder: AbsolutePath },
     #[error("the worktree `{folder}` should be on branch `{expected}`, but {}", found.as_ref().map_or_else(|| "no branch is checked out there".to_owned(), |found| format!("`{found}` is checked out there")))]
@@ -106,6 +108,10 @@ impl LandingError {
             Self::BranchInUse { folder, .. } => {
                 format!("run `git -C {} switch --detach`, then the command again", shell_word(folder))
             }
+            Self::BelowRoot { root, .. } => format!(
+                "run it there: `gsd-tools auto run --cwd {0} --brief FILE`; a milestone that is planned has to be in `.gsd/` of the root",
+                at(root)
+            ),
             Self::NotOurs { folder } => {
                 format!("if you do not need it, run `git worktree remove {}`", at(folder))
             }

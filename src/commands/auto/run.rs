@@ -15,6 +15,7 @@ use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
 use crate::auto::gate::check::Check;
+use crate::auto::landing::error::LandingError;
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::layout::Layout as DocumentLayout;
@@ -548,6 +549,10 @@ fn started(
         let milestone = run.milestone.clone();
         return Ok(Start { milestone, repository, worktree, brief, run: None });
     }
+    if disk::canonical(&place.root)? != *repository.root() {
+        let (project, root) = (place.root.clone(), repository.root().clone());
+        return Err(LandingError::BelowRoot { project, root }.into());
+    }
     let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;
     let milestone = match layout {
         DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, brief.is_some())?,
@@ -662,14 +667,11 @@ fn planning_is_committed(
         DocumentLayout::Milestones => (lookup::FOLDER, lookup::MILESTONES),
         DocumentLayout::Phases(_) => (layout.folder(), layout.folder()),
     };
+    refuse_ignored(context.world(), root, layout)?;
     if !disk::is_folder(root.resolve(documents)) {
         return Ok(());
     }
     let world = context.world();
-    if world.git(root.as_path(), ["check-ignore", "--quiet", documents])?.success() {
-        let message = format!("git ignores `{folder}`, so that the work cannot land together with its plans");
-        return Err(CommandError::usage(message).hint("remove it from `.gitignore`, then commit it"));
-    }
     let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
     let changed = world.git_differences(root.as_path(), line)?;
     if changed.text().is_empty() {
@@ -678,6 +680,31 @@ fn planning_is_committed(
     let message = format!("`{folder}` has changes that are not committed");
     Err(CommandError::usage(message)
         .hint(format!("run `git add {folder}`, then `git commit -m \"docs: plan\" -- {folder}`")))
+}
+
+/// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
+/// for by name, since a folder that is not there yet is not known to be one.
+fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), CommandError> {
+    let folder = layout.folder();
+    let names = match layout {
+        DocumentLayout::Milestones => ["milestones/M999/M999-ROADMAP.md", "REQUIREMENTS.md"],
+        DocumentLayout::Phases(_) => ["phases/999-next/999-01-PLAN.md", "ROADMAP.md"],
+    };
+    for name in names.map(|name| format!("{folder}/{name}")) {
+        if !world.git(root.as_path(), ["check-ignore", "--quiet", &name])?.success() {
+            continue;
+        }
+        let told = world.git(root.as_path(), ["check-ignore", "--verbose", &name])?.text();
+        // The file, the line and the pattern, then the path.
+        let mut rule = told.split('\t').next().unwrap_or_default().splitn(3, ':');
+        let (file, line) = (rule.next().unwrap_or_default(), rule.next().unwrap_or_default());
+        let pattern = rule.next().unwrap_or_default();
+        let message = format!("git ignores `{name}` by `{pattern}`, so the documents of a milestone could not land");
+        return Err(
+            CommandError::usage(message).hint(format!("remove line {line} of `{file}`, then run the command again"))
+        );
+    }
+    Ok(())
 }
 
 /// What `auto pause` and `auto stop` answer.
