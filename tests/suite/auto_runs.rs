@@ -110,6 +110,43 @@ fn a_session_that_costs_more_than_one_may_stops_with_a_command_that_goes_on() {
 }
 
 #[test]
+fn a_branch_a_tag_or_a_folder_that_no_run_made_is_left_alone() {
+    let run_hint = |context: &TestContext, stderr: &str| {
+        let calls = stderr.split('`').filter(|part| part.starts_with("git -C "));
+        for call in calls {
+            let words: Vec<&str> = call.split(' ').skip(1).collect();
+            git(context, &words);
+        }
+    };
+    let make: [(&str, &[&str]); 4] = [
+        ("there is a branch `milestone/M001`", &["branch", "milestone/M001"]),
+        ("the branch `milestone` keeps git from making", &["branch", "milestone"]),
+        ("the branch `milestone/M001/old` keeps git from making", &["branch", "milestone/M001/old"]),
+        ("there is a tag `milestone/M001`", &["tag", "milestone/M001"]),
+    ];
+    for (said, call) in make {
+        let context = project();
+        git(&context, call);
+        let before = git(&context, &["for-each-ref", "--format=%(objectname)"]);
+        let ran = refused(&context);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        run_hint(&context, &ran.stderr);
+        assert_eq!(git(&context, &["for-each-ref", "--format=%(objectname)"]), before, "renamed: {}", ran.stderr);
+        let ran = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "1"], "ideal");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    for folder in ["M001", "M001-candidate"] {
+        let context = project();
+        let mine = context.project().join(".gsd/worktrees").join(folder);
+        std::fs::create_dir_all(&mine).unwrap();
+        std::fs::write(mine.join("mine.txt"), "mine\n").unwrap();
+        let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal");
+        assert!(ran.code != 0 && ran.stderr.contains("already exists"), "{}", ran.stderr);
+        assert_eq!(std::fs::read_to_string(mine.join("mine.txt")).unwrap(), "mine\n");
+    }
+}
+
+#[test]
 fn a_project_whose_documents_cannot_land_is_refused_with_its_cure() {
     let context = project();
     commit(&context, &[(".gitignore", "target\n.gsd/\n")]);

@@ -36,6 +36,12 @@ pub(crate) enum LandingError {
     Replaced { folder: AbsolutePath },
     #[error("branch `{branch}` is checked out in `{folder}`")]
     BranchInUse { branch: String, folder: String },
+    #[error("there is a branch `{branch}`, and no run made it")]
+    BranchOfOthers { root: AbsolutePath, branch: String, free: String },
+    #[error("the branch `{blocker}` keeps git from making the branch `{branch}`")]
+    BranchBlocked { root: AbsolutePath, branch: String, blocker: String, free: String },
+    #[error("there is a tag `{name}`, which has the name of the branch that the run would make")]
+    TagOfThatName { root: AbsolutePath, name: String },
     #[error("the project `{project}` is below the root of its repository, `{root}`; a run works at the root")]
     BelowRoot { project: AbsolutePath, root: AbsolutePath },
     #[error("`{folder}` is a worktree that another program or person created")]
@@ -107,6 +113,13 @@ impl LandingError {
             Self::Replaced { folder } => format!("if its history is not needed, run `rm -r {}/.git`", at(folder)),
             Self::BranchInUse { folder, .. } => {
                 format!("run `git -C {} switch --detach`, then the command again", shell_word(folder))
+            }
+            Self::BranchOfOthers { root, branch, free } | Self::BranchBlocked { root, blocker: branch, free, .. } => {
+                format!("rename it: `git -C {} branch -m {} {}`", at(root), shell_word(branch), shell_word(free))
+            }
+            Self::TagOfThatName { root, name } => {
+                let (root, name, free) = (at(root), shell_word(name), shell_word(&name.replace('/', "-")));
+                format!("rename it: `git -C {root} tag {free} {name}`, then `git -C {root} tag -d {name}`")
             }
             Self::BelowRoot { root, .. } => format!(
                 "run it there: `gsd-tools auto run --cwd {0} --brief FILE`; a milestone that is planned has to be in `.gsd/` of the root",

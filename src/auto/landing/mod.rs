@@ -17,6 +17,7 @@
 mod agents;
 pub(crate) mod candidate;
 pub(crate) mod checkpoint;
+mod claim;
 pub(crate) mod commit;
 pub(crate) mod error;
 mod filters;

@@ -42,6 +42,9 @@ use crate::world::tree::adopt_orphans;
 /// until this one becomes another program.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
+/// The note that names the branch which is about to be made, until the log does.
+const BEGINNING: &str = "beginning";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
     /// The milestone; without it, the active one
@@ -217,6 +220,8 @@ fn drive(
         },
     };
     append(&mut log, &Entry { at: now, event })?;
+    // From here on the log knows the branch.
+    disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(context, &start.repository);
     let memory = place.memory()?;
     let files = Place::files_at(context, &start.worktree.folder);
@@ -532,6 +537,7 @@ fn started(
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
     let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
     check_preferences(context, preferred, facts, unfinished.is_some())?;
+    let note = place.folder().resolve(BEGINNING);
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
@@ -563,7 +569,10 @@ fn started(
     let branch = layout.branch(&milestone);
     leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
+    let is_noted = disk::read_text(&note)?.is_some_and(|noted| noted == branch);
+    repository.check_names(&branch, (&folder, &scratch_of(&folder)), is_noted)?;
     let base = repository.tip()?;
+    disk::write_fleeting(&note, branch.as_bytes())?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let forecast = match layout {
         DocumentLayout::Milestones => {

@@ -1,0 +1,67 @@
+//! The names that a run takes for itself: whether somebody else has them.
+
+use super::error::LandingError;
+use super::repository::{Repository, reference_of};
+use super::worktree::is_ours;
+use crate::disk::{self, AbsolutePath};
+
+impl Repository {
+    /// Refuses a branch, a tag or a folder that a run would take for its own and that is another's: it would be landed and
+    /// removed with it. `is_noted` is whether a run noted that it makes this branch; one that made it and was killed before
+    /// it could say more has left its worktree at `folder`.
+    pub(crate) fn check_names(
+        &self,
+        branch: &str,
+        (folder, scratch): (&AbsolutePath, &AbsolutePath),
+        is_noted: bool,
+    ) -> Result<(), LandingError> {
+        let mut is_made = is_noted;
+        for place in [folder, scratch] {
+            match self.known(place)? {
+                Some(known) if !is_ours(&known) => return Err(LandingError::NotOurs { folder: place.clone() }),
+                Some(known) => is_made |= known.branch.as_deref() == Some(branch),
+                None => {
+                    let is_empty = disk::list(place)?.is_none_or(|entries| entries.is_empty());
+                    if !is_empty || disk::is_file(place) || disk::is_link(place) {
+                        return Err(LandingError::Occupied { folder: place.clone() });
+                    }
+                }
+            }
+        }
+        if is_made {
+            return Ok(());
+        }
+        if self.branch(branch)?.is_some() {
+            let free = self.free_branch(branch)?;
+            return Err(LandingError::BranchOfOthers { root: self.root().clone(), branch: branch.to_owned(), free });
+        }
+        let above = branch.match_indices('/').map(|(at, _)| branch.split_at(at).0);
+        let mut blocker = None;
+        for name in above {
+            blocker = blocker.or(self.branch(name)?.map(|_| name.to_owned()));
+        }
+        let below = self.references(&[&format!("{}/", reference_of(branch))])?;
+        let below = below.into_iter().find_map(|(name, _)| name.strip_prefix("refs/heads/").map(str::to_owned));
+        if let Some(blocker) = blocker.or(below) {
+            let (free, branch) = (self.free_branch(&blocker)?, branch.to_owned());
+            return Err(LandingError::BranchBlocked { root: self.root().clone(), branch, blocker, free });
+        }
+        if !self.references(&[&format!("refs/tags/{branch}")])?.is_empty() {
+            return Err(LandingError::TagOfThatName { root: self.root().clone(), name: branch.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// A name for a branch that makes room.
+    fn free_branch(&self, branch: &str) -> Result<String, LandingError> {
+        let plain = format!("{}-mine", branch.replace('/', "-"));
+        let mut free = plain.clone();
+        for number in 2..1000 {
+            if self.branch(&free)?.is_none() {
+                break;
+            }
+            free = format!("{plain}-{number}");
+        }
+        Ok(free)
+    }
+}
