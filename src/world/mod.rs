@@ -24,7 +24,7 @@ use directories::BaseDirs;
 pub(crate) mod fence;
 mod followed;
 pub(crate) mod output;
-mod path;
+pub(crate) mod path;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) mod process_tests;

@@ -39,7 +39,7 @@ impl World {
 }
 
 /// Whether this is a file, or a link to one, that this user can run.
-fn can_be_run(file: &Path) -> bool {
+pub(crate) fn can_be_run(file: &Path) -> bool {
     #[cfg(unix)]
     let is_allowed = || rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok();
     #[cfg(not(unix))]

@@ -161,3 +161,28 @@ fn a_project_whose_documents_cannot_land_is_refused_with_its_cure() {
     assert!(ran.code != 0 && ran.stderr.contains("is below the root of its repository"), "{}", ran.stderr);
     assert!(!context.project().join(".gsd").exists());
 }
+
+#[test]
+#[cfg(unix)]
+fn hooks_and_a_filter_that_is_not_there_are_said_before_the_first_session() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let context = project();
+    let hook = context.project().join(".git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "1"], "ideal");
+    let said = ran.stderr.find("Hooks of this repository do not run here, the landing included: pre-commit");
+    assert!(said.is_some_and(|at| at < ran.stderr.find("discuss-milestone").unwrap()), "{}", ran.stderr);
+    // The folder that this makes in the checkout is for others to read as well.
+    let mode = std::fs::metadata(context.project().join(".gsd")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o700, 0o700);
+    let made = std::fs::metadata(context.project().join("README.md").parent().unwrap()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o055, made & 0o055, "{mode:o}, and the project has {made:o}");
+    let context = project();
+    commit(&context, &[(".gitattributes", "*.bin filter=large\n"), ("a.bin", "a\n")]);
+    git(&context, &["config", "filter.large.process", "gsd-no-such-filter run"]);
+    git(&context, &["config", "filter.large.required", "true"]);
+    let ran = refused(&context);
+    assert!(ran.stderr.contains("git needs `gsd-no-such-filter` for the filter `large`"), "{}", ran.stderr);
+}

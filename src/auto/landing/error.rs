@@ -44,6 +44,8 @@ pub(crate) enum LandingError {
     TagOfThatName { root: AbsolutePath, name: String },
     #[error("the project `{project}` is below the root of its repository, `{root}`; a run works at the root")]
     BelowRoot { project: AbsolutePath, root: AbsolutePath },
+    #[error("git needs `{program}` for the filter `{name}` of this repository, and it is not installed")]
+    FilterMissing { name: String, program: String },
     #[error("`{folder}` is a worktree that another program or person created")]
     NotOurs { folder: AbsolutePath },
     #[error("the worktree `{folder}` should be on branch `{expected}`, but {}", found.as_ref().map_or_else(|| "no branch is checked out there".to_owned(), |found| format!("`{found}` is checked out there")))]
@@ -125,6 +127,7 @@ impl LandingError {
                 "run it there: `gsd-tools auto run --cwd {0} --brief FILE`; a milestone that is planned has to be in `.gsd/` of the root",
                 at(root)
             ),
+            Self::FilterMissing { program, .. } => format!("install `{program}`, then run the command again"),
             Self::NotOurs { folder } => {
                 format!("if you do not need it, run `git worktree remove {}`", at(folder))
             }

@@ -30,6 +30,7 @@ mod overlap;
 pub(crate) mod proof;
 pub(crate) mod release;
 pub(crate) mod repository;
+mod setup;
 mod snapshot;
 #[cfg(all(test, unix))]
 mod tests;

@@ -559,6 +559,7 @@ fn started(
         let (project, root) = (place.root.clone(), repository.root().clone());
         return Err(LandingError::BelowRoot { project, root }.into());
     }
+    repository.check_filters()?;
     let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;
     let milestone = match layout {
         DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, brief.is_some())?,
@@ -571,6 +572,10 @@ fn started(
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     let is_noted = disk::read_text(&note)?.is_some_and(|noted| noted == branch);
     repository.check_names(&branch, (&folder, &scratch_of(&folder)), is_noted)?;
+    let hooks = repository.idle_hooks()?;
+    if !hooks.is_empty() {
+        context.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
+    }
     let base = repository.tip()?;
     disk::write_fleeting(&note, branch.as_bytes())?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
