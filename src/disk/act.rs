@@ -23,6 +23,17 @@ pub(super) fn make_folder(path: &AbsolutePath) -> Result<(), DiskError> {
     builder.create(path).map_err(DiskError::io("make the folder", path.as_path()))
 }
 
+/// Makes the folder with those above it, for whoever may read what the user makes.
+pub(crate) fn make_shared_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
+    for missing in &missing(folder)? {
+        match make_folder(missing) {
+            Err(_) if super::is_folder(missing) => {}
+            made => made?,
+        }
+    }
+    Ok(())
+}
+
 /// Removes the folder; `false` if something is in it, or it is gone.
 pub(crate) fn remove_folder_if_empty(path: &AbsolutePath) -> Result<bool, DiskError> {
     use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};

@@ -38,7 +38,7 @@ mod tree;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use act::remove_folder_if_empty;
+pub(crate) use act::{make_shared_folder, remove_folder_if_empty};
 pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, replace, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};

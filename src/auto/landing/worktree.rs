@@ -267,6 +267,8 @@ impl Repository {
         if let Some(around) = folder.parent() {
             let ignore = around.resolve(IGNORE.0);
             if !disk::is_file(&ignore) {
+                // It is in the user's checkout, where others may read.
+                disk::make_shared_folder(&around)?;
                 disk::write_fleeting(&ignore, IGNORE.1.as_bytes())?;
             }
         }
