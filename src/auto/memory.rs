@@ -229,7 +229,11 @@ impl Memory {
             Event::HoldEnded => self.hold = None,
             Event::Ordered { id, refused, .. } => {
                 self.orders.insert(id.clone());
-                self.is_uncommitted |= refused.is_none();
+                if refused.is_none() {
+                    self.is_uncommitted = true;
+                    // What was about to land is without it.
+                    self.candidate = None;
+                }
             }
             Event::Stopped(stop) => self.stop = Some(stop.clone()),
         }

@@ -186,3 +186,34 @@ fn hooks_and_a_filter_that_is_not_there_are_said_before_the_first_session() {
     let ran = refused(&context);
     assert!(ran.stderr.contains("git needs `gsd-no-such-filter` for the filter `large`"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
+    let context = project();
+    commit(&context, &[(".gsd/PREFERENCES.md", "---\nverification_commands: [\"sleep 2\"]\n---\n")]);
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let mut run = context.command(crate::kit::binary());
+    run.args(["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent]);
+    run.env("FAKE_SHAPE", "1x1").env("FAKE_ACTOR", "ideal");
+    run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let run = run.spawn().unwrap();
+    let began = std::time::Instant::now();
+    while entries(&context, "candidate").is_empty() {
+        assert!(began.elapsed().as_secs() < 120);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let asked = std::time::Instant::now();
+    let answer = context.gsd(["auto", "steer", "use one file"]).json();
+    assert!(asked.elapsed().as_secs() < 9, "nobody waits for the lock");
+    assert!(answer["updated"] != answer["waits"], "{answer:#}");
+    let told = String::from_utf8_lossy(&run.wait_with_output().unwrap().stderr).into_owned();
+    assert!(told.contains("Followed the order: from now on: use one file"), "{told}");
+    let landed = git(&context, &["show", "main:.gsd/OVERRIDES.md"]);
+    assert!(landed.contains("use one file") && !landed.contains("**Scope:** active"), "{landed}\n{told}");
+    // Afterwards nothing is under way, and nothing is written anywhere.
+    let late = context.gsd(["auto", "steer", "use two files"]);
+    assert!(late.failure(1).contains("no milestone is under way"));
+    assert_eq!(git(&context, &["status", "--porcelain"]), "");
+    assert_eq!(entries(&context, "stopped").len(), 1);
+}

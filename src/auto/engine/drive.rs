@@ -190,7 +190,10 @@ impl<'a, E: Effects> Drive<'a, E> {
     /// Brings into the documents what a person ordered, between two units: a unit that is measured changes nothing but its
     /// own files.
     fn follow_orders(&mut self) -> Result<(), EngineError> {
-        if self.memory.current.is_some() || self.memory.committing.is_some() || self.memory.landed.is_some() {
+        if self.memory.landed.is_some() {
+            return self.refuse_orders();
+        }
+        if self.memory.current.is_some() || self.memory.committing.is_some() {
             return Ok(());
         }
         for (id, order) in self.effects.orders()? {
@@ -222,6 +225,19 @@ impl<'a, E: Effects> Drive<'a, E> {
         let Some(kept) = self.memory.kept_of_task(id).cloned() else { return Ok(()) };
         if self.memory.known.as_ref() == Some(&self.effects.tree()?) {
             self.effects.restore(&kept.tree)?;
+        }
+        Ok(())
+    }
+
+    /// Orders that came when nothing was left to be changed.
+    fn refuse_orders(&mut self) -> Result<(), EngineError> {
+        for (id, order) in self.effects.orders()? {
+            if !self.memory.orders.contains(&id) {
+                let milestone = self.memory.run.as_ref().map(|run| run.milestone.as_str()).unwrap_or_default();
+                let refused = Some(format!("{milestone} had landed before"));
+                self.note(Event::Ordered { id: id.clone(), order, refused })?;
+            }
+            self.effects.forget_order(&id)?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(crate) fn leave(notes: &AbsolutePath, id: &str, order: &Order) -> Result<(),
 }
 
 /// The orders that wait. A file that is none is left alone, and told.
-pub(super) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, EngineError> {
+pub(crate) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, EngineError> {
     let folder = folder(notes);
     let entries = disk::list(&folder)?.unwrap_or_default();
     let mut names: Vec<String> = entries.into_iter().filter(disk::Entry::is_file).map(|entry| entry.name).collect();
@@ -39,7 +39,12 @@ pub(super) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, Engi
     Ok(orders)
 }
 
-pub(super) fn forget(notes: &AbsolutePath, id: &str) -> Result<(), EngineError> {
+/// Whether the order still waits.
+pub(crate) fn waits(notes: &AbsolutePath, id: &str) -> bool {
+    disk::is_file(folder(notes).resolve(format!("{id}.json")))
+}
+
+pub(crate) fn forget(notes: &AbsolutePath, id: &str) -> Result<(), EngineError> {
     disk::remove_note(&folder(notes).resolve(format!("{id}.json")))?;
     Ok(())
 }

@@ -1,15 +1,18 @@
 //! What a person orders: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Held, Place};
+use super::place::{Held, Place, log_error};
 use super::views::Seen;
 use crate::auto::event::{Entry, Event, Time};
 use crate::auto::memory::Memory;
 use crate::auto::real::orders as waiting;
 use crate::auto::slices::orders::{self, Change, Order, Wish};
 use crate::commands::frame::{CommandError, Context};
+use crate::disk::log::{Log, read_log};
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
 
@@ -37,15 +40,6 @@ pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), 
     let change = arguments.change.join(" ");
     if change.trim().is_empty() {
         return Err(CommandError::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
-    }
-    let place = Place::of(context)?.needs_milestones()?;
-    let memory = place.memory()?;
-    let is_running = memory.run.is_some() && !memory.is_released;
-    if !is_running && !place.is_in_phases(None) && Seen::of(context)?.state.milestone.is_none() {
-        let message = "no milestone is under way, so there is nothing to change";
-        return Err(
-            CommandError::usage(message).hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
-        );
     }
     follow(context, "auto steer", Wish::Steer { change })
 }
@@ -112,72 +106,159 @@ pub(super) fn unpark(context: &mut Context, arguments: &UnparkArgs) -> Result<()
     follow(context, "auto unpark", Wish::Unpark { milestone: arguments.milestone.to_ascii_uppercase() })
 }
 
+/// How long the answer of a run that is between two units is waited for: it may be about to end.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// How often it is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// An order, and the name that it is left under.
+struct Named {
+    id: String,
+    order: Order,
+}
+
 /// Brings an order into the documents, or leaves it for the run that goes on.
 fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), CommandError> {
     context.refuses_agents(command)?;
     super::place::refuses_units(context, command)?;
     let place = Place::of(context)?.needs_milestones()?;
-    let memory = place.memory()?;
     let now = context.world().now();
-    let order = Order { at: now.to_string(), wish };
     let id = format!("{:015}-{}", now.milliseconds(), context.world().process());
-    let folder = place.documents(&memory);
-    let files = Place::files_at(context, &folder);
-    let disk = context.disk();
-    let report = match place.hold(&disk, &memory)? {
-        Held::Running => {
-            let changes = orders::changes(files.as_ref(), &order)?.map_err(|error| refused(&error))?;
-            if !context.is_rehearsal() && !changes.is_empty() {
-                waiting::leave(&place.folder(), &id, &order)?;
-            }
-            OrderReport {
-                updated: false,
-                waits: !changes.is_empty(),
-                files: paths(&changes),
-                reason: nothing(&changes),
-            }
-        }
-        Held::Free(Some(_)) if means_kept_attempt(&memory, &order.wish) => {
-            if !context.is_rehearsal() {
-                waiting::leave(&place.folder(), &id, &order)?;
-            }
-            OrderReport { updated: false, waits: true, files: Vec::new(), reason: None }
-        }
-        Held::Free(mut log) => {
-            let changes = context.update_below(&folder, lookup::FOLDER, |view| {
-                let changes = orders::changes(files.as_ref(), &order)?.map_err(|error| refused(&error))?;
-                let mut edits = Edits::default();
-                for change in &changes {
-                    match change {
-                        Change::Write { path, text } => edits.write(view, path, text.clone())?,
-                        Change::Remove(path) => edits.removals.push(path.clone()),
-                    }
+    let named = Named { id, order: Order { at: now.to_string(), wish } };
+    // Nobody is waited for: a run that has the log is told at once.
+    let (at_once, patient) = (context.disk().patient_for(Duration::ZERO), context.disk());
+    let report = match place.hold(&at_once, &place.memory()?)? {
+        Held::Free(log) => written(context, &place, &named, log)?,
+        Held::Running => match left(context, &place, &named)? {
+            Some(report) => report,
+            None => match place.hold(&patient, &place.memory()?)? {
+                Held::Free(log) => written(context, &place, &named, log)?,
+                Held::Running => {
+                    let message = "another run began meanwhile, so the order was not given";
+                    return Err(CommandError::usage(message)
+                        .exits(75)
+                        .hint("`gsd-tools auto status` shows where it is"));
                 }
-                Ok((changes, edits))
-            })?;
-            if let Some(log) = log.as_mut().filter(|_| !context.is_rehearsal() && !changes.is_empty()) {
-                let at = Time { wall: now.milliseconds(), machine: context.world().uptime() };
-                let event = Event::Ordered { id, order: order.clone(), refused: None };
-                log.append(&Entry { at, event })?;
-            }
-            OrderReport {
-                updated: !changes.is_empty(),
-                waits: false,
-                files: paths(&changes),
-                reason: nothing(&changes),
-            }
-        }
+            },
+        },
     };
-    let said = order.wish.to_string();
-    let is_kept = report.files.is_empty();
-    context.say(&report, None, |_| match (&report.reason, report.waits) {
-        (Some(reason), _) => format!("Nothing changed: {reason}.\n"),
-        (None, true) if is_kept => {
+    let said = named.order.wish.to_string();
+    context.say(&report, None, |_| match (&report.reason, report.waits, report.updated) {
+        (Some(reason), ..) => format!("Nothing changed: {reason}.\n"),
+        (None, true, _) if report.files.is_empty() => {
             format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  gsd-tools auto run\n")
         }
-        (None, true) => format!("{said}\nThe run follows it after the unit that runs.\n"),
-        (None, false) => format!("{said}\n\nNext  gsd-tools auto run\n"),
+        (None, true, _) => format!("{said}\nThe run follows it after the unit that runs.\n"),
+        (None, false, _) => format!("{said}\n\nNext  gsd-tools auto run\n"),
     })
+}
+
+/// Writes the order into the documents, since no run goes on: what was read before that was certain may be gone.
+fn written(
+    context: &mut Context,
+    place: &Place,
+    named: &Named,
+    log: Option<Box<Log<'_>>>,
+) -> Result<OrderReport, CommandError> {
+    let memory = place.memory()?;
+    let is_unfinished = memory.run.is_some() && !memory.is_released;
+    if matches!(named.order.wish, Wish::Steer { .. })
+        && !is_unfinished
+        && !place.is_in_phases(None)
+        && Seen::of(context)?.state.milestone.is_none()
+    {
+        return Err(nothing_to_steer());
+    }
+    if is_unfinished && means_kept_attempt(&memory, &named.order.wish) {
+        // The run itself brings back what it has taken back.
+        if !context.is_rehearsal() {
+            waiting::leave(&place.folder(), &named.id, &named.order)?;
+        }
+        return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None });
+    }
+    let folder = place.documents(&memory);
+    let files = Place::files_at(context, &folder);
+    let changes = context.update_below(&folder, lookup::FOLDER, |view| {
+        let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+        let mut edits = Edits::default();
+        for change in &changes {
+            match change {
+                Change::Write { path, text } => edits.write(view, path, text.clone())?,
+                Change::Remove(path) => edits.removals.push(path.clone()),
+            }
+        }
+        Ok((changes, edits))
+    })?;
+    if let Some(mut log) = log.filter(|_| is_unfinished && !context.is_rehearsal() && !changes.is_empty()) {
+        let at = Time { wall: context.world().now().milliseconds(), machine: context.world().uptime() };
+        log.append(&Entry {
+            at,
+            event: Event::Ordered { id: named.id.clone(), order: named.order.clone(), refused: None },
+        })?;
+    }
+    Ok(OrderReport { updated: !changes.is_empty(), waits: false, files: paths(&changes), reason: nothing(&changes) })
+}
+
+/// Leaves the order for the run that goes on; `None` if that has ended and nobody took the order.
+fn left(context: &Context, place: &Place, named: &Named) -> Result<Option<OrderReport>, CommandError> {
+    let memory = place.memory()?;
+    if memory.landed.is_some() {
+        return Err(nothing_to_steer());
+    }
+    let files = Place::files_at(context, &place.documents(&memory));
+    let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+    let report = |updated: bool| OrderReport {
+        updated,
+        waits: !updated && !changes.is_empty(),
+        files: paths(&changes),
+        reason: nothing(&changes),
+    };
+    if context.is_rehearsal() || changes.is_empty() {
+        return Ok(Some(report(false)));
+    }
+    let notes = place.folder();
+    waiting::leave(&notes, &named.id, &named.order)?;
+    if memory.current.is_some() {
+        return Ok(Some(report(false)));
+    }
+    let mut waited = Duration::ZERO;
+    while waited < ANSWER {
+        if !waiting::waits(&notes, &named.id) {
+            return dealt_with(place, named).map(|()| Some(report(true)));
+        }
+        if place.holder(context.disk(), &place.memory()?)?.is_none() {
+            if !waiting::waits(&notes, &named.id) {
+                return dealt_with(place, named).map(|()| Some(report(true)));
+            }
+            waiting::forget(&notes, &named.id)?;
+            return Ok(None);
+        }
+        context.world().pause(LOOK);
+        waited += LOOK;
+    }
+    Ok(Some(report(false)))
+}
+
+/// What the run made of the order: an error if it could not follow it.
+fn dealt_with(place: &Place, named: &Named) -> Result<(), CommandError> {
+    let entries = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
+    let entries = entries.map(|found| found.entries).unwrap_or_default();
+    let why = entries.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Ordered { id, refused, .. } if id == named.id => Some(refused),
+        _ => None,
+    });
+    match why.flatten() {
+        Some(why) => Err(CommandError::usage(format!("the run could not follow it: {why}"))
+            .exits(1)
+            .hint("`gsd-tools auto status` shows where the milestone is")),
+        None => Ok(()),
+    }
+}
+
+fn nothing_to_steer() -> CommandError {
+    CommandError::usage("no milestone is under way, so there is nothing to change")
+        .hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
 }
 
 /// Whether an order makes a task count of which the last attempt was taken back.

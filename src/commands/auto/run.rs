@@ -21,7 +21,7 @@ use crate::auto::landing::worktree::Worktree;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
-use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers};
+use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers, orders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
@@ -186,6 +186,9 @@ fn drive(
     let means = means(context, arguments, &memory);
     refuse_other_owner(&place, &means)?;
     leftovers::end_programs(&memory)?;
+    if memory.run.is_none() || memory.is_released {
+        drop_orders(context, &place)?;
+    }
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
@@ -264,6 +267,15 @@ fn drive(
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+/// Forgets orders that came too late for the run that they were for: they are about no other.
+fn drop_orders(context: &Context, place: &Place) -> Result<(), CommandError> {
+    for (id, order) in orders::waiting(&place.folder())? {
+        context.tell(format!("Not followed, since the run had ended: {}", order.wish));
+        orders::forget(&place.folder(), &id)?;
+    }
+    Ok(())
 }
 
 /// Ends what was kept of worktrees for 30 days. A run does not fail for it: the next one tries again.

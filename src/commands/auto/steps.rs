@@ -67,6 +67,11 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
         let message = "a run is active here, and writes these documents itself";
         return Err(CommandError::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
+    // A run that was waited for may have landed, and its worktree is gone.
+    let memory = place.memory()?;
+    let folder = place.documents(&memory);
+    let files = Place::files_at(context, &folder);
+    log = log.filter(|_| !memory.is_released);
     let requirements_before = match (&memory.run, record::requirements_path(files.as_ref())?) {
         (Some(run), Some(path)) => {
             let shown = context.world().git(place.root.as_path(), ["show", &format!("{}:{path}", run.base)])?;
