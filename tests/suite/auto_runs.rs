@@ -217,3 +217,30 @@ fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
     assert_eq!(git(&context, &["status", "--porcelain"]), "");
     assert_eq!(entries(&context, "stopped").len(), 1);
 }
+
+#[test]
+fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_goes_on() {
+    let script = |step: &str| {
+        format!(
+            r#"[{{"match": {{"unit": "execute-task M001/S01/T01", "attempt": 1}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}, {step}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"#
+        )
+    };
+    let summary = ".gsd/milestones/M001/slices/S01/tasks/T01-SUMMARY.md";
+    let huge = "x".repeat(17 << 20);
+    for (content, said) in [
+        ("", "T01-SUMMARY.md` is empty"),
+        ("---\\nid: T01\\n---\\n", "missing: the text of T01-SUMMARY.md"),
+        (huge.as_str(), "T01-SUMMARY.md` has 17 MB; a document has at most 16 MB"),
+    ] {
+        let context = project();
+        let path = context.home().join("script.json");
+        let step = format!(r#"{{"write": {{"path": "{summary}", "content": "{content}"}}}}"#);
+        std::fs::write(&path, script(&step)).unwrap();
+        let agent = compile::fake_agent().to_string_lossy().into_owned();
+        let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+        let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+        let ran = context.gsd_with(words, &[("FAKE_SHAPE", "1x1"), ("FAKE_SCRIPT", &path.to_string_lossy())], "");
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+        assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{said}: {}", ran.stderr);
+    }
+}

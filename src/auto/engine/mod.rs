@@ -3,6 +3,7 @@
 
 pub(crate) mod drive;
 mod perform;
+mod unfit;
 
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, Kept, LastHeard, Time, UnitEnded, UnitStarted};
@@ -214,6 +215,11 @@ pub(crate) trait Effects {
     /// What a person wants at once, whatever is going on.
     fn urgent(&mut self) -> Result<Option<Request>, EngineError> {
         Ok(None)
+    }
+
+    /// How many bytes a file of the worktree has.
+    fn size(&self, path: &str) -> Option<u64> {
+        self.files().read(path).ok().flatten().map(|text| text.len() as u64)
     }
 
     /// Removes a file of the worktree.

@@ -162,6 +162,13 @@ impl<E: Effects> Drive<'_, E> {
             self.note(Event::PutBack { operation: number, trespasses, tree, kept })?;
             return Ok(None);
         }
+        if ended.verdict == Verdict::Ran
+            && let Some(text) = self.unfit_documents(&operation, &ended.changed, reading.position.planning)?
+        {
+            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: vec![text.clone()] };
+            self.refuse(Refusal::Artifact, text, vector)?;
+            return Ok(None);
+        }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => {

@@ -280,6 +280,10 @@ impl Effects for Real<'_> {
         Ok(())
     }
 
+    fn size(&self, path: &str) -> Option<u64> {
+        crate::disk::size(self.places.worktree.resolve(path))
+    }
+
     fn remove(&mut self, path: &str) -> Result<(), EngineError> {
         let path = self.places.worktree.resolve(path);
         crate::disk::stays_within(&path, &self.places.worktree)?;
