@@ -38,8 +38,10 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
         }
         UnitKind::ExecuteTask => {
             let task = task.unwrap_or_default();
-            let there = snapshot.task(milestone, slice, task).is_some_and(|found| found.summary.is_some());
-            lacks(there, format!("{task}-SUMMARY.md"))
+            match snapshot.task(milestone, slice, task).and_then(|found| found.summary) {
+                None => vec![format!("{task}-SUMMARY.md")],
+                Some(summary) => lacks(!summary.is_unfinished, format!("the text of {task}-SUMMARY.md")),
+            }
         }
         UnitKind::CompleteSlice => complete_slice(snapshot, milestone, slice),
         UnitKind::RunUat => {

@@ -11,9 +11,16 @@ use super::snapshot::{
 use crate::auto::mechanical;
 use crate::project::files::{Entry, Files};
 use crate::project::milestone_layout::{
-    assessment, context, escalation::Escalation, evidence::TaskEvidence, gates::Gates, lookup, milestone_summary,
-    overrides, queue, record, requirements, roadmap::Roadmap, slice_plan::SlicePlan, slice_rows::SliceRow,
-    summary::Summary, uat, validation,
+    assessment, context,
+    escalation::Escalation,
+    evidence::TaskEvidence,
+    gates::Gates,
+    lookup, milestone_summary, overrides, queue, record, requirements,
+    roadmap::Roadmap,
+    slice_plan::SlicePlan,
+    slice_rows::SliceRow,
+    summary::{Summary, is_unfinished},
+    uat, validation,
 };
 
 /// How much is read.
@@ -314,7 +321,11 @@ impl Reader<'_> {
         task.has_plan = lookup::file(entries, &task.id, "PLAN").is_some();
         task.summary = self.document(entries, folder, &task.id, "SUMMARY").map(|text| {
             let summary = Summary::parse(&text);
-            TaskSummary { has_blocker: summary.blocker_discovered, claims_no_change: summary.no_change.is_some() }
+            TaskSummary {
+                has_blocker: summary.blocker_discovered,
+                claims_no_change: summary.no_change.is_some(),
+                is_unfinished: is_unfinished(&text),
+            }
         });
         if let Some(name) = lookup::record(entries, &task.id, "VERIFY") {
             let evidence: Option<TaskEvidence> = self.record_at(&format!("{folder}/{name}"));

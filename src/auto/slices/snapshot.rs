@@ -160,6 +160,8 @@ pub(crate) struct TaskSummary {
     pub(crate) has_blocker: bool,
     /// Whether it says, with a reason, that nothing had to be changed.
     pub(crate) claims_no_change: bool,
+    /// Whether it has no text, or a front matter that is not closed.
+    pub(crate) is_unfinished: bool,
 }
 
 /// What `T##-VERIFY.json` says.

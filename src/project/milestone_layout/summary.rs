@@ -3,7 +3,7 @@
 use super::ids::identifier;
 use super::lines::{Problem, bare, front_problem, is_nothing, is_true, list, scalar};
 use super::slice_plan::minutes;
-use crate::text::front_matter::{FrontMatter, Value, compose};
+use crate::text::front_matter::{FrontMatter, Value, compose, is_unclosed};
 use crate::text::markdown::{LineKind, Markdown};
 
 /// What a summary says about checks unless it says otherwise.
@@ -114,6 +114,13 @@ impl Summary {
     }
 }
 
+/// Whether the document says nothing yet: its front matter is not closed, or nothing comes after it.
+pub(crate) fn is_unfinished(text: &str) -> bool {
+    let text = bare(text);
+    let body = FrontMatter::parse(text).map_or(text, |front| front.body());
+    is_unclosed(text) || body.trim().is_empty()
+}
+
 /// The text below a heading of a document, without code fences being read as headings; `None` if it is not there or empty.
 pub(crate) fn section(text: &str, title: &str) -> Option<String> {
     let markdown = Markdown::parse(bare(text));
@@ -175,6 +182,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_document_that_says_nothing_is_unfinished() {
+        for text in ["", " \n", "---\nid: T01\n", "---\nid: T01\n---\n\n"] {
+            assert!(is_unfinished(text), "{text}");
+        }
+        for text in ["Done.\n", "---\nid: T01\n---\n# T01: A\n"] {
+            assert!(!is_unfinished(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_a_summary_has_nothing_that_a_terminal_acts_on() {
+        let summary = Summary::parse("# T01: A\n\n**done \u{1b}[31mred\u{1b}[0m \u{7}bell \u{202e}turned \rback**\n");
+        assert_eq!(summary.one_liner.as_deref(), Some("done red bell turned back"));
+    }
 
     #[test]
     fn a_summary_is_read_with_scalars_as_lists_of_one() {
