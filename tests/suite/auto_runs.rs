@@ -244,3 +244,21 @@ fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_goes_on() {
         assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{said}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
+    let context = project();
+    let path = context.home().join("script.json");
+    let plan = ".gsd/milestones/M001/slices/S01/S01-PLAN.md";
+    let rows = format!(
+        r##"[{{"match": {{"unit": "plan-milestone M001", "attempt": 1}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}},
+            {{"edit": {{"path": "{plan}", "from": "# S01: ", "to": "# S01: Another "}}}}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"##
+    );
+    std::fs::write(&path, rows).unwrap();
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+    let ran = context.gsd_with(words, &[("FAKE_SHAPE", "1x1"), ("FAKE_SCRIPT", &path.to_string_lossy())], "");
+    assert!(ran.stderr.contains("does not count: missing: in S01-PLAN.md the line"), "{}", ran.stderr);
+    assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
+}

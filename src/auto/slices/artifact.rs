@@ -20,11 +20,11 @@ pub(crate) fn missing(unit: &Unit, snapshot: &Snapshot) -> Vec<String> {
             lacks(there, format!("{milestone}-RESEARCH.md"))
         }
         UnitKind::PlanMilestone => {
-            let slices = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_ref());
-            lacks(
-                slices.is_some_and(|slices| !slices.is_empty()),
-                format!("{milestone}-ROADMAP.md with at least one slice"),
-            )
+            let slices = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
+            let open = slices.iter().filter(|slice| !slice.is_done);
+            let mut missing = lacks(!slices.is_empty(), format!("{milestone}-ROADMAP.md with at least one slice"));
+            missing.extend(open.filter_map(|slice| citation(snapshot, milestone, &slice.id)));
+            missing
         }
         UnitKind::ResearchSlice if slice == PARALLEL_RESEARCH => parallel_research(snapshot, milestone),
         UnitKind::ResearchSlice => {
@@ -86,9 +86,13 @@ fn slice_plan(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> 
     let is_bare = detail.is_some_and(|detail| detail.has_empty_task_folder);
     let unplanned = tasks.iter().filter(|task| !task.has_plan && (!task.is_done() || is_bare));
     let unplanned = unplanned.map(|task| format!("tasks/{}-PLAN.md", task.id));
-    let citation = detail.and_then(|detail| detail.citation.clone());
-    let citation = citation.map(|line| format!("in {slice}-PLAN.md the line `{line}`"));
-    unplanned.chain(citation).collect()
+    unplanned.chain(citation(snapshot, milestone, slice)).collect()
+}
+
+/// The line of the roadmap that the plan of a slice does not repeat.
+fn citation(snapshot: &Snapshot, milestone: &str, slice: &str) -> Option<String> {
+    let line = snapshot.detail(milestone, slice)?.citation.as_ref()?;
+    Some(format!("in {slice}-PLAN.md the line `{line}`"))
 }
 
 fn complete_slice(snapshot: &Snapshot, milestone: &str, slice: &str) -> Vec<String> {
