@@ -48,6 +48,11 @@ pub(crate) fn without_colours(text: &str) -> String {
     plain.replace('\r', "")
 }
 
+/// The text without all that a terminal acts on: colours, and whatever else moves, turns or hides.
+pub(crate) fn plain(text: &str) -> String {
+    without_colours(text).chars().filter(|letter| !acts(*letter)).collect()
+}
+
 /// The last `bytes` of a text, from the start of a character on.
 pub(crate) fn last(text: &str, bytes: usize) -> &str {
     let from = text.len().saturating_sub(bytes);

@@ -246,6 +246,27 @@ fn an_empty_or_huge_document_does_not_count_and_the_next_attempt_goes_on() {
 }
 
 #[test]
+fn what_a_summary_says_is_plain_in_the_subject_of_its_commit() {
+    let context = project();
+    let path = context.home().join("script.json");
+    let summary = ".gsd/milestones/M001/slices/S01/tasks/T01-SUMMARY.md";
+    let rows = format!(
+        r#"[{{"match": {{"unit": "execute-task M001/S01/T01"}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}},
+            {{"edit": {{"path": "{summary}", "from": "**The shelf", "to": "**done \u001b[31m\u0007The shelf"}}}}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"#
+    );
+    std::fs::write(&path, rows).unwrap();
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent, "--max-units", "3"];
+    let ran = context.gsd_with(words, &[("FAKE_SHAPE", "1x2"), ("FAKE_SCRIPT", &path.to_string_lossy())], "");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let subject = git(&context, &["log", "-1", "--format=%s", "milestone/M001"]);
+    assert!(subject.starts_with("done The shelf"), "{subject:?}");
+    let prompt = context.gsd(["auto", "prompt", "execute-task", "M001/S01/T02", "--raw"]).success();
+    assert!(!prompt.contains('\u{1b}') && !prompt.contains('\u{7}'), "{prompt}");
+}
+
+#[test]
 fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
     let context = project();
     let path = context.home().join("script.json");

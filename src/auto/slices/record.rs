@@ -15,6 +15,7 @@ use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::tick::Tick;
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::project::milestone_layout::{roadmap, slice_plan};
+use crate::text::terminal::plain;
 
 /// The evidence of a task's checks, and the tick of a task whose checks passed: the tick last.
 pub(crate) fn evidence(
@@ -158,7 +159,8 @@ pub(crate) fn message(
 /// The first line of a text, short enough for a subject.
 pub(crate) fn subject_line(text: &str) -> String {
     const MOST: usize = 72;
-    let line = text.lines().next().unwrap_or_default().trim().trim_end_matches('.');
+    let line = plain(text.lines().next().unwrap_or_default());
+    let line = line.trim().trim_end_matches('.');
     if line.chars().count() <= MOST {
         return line.to_owned();
     }

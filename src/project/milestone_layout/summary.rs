@@ -5,6 +5,7 @@ use super::lines::{Problem, bare, front_problem, is_nothing, is_true, list, scal
 use super::slice_plan::minutes;
 use crate::text::front_matter::{FrontMatter, Value, compose, is_unclosed};
 use crate::text::markdown::{LineKind, Markdown};
+use crate::text::terminal::plain;
 
 /// What a summary says about checks unless it says otherwise.
 pub(crate) const UNTESTED: &str = "untested";
@@ -172,7 +173,7 @@ fn one_liner(markdown: &Markdown<'_>) -> Option<String> {
         .take_while(|line| !matches!(markdown.lines()[*line].kind, LineKind::Heading(level) if level > 1));
     let bold = |line: usize| {
         let inside = markdown.line(line).trim().strip_prefix("**")?.strip_suffix("**")?.trim();
-        (!inside.is_empty() && !inside.contains("**")).then(|| inside.to_owned())
+        (!inside.is_empty() && !inside.contains("**")).then(|| plain(inside))
     };
     lines.into_iter().filter(|line| markdown.is_prose(*line)).find_map(bold)
 }
