@@ -283,3 +283,18 @@ fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
     assert!(ran.stderr.contains("does not count: missing: in S01-PLAN.md the line"), "{}", ran.stderr);
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("complete")), "{}", ran.stderr);
 }
+
+#[test]
+fn units_of_a_slice_that_is_done_can_be_asked_for() {
+    let context = project();
+    let first = auto(&context, &["auto", "run", "--brief", "BRIEF", "--max-units", "4"], "ideal");
+    assert_eq!(report(&first)["stop"]["cause"], "units-done", "{}", first.stderr);
+    for word in ["uat", "reassess", "replan"] {
+        let ran = auto(&context, &["auto", "dispatch", word, "M001/S01"], "lazy");
+        assert!(!ran.stderr.contains("there is no `M001/S01`"), "{word}: {}", ran.stderr);
+        assert!(ran.stderr.contains(" M001/S01\n"), "a session of it began, {word}: {}", ran.stderr);
+    }
+    auto(&context, &["auto", "run"], "ideal").success();
+    let late = auto(&context, &["auto", "dispatch", "uat", "M001/S01"], "ideal");
+    assert!(late.code != 0 && late.stderr.contains("M001 is complete"), "{}", late.stderr);
+}

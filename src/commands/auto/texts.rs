@@ -13,6 +13,7 @@ use crate::auto::phases;
 use crate::auto::prompt::input::PromptInput;
 use crate::auto::prompt::{self, Prompt};
 use crate::auto::slices::brief::{self, Around};
+use crate::auto::slices::snapshot::{Ending, Milestone};
 use crate::auto::story;
 use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
 use crate::commands::frame::{CommandError, Context, error::Reason};
@@ -179,6 +180,13 @@ pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
             (Some(slice), Some(task)) => seen.snapshot.task(milestone, slice, task).is_some(),
         }
     };
+    let milestone = id.split('/').next().unwrap_or_default();
+    let is_complete = |found: &Milestone| found.summary == Some(Ending::Terminal);
+    if !is_there && level(kind) > 1 && seen.snapshot.milestone(milestone).is_some_and(is_complete) {
+        let message = format!("{milestone} is complete, so no unit of its slices is run any more");
+        let hint = "describe what is missing in a file, then run `gsd-tools auto run --brief FILE`";
+        return Err(CommandError::usage(message).hint(hint));
+    }
     if !is_there || id.split('/').count() != level(kind) {
         let shape = ["M001", "M001/S01", "M001/S01/T01"][level(kind) - 1];
         let message = format!("there is no `{id}` for `{}`", kind.word());
