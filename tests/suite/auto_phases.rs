@@ -339,3 +339,27 @@ fn what_a_refused_session_left_closes_no_phase() {
         is_closed(&context);
     }
 }
+
+#[test]
+fn an_acceptance_test_that_is_open_stops_a_run_before_a_session_and_status_foresees_it() {
+    let roadmap = ROADMAP.replace("- [ ] **Phase 1", "- [x] **Phase 1");
+    let state = STATE.replace("1 of 2 (Base)", "2 of 2 (Top)");
+    let plan = "---\nphase: 02-top\nplan: 01\nwave: 1\n---\n\n# Plan\n";
+    let context = project(&[
+        (".planning/ROADMAP.md", &roadmap),
+        (".planning/STATE.md", &state),
+        (&format!("{BASE}/01-01-PLAN.md"), "---\nwave: 1\n---\n"),
+        (&format!("{BASE}/01-01-SUMMARY.md"), "---\nstatus: complete\n---\n"),
+        (&format!("{BASE}/01-VERIFICATION.md"), PASSED),
+        (&format!("{BASE}/01-UAT.md"), "---\nstatus: testing\n---\n"),
+        (".planning/phases/02-top/02-CONTEXT.md", "# Top\n"),
+        (".planning/phases/02-top/02-01-PLAN.md", plan),
+    ]);
+    context.gsd(["install", "--global", "--claude"]).success();
+    let status = context.gsd(["auto", "status"]).json();
+    assert_eq!((&status["next"]["action"], &status["next"]["stop"]["cause"]), (&"stop".into(), &"human-needed".into()));
+    let ran = auto(&context, &["auto", "run"], "ideal");
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["sessions"]), (10, &0.into()), "{report:#}\n{}", ran.stderr);
+    assert!(report["stop"]["text"].as_str().unwrap().contains("The acceptance test of phase 1"), "{report:#}");
+}

@@ -7,6 +7,7 @@ use crate::auto::position::{Finding, Position};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
+use crate::project::phase::short;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::up_next::{PhaseNext, UpNext};
 use crate::project::verification::VerificationState;
@@ -14,7 +15,7 @@ use crate::project::view::ProjectView;
 
 /// The position of the run that `memory` tells of.
 pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) -> Result<Position, FileError> {
-    let next = UpNext::of(view, false)?;
+    let next = before_execution(view, UpNext::of(view, false)?)?;
     let missing = match memory.unit() {
         Some(unit) => missing(view, unit)?,
         None => Vec::new(),
@@ -35,6 +36,14 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
         missing,
         claims_no_change: false,
     })
+}
+
+/// What is next for a run. It would stop after the plans of a phase for the acceptance test of another one: it does so before
+/// a session is spent.
+fn before_execution(view: &ProjectView, next: UpNext) -> Result<UpNext, FileError> {
+    let Some(PhaseNext { step: NextStep::Execute, number, .. }) = next.phase() else { return Ok(next) };
+    let open = view.open_acceptances()?.into_iter().find(|open| short(&open.phase) != number);
+    Ok(open.map_or(next, UpNext::Accept))
 }
 
 /// What can be done without an agent now.
