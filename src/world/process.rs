@@ -428,7 +428,7 @@ impl Sink {
 }
 
 impl Ended {
-    fn of(status: std::process::ExitStatus) -> Self {
+    pub(super) fn of(status: std::process::ExitStatus) -> Self {
         #[cfg(unix)]
         if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
             return Self::Signal(signal);
@@ -441,6 +441,14 @@ impl Ended {
         match self {
             Self::Code(code) => Some(code),
             Self::Signal(_) | Self::OutOfTime => None,
+        }
+    }
+
+    /// The signal that ended it.
+    pub(super) fn signal(self) -> Option<i32> {
+        match self {
+            Self::Signal(signal) => Some(signal),
+            Self::Code(_) | Self::OutOfTime => None,
         }
     }
 }

@@ -44,7 +44,8 @@ impl World {
         let output = child.wait_with_output();
         tree::forget(id);
         let output = output.map_err(|source| WorldError::Wait { program: program.to_string(), source })?;
-        Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        let (code, signal) = (output.status.code(), Ended::of(output.status).signal());
+        Ok(Finished { code, signal, stdout: output.stdout, stderr: output.stderr })
     }
 
     fn run_in_time(&self, program: &Program, started: Instant) -> (Result<Finished, WorldError>, Duration) {
@@ -62,7 +63,7 @@ impl World {
             }
             (ended, _) => {
                 let (stdout, stderr) = process.bytes();
-                Ok(Finished { code: ended.code(), stdout, stderr })
+                Ok(Finished { code: ended.code(), signal: ended.signal(), stdout, stderr })
             }
         });
         (finished, took)
@@ -153,7 +154,7 @@ impl World {
         // Every git knows `-c`, which ends a key at its first `=`.
         if let Some(key) = settings.keys().find(|key| key.contains('=')) {
             let why = format!("git is not run: the settings of this repository define the filter `{key}`");
-            return Ok(Finished { code: None, stdout: Vec::new(), stderr: why.into_bytes() });
+            return Ok(Finished { stderr: why.into_bytes(), ..Finished::default() });
         }
         let settings = settings.iter().flat_map(|(key, value)| ["-c".to_owned(), format!("{key}={value}")]);
         let mut arguments: Vec<OsString> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
@@ -220,6 +221,8 @@ impl World {
 pub(crate) struct Finished {
     /// `None` when a signal ended it.
     pub(crate) code: Option<i32>,
+    /// What ended it, where that is known.
+    pub(crate) signal: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
 }

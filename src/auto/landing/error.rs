@@ -68,6 +68,8 @@ pub(crate) enum LandingError {
     Locked { lock: String },
     #[error("`{command}` failed: {why}")]
     Git { command: String, why: String },
+    #[error("`{command}` was ended by signal {signal}")]
+    GitKilled { command: String, signal: i32 },
     #[error("`{command}` gave an answer that this program does not understand")]
     Answer { command: &'static str },
     #[error(transparent)]
@@ -151,6 +153,9 @@ impl LandingError {
             }
             Self::Unsigned { .. } => "unlock the signing key, or run `git config commit.gpgsign false`".to_owned(),
             Self::Moved { .. } | Self::Unrestored { .. } => "run the command again".to_owned(),
+            Self::GitKilled { .. } => {
+                "run `gsd-tools auto run` to continue; if that happens again, check whether memory is short".to_owned()
+            }
             Self::Locked { lock } => format!("if no git is running, run `rm {}`", shell_word(lock)),
             Self::World(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),

@@ -217,6 +217,9 @@ impl Git {
 }
 
 fn failed(program: &Program, finished: &Finished) -> LandingError {
+    if let Some(signal) = finished.signal {
+        return LandingError::GitKilled { command: program.to_string(), signal };
+    }
     let told = finished.error_text();
     let why = if told.is_empty() { finished.text() } else { told };
     match locked(&why) {
@@ -241,4 +244,17 @@ pub(super) fn own_folder(folder: &Path) -> Option<AbsolutePath> {
     }
     let text = disk::read_text(&mark).ok()??;
     Some(folder.resolve(text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r'])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_that_was_killed_is_named_with_its_signal_and_a_way_on() {
+        let finished = Finished { signal: Some(9), ..Finished::default() };
+        let error = failed(&Program::git(Path::new("/p")).arguments(["read-tree"]), &finished);
+        assert!(error.to_string().ends_with("` was ended by signal 9"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("`gsd-tools auto run`")));
+    }
 }

@@ -172,11 +172,9 @@ impl Git {
             Some(scratch) => scratch.divert(program),
             None => program,
         };
-        self.world.run(&program).unwrap_or_else(|error| Finished {
-            code: None,
-            stdout: Vec::new(),
-            stderr: error.to_string().into_bytes(),
-        })
+        self.world
+            .run(&program)
+            .unwrap_or_else(|error| Finished { stderr: error.to_string().into_bytes(), ..Finished::default() })
     }
 
     /// What git answers, if it does.
