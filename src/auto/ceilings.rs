@@ -143,8 +143,11 @@ mod tests {
     #[test]
     fn a_session_may_spend_the_rest_of_the_run_or_less_where_that_was_said() {
         let spent = Spend { sessions: 1, tokens: 0, money: Some(4.0) };
-        let rest = |unit_money| Ceilings { money: 5.0, unit_money, ..Ceilings::default() }.rest(&spent);
-        assert_eq!([None, Some(0.5), Some(2.0)].map(rest), [1.0, 0.5, 1.0]);
+        let cents = |unit_money| {
+            let rest = Ceilings { money: 5.0, unit_money, ..Ceilings::default() }.rest(&spent);
+            format!("{rest:.2}")
+        };
+        assert_eq!([None, Some(0.5), Some(2.0)].map(cents), ["1.00", "0.50", "1.00"]);
     }
 
     #[test]

@@ -177,8 +177,8 @@ fn hooks_and_a_filter_that_is_not_there_are_said_before_the_first_session() {
     // The folder that this makes in the checkout is for others to read as well.
     let mode = std::fs::metadata(context.project().join(".gsd")).unwrap().permissions().mode();
     assert_eq!(mode & 0o700, 0o700);
-    let made = std::fs::metadata(context.project().join("README.md").parent().unwrap()).unwrap().permissions().mode();
-    assert_eq!(mode & 0o055, made & 0o055, "{mode:o}, and the project has {made:o}");
+    let usual = std::fs::metadata(context.project()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o055, usual & 0o055, "{mode:o}, and the project has {usual:o}");
     let context = project();
     commit(&context, &[(".gitattributes", "*.bin filter=large\n"), ("a.bin", "a\n")]);
     git(&context, &["config", "filter.large.process", "gsd-no-such-filter run"]);
@@ -272,8 +272,8 @@ fn a_plan_that_contradicts_its_row_is_refused_with_the_milestone_too() {
     let path = context.home().join("script.json");
     let plan = ".gsd/milestones/M001/slices/S01/S01-PLAN.md";
     let rows = format!(
-        r##"[{{"match": {{"unit": "plan-milestone M001", "attempt": 1}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}},
-            {{"edit": {{"path": "{plan}", "from": "# S01: ", "to": "# S01: Another "}}}}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"##
+        r#"[{{"match": {{"unit": "plan-milestone M001", "attempt": 1}}, "steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}},
+            {{"edit": {{"path": "{plan}", "from": "S01: Shelf 1", "to": "S01: Another"}}}}]}}, {{"steps": [{{"tool": "Write"}}, {{"ideal": true}}, {{"say": "Done."}}]}}]"#
     );
     std::fs::write(&path, rows).unwrap();
     let agent = compile::fake_agent().to_string_lossy().into_owned();

@@ -49,7 +49,7 @@ impl Repository {
             other => drop(other?),
         }
         git.ask(["add", "--all"])?;
-        if let Some(documents) = self.documents.filter(|folder| disk::is_folder(worktree.folder.resolve(folder))) {
+        if let Some(documents) = self.documents.filter(|folder| is_real_folder(&worktree.folder.resolve(folder))) {
             // A claim is a note of this computer.
             git.ask(["add", "--all", "--force", "--", documents, &format!(":(exclude){documents}/milestone.lock")])?;
         }
@@ -146,6 +146,10 @@ impl Repository {
         let tree = self.git.text(["rev-parse", "--verify", &format!("{commit}^{{tree}}")])?;
         Tree::parse(&tree).ok_or(LandingError::Answer { command: "git rev-parse" })
     }
+}
+
+fn is_real_folder(path: &AbsolutePath) -> bool {
+    disk::is_folder(path) && !disk::is_link(path)
 }
 
 /// The records of `git status --porcelain=v2 -z` about tracked files: between HEAD and the index. A submodule with changed

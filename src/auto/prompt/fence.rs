@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::input::Document;
+use crate::text::terminal;
 
 /// What stands above a document in the prompt.
 pub(super) fn name_of(document: &Document) -> String {
@@ -11,6 +12,8 @@ pub(super) fn name_of(document: &Document) -> String {
 
 /// A text in a fence that nothing in it can close.
 pub(super) fn fenced(out: &mut String, heading: &str, text: &str) {
+    // What a terminal acts on says nothing to a model, or hides something from a person who reads along.
+    let text = terminal::plain(text);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(3) + 1);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

@@ -206,7 +206,8 @@ fn without_frames(text: &str) -> String {
         let is_python = inside.starts_with("File \"") && inside.contains("\", line ");
         let is_call = inside.starts_with("at ") && inside.contains(':') && inside.len() < line.len();
         // The line after a place of Python is its source, and further in than the place.
-        if !is_python && !is_call && !(is_source && line.starts_with("    ")) {
+        let is_frame = is_python || is_call || (is_source && line.starts_with("    "));
+        if !is_frame {
             kept.push_str(line);
         }
         is_source = is_python;

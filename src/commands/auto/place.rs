@@ -237,7 +237,9 @@ impl Place {
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
     pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
         let preferred = Preferred::read(files, context)?;
-        preferred.problems.iter().for_each(|problem| context.warn(problem));
+        for problem in &preferred.problems {
+            context.warn(problem);
+        }
         Ok(preferred.resolved())
     }
 }

@@ -389,9 +389,9 @@ fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
     let is_other = before.is_some_and(|run| asked.runner.as_ref().is_some_and(|runner| *runner != run.runner));
     let (model, program) = if is_other { (None, None) } else { (kept.model, kept.program) };
     // A path is from the folder of this call, wherever a later one is made.
-    let place = |program: &String| match program.contains(std::path::is_separator) {
-        true => context.here().resolve(program).to_string(),
-        false => program.clone(),
+    let place = |program: &String| {
+        let is_path = program.contains(std::path::is_separator);
+        if is_path { context.here().resolve(program).to_string() } else { program.clone() }
     };
     Means {
         model: asked.model.clone().or(model).filter(|model| !model.is_empty()),
@@ -507,7 +507,9 @@ fn check_preferences(
     let asked = Asked::of(&preferred.given, facts);
     let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
     if has_begun {
-        unmet.iter().for_each(|line| context.tell(format!("Not followed: {line}")));
+        for line in unmet {
+            context.tell(format!("Not followed: {line}"));
+        }
     } else if let Some((first, rest)) = unmet.split_first() {
         let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
         return Err(CommandError::usage(format!("{first}{rest}"))

@@ -178,7 +178,7 @@ fn a_key_keeps_an_attempt_from_counting_and_a_merge_from_landing() {
     assert_eq!((report.stop.cause, report.sessions), (Cause::Complete, 7), "{:?}", report.stop);
     assert!(!project.landed_texts().unwrap().contains_key("src/settings.txt"));
     let (report, project) = sometimes(UnitKind::ExecuteTask, u32::MAX, act);
-    assert_eq!((report.stop.cause, report.sessions), (Cause::SecretAdded, 4), "{:?}", report.stop);
+    assert_eq!((report.stop.cause, report.sessions), (Cause::SecretAdded, 3), "{:?}", report.stop);
     assert!(report.stop.evidence[0].starts_with("src/settings.txt:1: "), "{:?}", report.stop);
     assert!(project.landed.is_empty());
     let mut project = Simulated::new(super::report::project(), small().ideal());
