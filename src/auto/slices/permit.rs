@@ -45,7 +45,8 @@ fn broken(rule: Rule, begun: &[String], path: &str, Texts { before, after }: Tex
     let is_begun = |id: &str| begun.iter().any(|known| known.eq_ignore_ascii_case(id));
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     match rule {
-        Rule::Whole => None,
+        // The second is of projects in phases.
+        Rule::Whole | Rule::OwnPhase => None,
         Rule::OpenSlices => {
             let (old, new) = (Roadmap::parse(old), Roadmap::parse(new));
             open_slices(&old, &new, is_begun).or_else(|| other_goal(&old, &new))
@@ -65,8 +66,6 @@ fn broken(rule: Rule, begun: &[String], path: &str, Texts { before, after }: Tex
             let is_kept = |line: &str| line.trim().is_empty() || lines.any(|new| new == line);
             (!old.lines().all(is_kept)).then(|| "lines of it are gone or changed".to_owned())
         }
-        // Of projects in phases.
-        Rule::OwnPhase => None,
     }
 }
 
