@@ -12,8 +12,8 @@ pub(super) fn name_of(document: &Document) -> String {
 
 /// A text in a fence that nothing in it can close.
 pub(super) fn fenced(out: &mut String, heading: &str, text: &str) {
-    // What a terminal acts on says nothing to a model, or hides something from a person who reads along.
-    let text = terminal::plain(text);
+    // What a terminal acts on says nothing to a model, or hides something from a person who reads along. Line ends stay.
+    let text = text.split("\r\n").map(terminal::plain).collect::<Vec<_>>().join("\r\n");
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(3) + 1);
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
