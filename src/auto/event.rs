@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
+use super::gate::evidence::Counts;
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::permit::{Permit, Trespass};
@@ -13,6 +15,7 @@ use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::world::System;
 
 /// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant
 /// cannot be known.
@@ -164,6 +167,8 @@ pub(crate) enum Event {
     Landed {
         milestone: String,
         commit: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proof: Option<ProofKept>,
     },
     /// The worktree is gone, and all that was in it is reachable.
     Released {
@@ -302,6 +307,9 @@ pub(crate) struct UnitEnded {
     pub(crate) tree: String,
     /// The files that differ from before.
     pub(crate) changed: Vec<String>,
+    /// The model, as the client names it, or as it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
 }
 
 /// Tokens.
@@ -429,6 +437,9 @@ pub(crate) struct Evidence {
     pub(crate) secrets: Vec<SecretFound>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) notes: BTreeMap<String, String>,
+    /// What the checks ran with; of a candidate only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) environment: Option<Environment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -438,6 +449,60 @@ pub(crate) struct CheckRun {
     pub(crate) milliseconds: u64,
     pub(crate) digest: String,
     pub(crate) passed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tests: Option<Tests>,
+}
+
+/// Tests, as the output of a check counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Tests {
+    pub(crate) ran: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: u64,
+}
+
+impl From<&Counts> for Tests {
+    fn from(counts: &Counts) -> Self {
+        Self { ran: counts.ran, failed: counts.failed, skipped: counts.skipped }
+    }
+}
+
+/// What checks ran with. No value of a variable is among it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Environment {
+    pub(crate) system: System,
+    /// The name of the locale; `C` where none is set.
+    pub(crate) locale: String,
+    /// Whether the checks could write only where a fence lets them.
+    pub(crate) fenced: bool,
+    /// The programs that the commands of the checks name, each once, and git.
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// A program, and what it says is its version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tool {
+    pub(crate) program: String,
+    pub(crate) version: String,
+}
+
+/// What is kept about a landing, for others to check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProofKept {
+    /// A statement of this SHA-256, signed with the key of this fingerprint.
+    Signed {
+        digest: String,
+        key: String,
+    },
+    Unsigned {
+        digest: String,
+        why: String,
+    },
+    /// None could be kept.
+    Missing {
+        why: String,
+    },
 }
 
 /// A step that needs no agent.

@@ -47,6 +47,17 @@ pub(crate) struct Memory {
     pub(crate) stop: Option<Stop>,
     /// The versions of the rules that made its decisions.
     pub(crate) engines: BTreeSet<u32>,
+    /// Who worked on its units, in the order of their first sessions.
+    pub(crate) worked: Vec<Worked>,
+}
+
+/// The sessions of a client for a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Worked {
+    pub(crate) unit: Unit,
+    pub(crate) client: String,
+    pub(crate) models: BTreeSet<String>,
+    pub(crate) sessions: u32,
 }
 
 /// A session and what became of it.
@@ -281,6 +292,7 @@ impl Memory {
             attempts.pins.clone_from(&start.pins);
         }
         self.rewrites += u32::from(start.unit.kind == UnitKind::RewriteDocs);
+        self.worked_on(&start.unit).sessions += 1;
         self.current = Some(Operation {
             start: start.clone(),
             at: entry.at,
@@ -291,8 +303,23 @@ impl Memory {
         });
     }
 
+    /// The work of the current client on a unit.
+    fn worked_on(&mut self, unit: &Unit) -> &mut Worked {
+        let client = self.run.as_ref().map(|run| run.runner.clone()).unwrap_or_default();
+        let is_it = |worked: &Worked| worked.unit == *unit && worked.client == client;
+        let number = self.worked.iter().position(is_it).unwrap_or_else(|| {
+            let unit = unit.clone();
+            self.worked.push(Worked { unit, client, models: BTreeSet::new(), sessions: 0 });
+            self.worked.len() - 1
+        });
+        &mut self.worked[number]
+    }
+
     fn unit_ended(&mut self, ended: &UnitEnded) {
         self.spend(ended.usage, ended.money);
+        if let (Some(model), Some(unit)) = (&ended.model, self.unit().cloned()) {
+            self.worked_on(&unit).models.insert(model.clone());
+        }
         if let Some(operation) = self.operation(ended.operation) {
             operation.has_begun |= ended.session.is_some() || ended.model_calls + ended.tool_calls > 0;
             operation.ended = Some(ended.clone());

@@ -20,6 +20,7 @@ pub(crate) mod position;
 pub(crate) mod preferences;
 pub(crate) mod probe;
 pub(crate) mod prompt;
+pub(crate) mod proof;
 pub(crate) mod real;
 pub(crate) mod runner;
 pub(crate) mod sim;

@@ -1,6 +1,6 @@
 //! What a run tells while it goes on: a line for each event that a person wants to see.
 
-use super::event::{Event, Means, Refusal, Verdict};
+use super::event::{Event, Means, ProofKept, Refusal, Verdict};
 use super::permit;
 use super::stop::Stop;
 use crate::text::time;
@@ -51,7 +51,17 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
         Event::Candidate { .. } => "Merged with the target, to be checked".to_owned(),
         Event::Outdated { .. } => "The target moved: merged again".to_owned(),
-        Event::Landed { milestone, commit } => format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit)),
+        Event::Landed { milestone, commit, proof } => {
+            let landed = format!("{milestone} landed as {}", commit.get(..12).unwrap_or(commit));
+            match proof {
+                None => landed,
+                Some(ProofKept::Signed { .. }) => format!("{landed}, with a signed proof"),
+                Some(ProofKept::Unsigned { why, .. }) => {
+                    format!("{landed}, with an unsigned proof: {}", first_line(why))
+                }
+                Some(ProofKept::Missing { why }) => format!("{landed}, without a proof: {}", first_line(why)),
+            }
+        }
         Event::Ordered { order, refused: None, .. } => format!("Followed the order: {}", order.wish),
         Event::Ordered { order, refused: Some(why), .. } => {
             format!("Could not follow the order: {}: {why}", order.wish)

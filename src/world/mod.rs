@@ -229,6 +229,35 @@ impl World {
         std::process::id()
     }
 
+    /// The system that this process runs on.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn system(&self) -> System {
+        #[cfg(unix)]
+        {
+            let told = rustix::system::uname();
+            let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+            System { name: text(told.sysname()), release: text(told.release()), machine: text(told.machine()) }
+        }
+        #[cfg(not(unix))]
+        System {
+            name: std::env::consts::OS.to_owned(),
+            release: "unknown".to_owned(),
+            machine: std::env::consts::ARCH.to_owned(),
+        }
+    }
+
+    /// The locale that programs take for letters, by its name alone: `C` where none is set, `other` where what is set is not
+    /// the name of a locale.
+    pub(crate) fn locale(&self) -> String {
+        let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.variable(name));
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_.-@".contains(letter);
+        match set {
+            None => "C".to_owned(),
+            Some(locale) if locale.len() <= 32 && locale.chars().all(is_part) => locale,
+            Some(_) => "other".to_owned(),
+        }
+    }
+
     /// Whether this process may do everything on this machine.
     #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
     pub(crate) fn is_root(&self) -> bool {
@@ -366,6 +395,17 @@ pub(crate) struct Terminal {
     pub(crate) moves: bool,
     /// In columns; 80 where nobody knows.
     pub(crate) width: usize,
+}
+
+/// A system, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct System {
+    /// Such as `Linux`.
+    pub(crate) name: String,
+    /// Of its kernel.
+    pub(crate) release: String,
+    /// Such as `x86_64`.
+    pub(crate) machine: String,
 }
 
 /// A point in time.

@@ -81,6 +81,7 @@ mod play;
 #[cfg(target_os = "linux")]
 mod probe;
 mod profile;
+mod proof;
 mod published;
 mod refactor;
 mod reference;

@@ -6,10 +6,10 @@ mod perform;
 mod unfit;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Kept, LastHeard, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
-use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
@@ -205,6 +205,9 @@ pub(crate) trait Effects {
     fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError>;
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
+
+    /// Keeps a statement about the candidate that landed, unless it is kept already.
+    fn prove(&mut self, memory: &Memory) -> Result<Option<ProofKept>, EngineError>;
 
     /// Removes the worktree; refused while anything of it is not kept elsewhere.
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError>;

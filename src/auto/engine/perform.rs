@@ -308,7 +308,7 @@ impl<E: Effects> Drive<'_, E> {
                 Ok(None)
             }
             Merge::Nothing { base } => {
-                self.note(Event::Landed { milestone: run.milestone, commit: base })?;
+                self.note(Event::Landed { milestone: run.milestone, commit: base, proof: None })?;
                 Ok(None)
             }
             Merge::Refused(stop) => self.stop(stop).map(Some),
@@ -335,7 +335,8 @@ impl<E: Effects> Drive<'_, E> {
         };
         match self.effects.land(&candidate)? {
             Landing::Landed => {
-                self.note(Event::Landed { milestone: run.milestone, commit: candidate.commit })?;
+                let proof = self.effects.prove(&self.memory)?;
+                self.note(Event::Landed { milestone: run.milestone, commit: candidate.commit, proof })?;
                 Ok(None)
             }
             Landing::Moved { target } => {

@@ -26,11 +26,13 @@ pub(crate) mod id;
 mod keep;
 pub(crate) mod land;
 mod nested;
+pub(crate) mod notes;
 mod overlap;
 pub(crate) mod proof;
 pub(crate) mod release;
 pub(crate) mod repository;
 mod setup;
+pub(crate) mod signing;
 mod snapshot;
 #[cfg(all(test, unix))]
 mod tests;

@@ -3,7 +3,7 @@
 use super::fences::Temporary;
 use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
-use crate::auto::event::{CheckRun, Evidence};
+use crate::auto::event::{CheckRun, Evidence, Tests};
 use crate::auto::gate;
 use crate::auto::gate::check::{Refused, Source};
 use crate::auto::gate::discovery::{Discovery, Wanted, discover};
@@ -204,6 +204,16 @@ impl Real<'_> {
         (source, tree): (Source, &str),
         mark: Option<&Mark>,
     ) -> Result<GateEvidence, EngineError> {
+        self.in_place(folder, mark, |place| run_checks(self.world, checks, source, tree, place, None))
+    }
+
+    /// Does something where the checks of `folder` run, and as they do.
+    pub(super) fn in_place<R>(
+        &self,
+        folder: &AbsolutePath,
+        mark: Option<&Mark>,
+        act: impl FnOnce(&Place<'_>) -> R,
+    ) -> Result<R, EngineError> {
         let temporary = self.temporary()?;
         let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary)).transpose()?;
         let variables = temporary.as_ref().map(Temporary::variables).unwrap_or_default();
@@ -220,7 +230,7 @@ impl Real<'_> {
             variables: &variables,
             ..Place::new(folder.as_path())
         };
-        Ok(run_checks(self.world, checks, source, tree, &place, None))
+        Ok(act(&place))
     }
 
     /// The checks on the tree a unit started from, with the tests of the unit in it: what they say without its fix. `None`
@@ -262,6 +272,7 @@ impl Real<'_> {
         let Discovery { source, checks, refused } =
             self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
         let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref())?;
+        let environment = self.environment(&scratch.folder, &checks, mark.as_ref())?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
@@ -282,7 +293,8 @@ impl Real<'_> {
         if self.is_broken_off()? {
             return Ok(None);
         }
-        Ok(Some(evidence(&found, &verdict, Why { findings: &[], unit: "", refused: &refused, no_checks })))
+        let why = Why { findings: &[], unit: "", refused: &refused, no_checks };
+        Ok(Some(Evidence { environment: Some(environment), ..evidence(&found, &verdict, why) }))
     }
 
     /// The checks of the project, or those of all tasks of the milestone where the project declares none.
@@ -434,6 +446,7 @@ fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Eviden
         milliseconds: run.duration_ms,
         digest: run.digest.to_string(),
         passed: run.passed() || verdict.red_before.contains(&run.command),
+        tests: run.counts.as_ref().map(Tests::from),
     };
     // Sentences are for people.
     let commands = why.refused.iter().filter(|refused| !refused.is_sentence());
@@ -462,5 +475,6 @@ fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Eviden
             .collect(),
         secrets: Vec::new(),
         notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
+        environment: None,
     }
 }

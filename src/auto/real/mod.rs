@@ -6,6 +6,7 @@ mod fences;
 pub(crate) mod leftovers;
 mod liveness;
 pub(crate) mod orders;
+mod proof;
 mod sessions;
 
 use crate::disk::log::Log;
@@ -20,7 +21,7 @@ use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
-use super::event::{Entry, Evidence, Kept, LastHeard, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::landing;
@@ -34,7 +35,7 @@ use super::landing::release::Release;
 use super::landing::repository::Repository;
 use super::landing::worktree::Worktree;
 use super::layout::Layout;
-use super::memory::{Attempts, Candidate, Committing, Operation};
+use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
 use super::phases;
 use super::preferences::Preferences;
 use super::prompt::input::PromptInput;
@@ -441,6 +442,10 @@ impl Effects for Real<'_> {
                 Landing::Refused(Stop::new(Cause::DirtyOverlap, refusal.to_string(), next).shown(hint))
             }
         })
+    }
+
+    fn prove(&mut self, memory: &Memory) -> Result<Option<ProofKept>, EngineError> {
+        self.proof_of(memory)
     }
 
     fn release(&mut self, landed: &str) -> Result<Option<Stop>, EngineError> {

@@ -58,7 +58,8 @@ impl Real<'_> {
                 if let Some(error) = &outcome.not_kept {
                     self.tell(&format!("  its stream is not kept to its end: {}", super::with_causes(error)));
                 }
-                Ok(ended(session, &outcome, watch.wish))
+                let ended = ended(session, &outcome, watch.wish);
+                Ok(UnitEnded { model: ended.model.or_else(|| self.driver.model.clone()), ..ended })
             }
             Err(error @ RunnerError::Disk(_)) => {
                 Err(EngineError::Effect { hint: error.hint(), message: super::with_causes(&error) })
@@ -175,6 +176,7 @@ fn nothing(session: &Session) -> UnitEnded {
         survivors: Vec::new(),
         tree: String::new(),
         changed: Vec::new(),
+        model: None,
     }
 }
 
@@ -194,6 +196,7 @@ fn ended(session: &Session, outcome: &Outcome, wish: Option<Wanted>) -> UnitEnde
         survivors: outcome.survivors.clone(),
         tree: String::new(),
         changed: Vec::new(),
+        model: heard.model.clone(),
     }
 }
 

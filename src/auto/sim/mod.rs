@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::engine::drive::{Drive, Settings};
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, Kept, LastHeard, Means, Run, Time, UnitEnded, UnitStarted, Usage,
+    CheckRun, Entry, Event, Evidence, Kept, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted, Usage,
 };
 use super::gate::pins::Pins;
 use super::gate::secrets::{SecretFound, added_secrets};
@@ -195,6 +195,7 @@ impl Simulated {
             milliseconds: 1,
             digest: sha256(verdict.output.as_bytes()),
             passed: verdict.passed,
+            tests: None,
         };
         Evidence {
             tree,
@@ -354,6 +355,7 @@ impl Effects for Simulated {
             survivors: Vec::new(),
             tree: String::new(),
             changed: Vec::new(),
+            model: None,
         })
     }
 
@@ -420,6 +422,11 @@ impl Effects for Simulated {
         self.landed.push(candidate.commit.clone());
         self.step()?;
         Ok(Landing::Landed)
+    }
+
+    fn prove(&mut self, _memory: &Memory) -> Result<Option<ProofKept>, EngineError> {
+        self.step()?;
+        Ok(None)
     }
 
     fn release(&mut self, _landed: &str) -> Result<Option<Stop>, EngineError> {

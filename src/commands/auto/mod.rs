@@ -5,6 +5,7 @@ mod orders;
 mod phases;
 mod place;
 mod probe;
+mod proof;
 mod run;
 mod sim;
 mod steps;
@@ -174,6 +175,15 @@ verbs! {
     ///
     /// Example: `gsd-tools auto log M001/S01/T02`.
     "auto log": reads json(texts::LogReport) = texts::log(texts::LogArgs);
+
+    /// Show the proof of a landing, and check it
+    ///
+    /// For each commit that `auto run` lands there is a statement in `refs/notes/gsd`: what landed, how its checks ended, what
+    /// they ran with, and what that does not prove. `--check` checks its signature, and runs its checks again on a fresh checkout, in
+    /// a fence. They are commands that the note names. Exit codes: 0 it holds, 1 it does not.
+    ///
+    /// Example: `gsd-tools auto proof --check`.
+    "auto proof": runs [asked] json(proof::ProofReport) = proof::proof(proof::ProofArgs);
 
     /// Check how an installed client behaves when its model fails
     ///

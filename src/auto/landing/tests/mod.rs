@@ -9,6 +9,7 @@
 mod cheats;
 mod edges;
 mod merge_backs;
+mod notes;
 mod opening;
 mod red_pairs;
 mod work;

@@ -1,0 +1,210 @@
+//! The statement about a landing: in-toto, version 1, <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::auto::event::{CheckRun, Environment, Evidence, Tests};
+use crate::auto::memory::Memory;
+
+const STATEMENT: &str = "https://in-toto.io/Statement/v1";
+
+/// The type of our predicate, with the version of its form. It names nothing that could be fetched: `docs/proof.md` describes
+/// it. The predicate `test-result` of in-toto is another thing: it is about one call of a test suite and asks for the
+/// configuration of that, and whoever reads its `result` alone would take a landing without checks for tests that passed.
+pub(crate) const PREDICATE: &str = "urn:uuid:5b7f4c1e-9a0d-4e53-8c5d-2f1e6a90b7d4#landing-v1";
+
+/// What no statement proves.
+const NEVER_PROVED: &[&str] = &[
+    "That the work is right: the checks say nothing about what they do not test.",
+    "That the checks were not written for the work to pass: the agent may have written some of them in this milestone.",
+    "That the checks pass elsewhere: only the programs that their commands name are recorded, not what these start, nor data, services or hardware.",
+    "That the results were recorded truthfully: whoever controls the computer of the run can record anything. Run the checks again.",
+    "Which client and model did the work: they are recorded as the client names them.",
+];
+const NOT_HELD_OUT: &str = "That the work passes checks that the agent could not see: no held-out checks were run.";
+const NOT_SIGNED: &str = "Who made this statement, and that nobody changed it: it is not signed.";
+const NOT_CHECKED: &str = "Anything about the files that landed: there was no check to run.";
+
+/// A statement about a commit. Fields are in the order in which they are written, so that the same landing is the same text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Statement {
+    #[serde(rename = "_type")]
+    pub(super) kind: String,
+    pub(super) subject: Vec<Subject>,
+    #[serde(rename = "predicateType")]
+    pub(super) predicate_type: String,
+    pub(crate) predicate: Predicate,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Subject {
+    name: String,
+    digest: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Predicate {
+    pub(crate) landing: Landing,
+    pub(crate) checks: Checks,
+    /// The result of checks that the agent could not see; `null` where there are none.
+    pub(crate) held_out: Option<Checks>,
+    pub(crate) environment: Option<Environment>,
+    pub(crate) run: Run,
+    pub(crate) made_by: Maker,
+    pub(crate) does_not_prove: Vec<String>,
+    /// Why it is not signed; left out of a statement that was made to be signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unsigned: Option<String>,
+}
+
+/// What landed where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Landing {
+    pub(crate) milestone: String,
+    /// The branch.
+    pub(crate) target: String,
+    /// Where the branch was: the only parent of the commit.
+    pub(crate) base: String,
+    /// The last commit of the work, which was merged into the base.
+    pub(crate) work: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Checks {
+    /// What names the commands, such as `cargo` or `preference`.
+    pub(crate) source: String,
+    /// The tree that they ran on.
+    pub(crate) tree: String,
+    pub(crate) passed: bool,
+    pub(crate) commands: Vec<Recorded>,
+    /// Why there was none.
+    #[serde(rename = "noChecks")]
+    pub(crate) why_none: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Recorded {
+    pub(crate) command: String,
+    pub(crate) exit_code: i32,
+    /// Whether it counts as passed: also one that fails as it failed before the work.
+    pub(crate) passed: bool,
+    /// Whether it ended in another way when it was run again on the same tree.
+    pub(crate) flaky: bool,
+    /// The tests that its output counts; `null` where it counts none.
+    pub(crate) tests: Option<Tests>,
+    /// Of what it wrote: the SHA-256 of two lines, that of standard output and that of standard error.
+    pub(crate) output: BTreeMap<String, String>,
+    pub(crate) milliseconds: u64,
+}
+
+/// Who did the work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) id: String,
+    pub(crate) units: Vec<UnitDone>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct UnitDone {
+    /// Such as `execute-task M001/S01/T01`.
+    pub(crate) unit: String,
+    pub(crate) client: String,
+    pub(crate) models: Vec<String>,
+    pub(crate) sessions: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Maker {
+    pub(crate) program: String,
+    pub(crate) version: String,
+}
+
+impl Statement {
+    /// The statement about the candidate of a run, which has landed; `None` where the log has no candidate that was checked.
+    /// `unsigned` says why it will not be signed.
+    pub(crate) fn of(memory: &Memory, unsigned: Option<String>) -> Option<Self> {
+        let (run, candidate) = (memory.run.as_ref()?, memory.candidate.as_ref()?);
+        let evidence = candidate.evidence.as_ref()?;
+        let subject = |name: &str, algorithm: &str, digest: &str| Subject {
+            name: name.to_owned(),
+            digest: [(algorithm.to_owned(), digest.to_owned())].into(),
+        };
+        let units = memory.worked.iter().map(|worked| UnitDone {
+            unit: worked.unit.to_string(),
+            client: worked.client.clone(),
+            models: worked.models.iter().cloned().collect(),
+            sessions: worked.sessions,
+        });
+        let mut does_not_prove: Vec<String> = NEVER_PROVED.iter().map(|&sentence| sentence.to_owned()).collect();
+        does_not_prove.push(NOT_HELD_OUT.to_owned());
+        does_not_prove.extend(evidence.checks.is_empty().then(|| NOT_CHECKED.to_owned()));
+        does_not_prove.extend(unsigned.is_some().then(|| NOT_SIGNED.to_owned()));
+        Some(Self {
+            kind: STATEMENT.to_owned(),
+            subject: vec![
+                subject("commit", "gitCommit", &candidate.commit),
+                subject("tree", "gitTree", &candidate.tree),
+            ],
+            predicate_type: PREDICATE.to_owned(),
+            predicate: Predicate {
+                landing: Landing {
+                    milestone: run.milestone.clone(),
+                    target: run.target.clone(),
+                    base: candidate.base.clone(),
+                    work: candidate.head.clone(),
+                },
+                checks: Checks::of(evidence),
+                held_out: None,
+                environment: evidence.environment.clone(),
+                run: Run { id: run.id.clone(), units: units.collect() },
+                made_by: Maker {
+                    program: env!("CARGO_PKG_NAME").to_owned(),
+                    version: env!("CARGO_PKG_VERSION").to_owned(),
+                },
+                does_not_prove,
+                unsigned,
+            },
+        })
+    }
+
+    /// The statement in a payload; `None` where it is of another type, or none. Fields that this program does not know are
+    /// ignored, as in-toto wants it.
+    pub(crate) fn read(payload: &[u8]) -> Option<Self> {
+        let statement: Self = serde_json::from_slice(payload).ok()?;
+        (statement.kind == STATEMENT && statement.predicate_type == PREDICATE).then_some(statement)
+    }
+
+    pub(crate) fn payload(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+
+    /// The digest that a subject has by this algorithm.
+    pub(super) fn digest(&self, algorithm: &str) -> Option<&str> {
+        self.subject.iter().find_map(|subject| subject.digest.get(algorithm)).map(String::as_str)
+    }
+}
+
+impl Checks {
+    fn of(evidence: &Evidence) -> Self {
+        let flaky: Vec<&str> = evidence.notes.get("flaky").map(|note| note.split("; ").collect()).unwrap_or_default();
+        let command = |check: &CheckRun| Recorded {
+            command: check.command.clone(),
+            exit_code: check.exit_code,
+            passed: check.passed,
+            flaky: flaky.contains(&check.command.as_str()),
+            tests: check.tests,
+            output: [("sha256".to_owned(), check.digest.clone())].into(),
+            milliseconds: check.milliseconds,
+        };
+        Self {
+            source: evidence.source.clone(),
+            tree: evidence.tree.clone(),
+            passed: evidence.passed,
+            commands: evidence.checks.iter().map(command).collect(),
+            why_none: evidence.no_checks_reason.clone(),
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! `auto proof`: what is known about a landing, and whether it still holds.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::place::Place;
+use crate::auto::event::{Entry, Event, ProofKept, Tests};
+use crate::auto::landing::id::Commit;
+use crate::auto::landing::notes::NOTES;
+use crate::auto::proof::compare::{CommitRead, of_check, with_commit};
+use crate::auto::proof::envelope::Envelope;
+use crate::auto::proof::fresh::{Fresh, FreshError};
+use crate::auto::proof::signature::signer;
+use crate::auto::proof::statement::{Checks, PREDICATE, Statement};
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::disk::log::read_log;
+use crate::disk::{AbsolutePath, Digest};
+use crate::project::repository::repository_of;
+use crate::text::screen::{Screen, Tone};
+use crate::world::fence::Fencing;
+use crate::world::signals::Requests;
+use crate::world::tree::adopt_orphans;
+use crate::world::{Finished, Program};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ProofArgs {
+    /// The commit that landed; without it, the newest one of this branch that has a proof
+    commit: Option<String>,
+    /// Check the signature, and run the checks again on a fresh checkout
+    #[arg(long)]
+    check: bool,
+    /// Accept only signatures by a key of this file of allowed signers
+    #[arg(long, value_name = "FILE", requires = "check")]
+    signers: Option<String>,
+    /// Let the checks write everywhere
+    #[arg(long, requires = "check")]
+    no_fence: bool,
+}
+
+/// What is known about a landing.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ProofReport {
+    commit: String,
+    /// Whether every statement is about this commit and, with `--check`, still holds.
+    holds: bool,
+    /// Whether signatures were checked and checks were run again.
+    checked: bool,
+    statements: Vec<StatementReport>,
+}
+
+/// A statement in the note of the commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct StatementReport {
+    /// As it was made: in-toto, version 1. `docs/proof.md` describes it.
+    statement: Value,
+    /// The SHA-256 of its text.
+    digest: String,
+    /// The fingerprint of the key that it names as its own; `null` of one that is not signed.
+    key: Option<String>,
+    /// Whose the key is, by the file of allowed signers; `null` where no such file says so.
+    signer: Option<String>,
+    /// What is wrong with it, a sentence each.
+    problems: Vec<String>,
+    /// The checks that were run again.
+    checks: Vec<CheckAgain>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CheckAgain {
+    command: String,
+    recorded: Outcome,
+    now: Outcome,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Outcome {
+    exit_code: i32,
+    /// The tests that its output counts.
+    tests: Option<Tests>,
+}
+
+pub(super) fn proof(context: &mut Context, arguments: &ProofArgs) -> Result<(), CommandError> {
+    let here = context.here().clone();
+    let Some(root) = repository_of(&here) else {
+        return Err(CommandError::usage(format!("`{here}` is not in a git repository"))
+            .hint("run it in the repository that the milestone landed in"));
+    };
+    let source = Notes { context, root: &root };
+    let commit = source.commit(arguments.commit.as_deref())?;
+    let envelopes = source.envelopes(&commit)?;
+    let read = source.read(&commit)?;
+    let signers = match &arguments.signers {
+        Some(file) => Some(context.here().resolve(file).as_path().to_path_buf()),
+        None => source.signers()?,
+    };
+    let is_fenced = is_fenced(context, arguments)?;
+    let logged = logged(context, &commit);
+    let mut statements = Vec::new();
+    for envelope in &envelopes {
+        let mut row = row(envelope, &read, logged.as_deref());
+        if arguments.check {
+            check(context, (&root, &commit, is_fenced), envelope, (arguments, signers.as_deref()), &mut row)?;
+        }
+        statements.push(row);
+    }
+    let holds = statements.iter().all(|statement| statement.problems.is_empty());
+    let report = ProofReport { commit: commit.to_string(), holds, checked: arguments.check, statements };
+    context.exit_with(u8::from(!report.holds));
+    context.say(&report, None, |screen| shown(&report, screen))
+}
+
+/// The notes of a repository.
+struct Notes<'a> {
+    context: &'a Context,
+    root: &'a AbsolutePath,
+}
+
+impl Notes<'_> {
+    /// Git with the objects as they are: `git replace` puts others in their place.
+    fn git(&self, line: &[&str]) -> Result<Finished, CommandError> {
+        let program = Program::git(self.root.as_path()).arguments(["--no-replace-objects"]).arguments(line);
+        Ok(self.context.world().run(&program)?)
+    }
+
+    fn commit(&self, asked: Option<&str>) -> Result<Commit, CommandError> {
+        let Some(asked) = asked else { return self.newest() };
+        let name = format!("{asked}^{{commit}}");
+        let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
+        Commit::parse(&found.text()).ok_or_else(|| {
+            CommandError::usage(format!("there is no commit `{asked}` here"))
+                .hint("`git log` lists the commits; leave it out for the newest landing")
+        })
+    }
+
+    /// The newest commit in the history of HEAD that has a proof.
+    fn newest(&self) -> Result<Commit, CommandError> {
+        let listed = self.git(&["notes", "--ref", NOTES, "list"])?.text();
+        let noted: Vec<&str> =
+            listed.lines().filter_map(|line| line.split_once(' ').map(|(_, commit)| commit)).collect();
+        let none = || {
+            CommandError::usage("no commit of this branch has a proof here")
+                .hint("name the commit; `git fetch origin refs/notes/gsd:refs/notes/gsd` gets the proofs of a clone")
+        };
+        if noted.is_empty() {
+            return Err(none());
+        }
+        let history = self.git(&["rev-list", "--topo-order", "HEAD"])?.text();
+        for commit in history.lines().filter(|commit| noted.contains(commit)) {
+            if let Some(commit) = Commit::parse(commit)
+                && !self.found(&commit)?.is_empty()
+            {
+                return Ok(commit);
+            }
+        }
+        Err(none())
+    }
+
+    fn found(&self, commit: &Commit) -> Result<Vec<Envelope>, CommandError> {
+        let note = self.git(&["notes", "--ref", NOTES, "list", commit.as_str()])?;
+        if !note.success() {
+            return Ok(Vec::new());
+        }
+        Ok(Envelope::all_in(&self.git(&["cat-file", "blob", &note.text()])?.text()))
+    }
+
+    fn envelopes(&self, commit: &Commit) -> Result<Vec<Envelope>, CommandError> {
+        let found = self.found(commit)?;
+        if found.is_empty() {
+            let message = format!("there is no proof of {} in `{NOTES}`", commit.short());
+            return Err(CommandError::usage(message).hint(
+                "only what `gsd-tools auto run` landed has one; `git fetch origin refs/notes/gsd:refs/notes/gsd` gets those of a clone",
+            ));
+        }
+        Ok(found)
+    }
+
+    fn read(&self, commit: &Commit) -> Result<CommitRead, CommandError> {
+        let object = self.git(&["cat-file", "commit", commit.as_str()])?.text();
+        CommitRead::of(commit.clone(), &object)
+            .ok_or_else(|| CommandError::usage(format!("git cannot read the commit {commit}")).hint("run `git fsck`"))
+    }
+
+    /// The file of allowed signers that git uses.
+    fn signers(&self) -> Result<Option<PathBuf>, CommandError> {
+        let told = self.git(&["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"])?.text();
+        Ok(Some(told).filter(|told| !told.is_empty()).map(|told| self.root.resolve(told).as_path().to_path_buf()))
+    }
+}
+
+/// Whether the checks run within a fence. What they are is said by a note, which may come from elsewhere.
+fn is_fenced(context: &Context, arguments: &ProofArgs) -> Result<bool, CommandError> {
+    if !arguments.check || arguments.no_fence {
+        return Ok(false);
+    }
+    if context.world().fencing() == Fencing::Unavailable {
+        return Err(CommandError::usage("this system cannot keep the checks from writing elsewhere")
+            .hint("read them with `gsd-tools auto proof`, then run `gsd-tools auto proof --check --no-fence`"));
+    }
+    Ok(true)
+}
+
+/// The digest of the statement about a commit that the log of its run has, if it ran on this computer.
+fn logged(context: &Context, commit: &Commit) -> Option<String> {
+    let log = Place::of(context).ok()?.log();
+    let entries = read_log::<Entry>(&log).ok()??.entries;
+    entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::Landed { commit: landed, proof: Some(kept), .. } if landed == commit.as_str() => match kept {
+            ProofKept::Signed { digest, .. } | ProofKept::Unsigned { digest, .. } => Some(digest.clone()),
+            ProofKept::Missing { .. } => None,
+        },
+        _ => None,
+    })
+}
+
+/// What an envelope has, and what can be said of it without running anything.
+fn row(envelope: &Envelope, read: &CommitRead, logged: Option<&str>) -> StatementReport {
+    let payload = envelope.payload().unwrap_or_default();
+    let digest = Digest::of(&payload).to_string();
+    let mut problems = Vec::new();
+    let statement = Statement::read(&payload);
+    match &statement {
+        None => problems.push(format!("it is not a statement of the type `{PREDICATE}`")),
+        Some(statement) => {
+            problems.extend(with_commit(statement, read));
+            if envelope.signatures().is_empty() && statement.predicate.unsigned.is_none() {
+                problems.push("it was made to be signed, and its signature is missing".to_owned());
+            }
+        }
+    }
+    if logged.is_some_and(|logged| logged != digest) {
+        problems.push("it is not the statement that the log of the run has".to_owned());
+    }
+    StatementReport {
+        statement: serde_json::from_slice(&payload).unwrap_or_default(),
+        digest,
+        key: envelope.signatures().first().map(|signature| signature.keyid.clone()),
+        signer: None,
+        problems,
+        checks: Vec::new(),
+    }
+}
+
+/// Checks the signatures of an envelope and, if nothing is wrong so far, runs the checks that it names.
+fn check(
+    context: &Context,
+    (root, commit, is_fenced): (&AbsolutePath, &Commit, bool),
+    envelope: &Envelope,
+    (arguments, signers): (&ProofArgs, Option<&Path>),
+    row: &mut StatementReport,
+) -> Result<(), CommandError> {
+    let world = context.world();
+    let payload = envelope.payload().unwrap_or_default();
+    for signature in envelope.signatures() {
+        match signer(world, &payload, signature, signers) {
+            Ok(found) => row.signer = row.signer.take().or(found),
+            Err(error) => row.problems.push(error.to_string()),
+        }
+    }
+    if arguments.signers.is_some() && envelope.signatures().is_empty() {
+        row.problems.push("it is not signed".to_owned());
+    }
+    let Some(statement) = Statement::read(&payload).filter(|_| row.problems.is_empty()) else { return Ok(()) };
+    let recorded = &statement.predicate.checks;
+    if recorded.commands.is_empty() {
+        return Ok(());
+    }
+    // What has cleared its environment and left its parent is found only so.
+    adopt_orphans();
+    let signals = Requests::watch().ok();
+    let is_over = || signals.as_ref().is_some_and(|signals| signals.asked().is_some());
+    let fresh = Fresh::of(world, root, commit, is_fenced).map_err(|error| failed(&error))?;
+    for wanted in &recorded.commands {
+        context.tell(format!("Running `{}`", wanted.command));
+        let one = Checks { commands: vec![wanted.clone()], ..recorded.clone() };
+        let ran = match fresh.run(world, &one, &is_over) {
+            Ok(ran) => ran,
+            Err(FreshError::Refused(refused)) => {
+                row.problems.push(refused.to_string());
+                continue;
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        if is_over() {
+            return Err(CommandError::usage("interrupted, so that not all checks were run").hint("run it again"));
+        }
+        for now in &ran.checks {
+            row.problems.extend(of_check(wanted, now));
+            row.checks.push(CheckAgain {
+                command: wanted.command.clone(),
+                recorded: Outcome { exit_code: wanted.exit_code, tests: wanted.tests },
+                now: Outcome { exit_code: now.exit_code, tests: now.counts.as_ref().map(Tests::from) },
+            });
+        }
+    }
+    Ok(())
+}
+
+fn failed(error: &FreshError) -> CommandError {
+    CommandError::because(Reason::Unknown, error).hint("run `git fsck`; `gsd-tools auto proof` shows what it says")
+}
+
+/// The report for a person.
+fn shown(report: &ProofReport, screen: Screen) -> String {
+    let mut text = format!("{}\n", screen.paint(Tone::Strong, &report.commit));
+    for row in &report.statements {
+        let Some(statement) = serde_json::to_vec(&row.statement).ok().and_then(|payload| Statement::read(&payload))
+        else {
+            let _ = writeln!(text, "  {}", row.problems.join("; "));
+            continue;
+        };
+        let predicate = &statement.predicate;
+        let landing = &predicate.landing;
+        let _ = writeln!(text, "  {} on {}, from {}", landing.milestone, landing.target, short(&landing.base));
+        let signed = match (&row.key, &row.signer, &predicate.unsigned) {
+            (Some(key), Some(signer), _) => format!("signed by {signer} with {key}"),
+            (Some(key), None, _) if report.checked => {
+                format!("signed with {key}; no file of allowed signers says whose key that is")
+            }
+            (Some(key), None, _) => format!("signed with {key}"),
+            (None, _, Some(why)) => format!("not signed: {why}"),
+            (None, _, None) => "not signed".to_owned(),
+        };
+        let _ = writeln!(text, "  {signed}");
+        if let Some(environment) = &predicate.environment {
+            let system = &environment.system;
+            let tools: Vec<String> =
+                environment.tools.iter().map(|tool| format!("{} ({})", tool.program, tool.version)).collect();
+            let fence = if environment.fenced { "fenced" } else { "not fenced" };
+            let _ = writeln!(
+                text,
+                "  on {} {} {}, locale {}, {fence}, with {}",
+                system.name,
+                system.release,
+                system.machine,
+                environment.locale,
+                tools.join(", ")
+            );
+        }
+        let _ = writeln!(text, "  {} units: {}", predicate.run.units.len(), made_by(&statement));
+        for check in &predicate.checks.commands {
+            let tests = check.tests.map(|tests| format!(", {} tests", tests.ran)).unwrap_or_default();
+            let again = row.checks.iter().find(|again| again.command == check.command);
+            let again = again.map(|again| format!("; run again, it exits {}", again.now.exit_code)).unwrap_or_default();
+            let _ = writeln!(text, "  `{}` exits {}{tests}{again}", check.command, check.exit_code);
+        }
+        if let Some(why) = &predicate.checks.why_none {
+            let _ = writeln!(text, "  no checks: {why}");
+        }
+        text.push_str("\nThis does not prove:\n");
+        for sentence in &predicate.does_not_prove {
+            let _ = writeln!(text, "  {sentence}");
+        }
+        text.push('\n');
+        for problem in &row.problems {
+            let _ = writeln!(text, "{}", screen.paint(Tone::Bad, &format!("Wrong: {problem}")));
+        }
+    }
+    text.push_str(match (report.holds, report.checked) {
+        (false, _) => "The proof does not hold.\n",
+        (true, true) => "The proof holds.\n",
+        (true, false) => "To check it: `gsd-tools auto proof --check`\n",
+    });
+    text
+}
+
+/// Which clients and models did the work.
+fn made_by(statement: &Statement) -> String {
+    let mut found: Vec<String> = Vec::new();
+    for unit in &statement.predicate.run.units {
+        let models = if unit.models.is_empty() { String::new() } else { format!(" ({})", unit.models.join(", ")) };
+        let one = format!("{}{models}", unit.client);
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found.join(", ")
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
