@@ -40,6 +40,9 @@ pub(crate) struct ConfigRow {
     /// The endings of the test files that the runner runs.
     #[serde(default)]
     pub(crate) tests: Vec<String>,
+    /// The programs for which they count whether or not there are such test files.
+    #[serde(default)]
+    pub(crate) tools: Vec<String>,
     /// The keys that count; one that ends in `*` is the beginning of one.
     #[serde(default)]
     pub(crate) keys: Vec<String>,
@@ -124,9 +127,50 @@ pub(crate) fn role_of(path: &str) -> Option<Role> {
         .map(|(_, role)| role)
 }
 
+/// Whether the name of a file alone says that it is a test, wherever it is.
+pub(crate) fn is_named_as_test(path: &str) -> bool {
+    TABLE.test.iter().any(|row| fits_one(&row.names, path))
+}
+
 /// The row of the settings that a file holds.
 pub(crate) fn config_of(path: &str) -> Option<&'static ConfigRow> {
     TABLE.config.iter().find(|row| fits_one(&row.names, path))
+}
+
+/// Files that say what a server runs for every change.
+const PIPELINES: &[&str] = &[
+    ".gitlab-ci.yml",
+    ".gitlab-ci.yaml",
+    ".circleci/config.yml",
+    "azure-pipelines.yml",
+    "azure-pipelines.yaml",
+    "Jenkinsfile",
+    ".travis.yml",
+    "bitbucket-pipelines.yml",
+    ".drone.yml",
+    ".woodpecker.yml",
+    "appveyor.yml",
+    ".appveyor.yml",
+    ".buildkite/pipeline.yml",
+    "cloudbuild.yaml",
+    ".cirrus.yml",
+    ".pre-commit-config.yaml",
+];
+
+/// Folders whose files say what a server runs.
+const OF_PIPELINES: &[&str] = &[
+    ".github/workflows/",
+    ".github/actions/",
+    ".gitlab/ci/",
+    ".forgejo/workflows/",
+    ".gitea/workflows/",
+    ".woodpecker/",
+];
+
+/// Whether a file says what a server runs for every change.
+pub(crate) fn is_pipeline(path: &str) -> bool {
+    let is_yaml = path.rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "yml" | "yaml"));
+    PIPELINES.contains(&path) || (is_yaml && OF_PIPELINES.iter().any(|folder| path.starts_with(folder)))
 }
 
 /// Endings of files that are read and not run.
@@ -172,6 +216,10 @@ mod tests {
             ("web/package.json", Some(Role::Config)),
             ("jest.config.mjs", Some(Role::Config)),
             ("x/.cargo/config.toml", Some(Role::Config)),
+            (".npmrc", Some(Role::Config)),
+            (".env.test", Some(Role::Config)),
+            (".env.example", None),
+            ("Taskfile.dist.yaml", Some(Role::Script)),
             ("Makefile", Some(Role::Script)),
             ("src/latest.rs", None),
             ("src/config.toml", None),
@@ -179,6 +227,28 @@ mod tests {
             ("testing/a.py", None),
         ] {
             assert_eq!(role_of(path), role, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_runs_is_known_by_its_place() {
+        for path in [
+            ".github/workflows/ci.yml",
+            ".github/workflows/a.yaml",
+            ".gitlab-ci.yml",
+            "Jenkinsfile",
+            ".github/actions/a/action.yml",
+        ] {
+            assert!(is_pipeline(path), "{path}");
+        }
+        for path in [
+            ".github/dependabot.yml",
+            ".github/workflows/README.md",
+            "docs/.gitlab-ci.yml",
+            "src/Jenkinsfile",
+            "ci.yml",
+        ] {
+            assert!(!is_pipeline(path), "{path}");
         }
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct TestOutput {
     pub(crate) skipped: u64,
     /// The names of those that failed, each once.
     pub(crate) failing: Vec<String>,
+    /// Whether a runner says that there was no test to run, and nothing else mentions one.
+    pub(crate) says_none: bool,
 }
 
 /// Where each test has its line and nothing sums up.
@@ -23,6 +25,10 @@ struct Lines {
     skipped: u64,
     /// Results of a TAP stream that are not inside another one.
     tap: [u64; 3],
+    /// Packages whose tests passed and were not counted.
+    packages: u64,
+    /// Lines that say that there was no test.
+    none: u64,
 }
 
 impl TestOutput {
@@ -40,13 +46,15 @@ impl TestOutput {
             lines.count(whole);
             seen.count(line);
         }
-        if seen.tests == 0 {
+        if seen.tests == 0 && seen.skipped == 0 {
             let [tap_pass, tap_fail, tap_skipped] = lines.tap;
             seen.pass = lines.pass + tap_pass;
             seen.fail = lines.fail + tap_fail;
             seen.skipped = lines.skipped + tap_skipped;
             seen.tests = seen.pass + seen.fail;
         }
+        let mentions = seen.ran() > 0 || lines.packages > 0 || !seen.failing.is_empty();
+        seen.says_none = lines.none > 0 && !mentions;
         seen
     }
 
@@ -113,6 +121,10 @@ impl TestOutput {
             self.skipped = self.skipped.saturating_add(skipped);
             return true;
         }
+        if let Some((tests, fail, skipped)) = examples(line) {
+            self.add(tests.saturating_sub(fail).saturating_sub(skipped), fail, skipped);
+            return true;
+        }
         // `3 passing (10ms)`, `1 failing`, `2 pending`; ` 3 pass`, ` 1 fail`, ` 2 skip`.
         let mut words = line.split_whitespace();
         let (Some(number), Some(word)) = (words.next().and_then(|word| word.parse().ok()), words.next()) else {
@@ -140,6 +152,8 @@ impl Lines {
     fn count(&mut self, whole: &str) {
         // `--- FAIL: name (0.00s)`; what a test runs inside itself is indented.
         let line = whole.trim();
+        self.none += u64::from(says_none(line));
+        self.packages += u64::from(line.starts_with("ok  \t") && !line.contains("[no tests to run]"));
         self.pass += u64::from(line.starts_with("--- PASS: "));
         self.fail += u64::from(line.starts_with("--- FAIL: "));
         self.skipped += u64::from(line.starts_with("--- SKIP: "));
@@ -156,6 +170,65 @@ impl Lines {
         let is_excused = directive.starts_with("SKIP") || directive.starts_with("TODO");
         self.tap[if is_excused { 2 } else { usize::from(!is_ok) }] += 1;
     }
+}
+
+/// How runners say that they had nothing to run, at the beginning of a line.
+const NONE: &[&str] = &[
+    "Ran 0 tests",
+    "NO TESTS RAN",
+    "collected 0 items",
+    "no tests ran",
+    "no tests collected",
+    "# tests 0",
+    "\u{2139} tests 0",
+    "1..0",
+    "running 0 tests",
+    "test result: ok. 0 passed; 0 failed; 0 ignored",
+    "testing: warning: no tests to run",
+    "No tests found",
+    "No test files found",
+    "No test suite found",
+    "No test modules found",
+    "No tests executed",
+    "No tests were found",
+    "No test is available",
+    "No examples found",
+    "0 passing",
+    "0 pass",
+    "0 examples, 0 failures",
+    "0 runs, 0 assertions",
+    "0 tests, 0 assertions",
+    "ok | 0 passed | 0 failed",
+    "There are no tests to run",
+    "There are no tests",
+];
+
+/// Whether a line says that there was no test.
+fn says_none(line: &str) -> bool {
+    let line = line.trim_matches('=').trim();
+    let begins = |words: &str| {
+        // `1..0` and `0 pass` are not the beginning of another number or word.
+        line.strip_prefix(words)
+            .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '.'))
+    };
+    NONE.iter().any(|words| begins(words)) || line.ends_with("[no test files]") || line.ends_with("[no tests to run]")
+}
+
+/// `3 examples, 1 failure, 1 pending`, `3 runs, 5 assertions, 1 failures, 0 errors, 1 skips`, `OK (3 tests, 5 assertions)`:
+/// tests, failures, and those that were left out.
+fn examples(line: &str) -> Option<(u64, u64, u64)> {
+    if let Some(rest) = line.strip_prefix("OK (") {
+        let (number, rest) = rest.split_once(" test")?;
+        return rest.contains("assertion").then(|| number.parse().ok())?.map(|tests| (tests, 0, 0));
+    }
+    let (number, rest) = line.split_once(' ')?;
+    let tests: u64 = number.parse().ok()?;
+    let is_summary =
+        ["examples, ", "example, ", "runs, ", "run, ", "tests, "].iter().any(|word| rest.starts_with(word))
+            && rest.contains(" failure");
+    let of = |labels: [&str; 2]| labels.iter().find_map(|label| number_before(line, label)).unwrap_or(0);
+    let fail = of(["failures", "failure"]).saturating_add(of(["errors", "error"]));
+    is_summary.then(|| (tests, fail, of(["skips", "pending"])))
 }
 
 /// The number before a word.
@@ -233,6 +306,7 @@ mod tests {
             ("Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n", (2, 2, 1)),
             ("Ran 3 tests in 0.001s\n\nOK (skipped=1, expected failures=1)\n", (1, 0, 2)),
             ("Ran 1 test in 0.000s\n\nOK\n", (1, 0, 0)),
+            ("Ran 2 tests in 0.000s\n\nOK (skipped=2)\n", (0, 0, 2)),
             ("Tests:       1 failed, 1 skipped, 2 passed, 4 total\n", (2, 1, 1)),
             (" Test Files  1 passed (1)\n      Tests  1 failed | 2 passed | 1 skipped (4)\n", (2, 1, 1)),
             ("  3 passing (10ms)\n  2 pending\n  1 failing\n", (3, 1, 2)),
@@ -241,6 +315,57 @@ mod tests {
             ("--- PASS: A (0.00s)\n    --- PASS: A/b (0.00s)\n--- SKIP: C (0.00s)\nok  \tx\t0.1s\n", (2, 0, 1)),
             ("ok  \texample.com/a\t0.003s\nPASS\n", (0, 0, 0)),
             ("1 file passed in 3 words\nRan away\n", (0, 0, 0)),
+        ] {
+            let seen = TestOutput::read(output);
+            assert_eq!((seen.pass, seen.fail, seen.skipped), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn a_runner_that_had_nothing_to_run_says_so() {
+        for output in [
+            "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n",
+            "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n",
+            "collected 0 items\n\n==== no tests ran in 0.01s ====\n",
+            "no tests ran in 0.01s\n",
+            "TAP version 13\n1..0\n# tests 0\n# suites 0\n# pass 0\n# fail 0\n",
+            "\u{2139} tests 0\n\u{2139} pass 0\n",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n   Doc-tests a\n\nrunning 0 tests\n",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out; finished in 0s\n",
+            "?   \texample.com/a\t[no test files]\n",
+            "ok  \texample.com/a\t0.003s [no tests to run]\ntesting: warning: no tests to run\nPASS\n",
+            "No tests found, exiting with code 0\n",
+            "No test files found, exiting with code 0\n",
+            "  0 passing (1ms)\n",
+            "0 examples, 0 failures\n",
+            "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n",
+            "ok | 0 passed | 0 failed (0ms)\n",
+        ] {
+            let seen = TestOutput::read(output);
+            assert!(seen.says_none && seen.ran() == 0, "{output}: {seen:?}");
+        }
+        for output in [
+            "Ran 10 tests in 0.1s\n\nOK\n",
+            "running 0 tests\n\ntest result: ok. 0 passed; 0 failed\n\nrunning 1 test\n\ntest result: ok. 1 passed; 0 failed\n",
+            "?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.003s\n",
+            "# tests 07\n# pass 7\n",
+            "1..01\nok 1 - a\n",
+            "all fine\n",
+            "we found no tests ran badly\n",
+            "",
+        ] {
+            assert!(!TestOutput::read(output).says_none, "{output}");
+        }
+    }
+
+    #[test]
+    fn summaries_that_count_examples_runs_and_assertions_are_read() {
+        for (output, expected) in [
+            ("3 examples, 1 failure, 1 pending\n", (1, 1, 1)),
+            ("5 runs, 9 assertions, 1 failures, 1 errors, 1 skips\n", (2, 2, 1)),
+            ("OK (3 tests, 5 assertions)\n", (3, 0, 0)),
+            ("4 tests, 9 assertions, 0 failures\n", (4, 0, 0)),
+            ("3 tests, all of them mine\n", (0, 0, 0)),
         ] {
             let seen = TestOutput::read(output);
             assert_eq!((seen.pass, seen.fail, seen.skipped), expected, "{output}");

@@ -54,6 +54,11 @@ impl Refused {
         Self::new(text, SENTENCE)
     }
 
+    /// A command that ends well whatever the work is.
+    pub(super) fn idle(command: &str, why: &str) -> Self {
+        Self::new(command, format!("{IDLE}: {why}"))
+    }
+
     /// Whether it reads like a sentence, which is for people.
     pub(crate) fn is_sentence(&self) -> bool {
         self.reason == SENTENCE
@@ -65,6 +70,8 @@ impl Refused {
         }
         let hint = if self.is_sentence() {
             "name a command in the plan: `Verify: COMMAND`"
+        } else if self.reason.starts_with(IDLE) {
+            "name a command in the plan that fails where the work is not right"
         } else {
             "put it into a script of the project, and name that as the command"
         };
@@ -73,6 +80,8 @@ impl Refused {
 }
 
 const SENTENCE: &str = "it does not look like a command";
+
+const IDLE: &str = "it cannot fail, so that it checks nothing";
 
 /// What only a shell acts on. A check is run without one.
 const OF_SHELLS: &[&str] = &[";", "|", "`", "<", ">", "$("];
@@ -131,6 +140,11 @@ impl Check {
 
     pub(crate) fn arguments(&self) -> &[String] {
         &self.arguments
+    }
+
+    /// The program and its arguments.
+    pub(super) fn words(&self) -> Vec<&str> {
+        std::iter::once(self.program.as_str()).chain(self.arguments.iter().map(String::as_str)).collect()
     }
 
     /// The variables that it sets for itself.

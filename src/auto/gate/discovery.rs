@@ -1,5 +1,6 @@
 //! Which checks a unit has: the first source that names any.
 
+use super::cannot_fail::cannot_fail;
 use super::check::{Check, Refused, Source};
 use crate::project::declared_commands::{TOOLCHAINS, make_target, package_script, pytest};
 use crate::project::files::{FileError, Files};
@@ -35,11 +36,18 @@ pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discover
     if !checks.is_empty() {
         return Ok(Discovery { source: Source::Preference, checks, refused });
     }
-    let planned = wanted.verify.map(Check::all_of).unwrap_or_default().into_iter().map(|check| match check {
-        Ok(check) if !check.looks_like_one() => Err(Refused::sentence(check.command())),
-        other => other,
-    });
-    let checks = accepted(planned.collect(), &mut refused);
+    let mut planned = Vec::new();
+    for check in wanted.verify.map(Check::all_of).unwrap_or_default() {
+        planned.push(match check {
+            Ok(check) if !check.looks_like_one() => Err(Refused::sentence(check.command())),
+            Ok(check) => match cannot_fail(&check, files)? {
+                Some(why) => Err(Refused::idle(check.command(), &why)),
+                None => Ok(check),
+            },
+            refused => refused,
+        });
+    }
+    let checks = accepted(planned, &mut refused);
     if !checks.is_empty() {
         return Ok(Discovery { source: Source::TaskPlan, checks, refused });
     }
@@ -144,6 +152,19 @@ mod tests {
         let plan = Wanted { preference: &[], verify: Some("All tests pass && cat x | grep y") };
         assert_eq!(found(plan, &files), (Source::Go, vec!["go test ./...".to_owned()], 2));
         assert_eq!(found(Wanted::default(), &[]), (Source::None, vec![], 0));
+    }
+
+    #[test]
+    fn a_planned_command_that_cannot_fail_gives_way_and_is_named() {
+        let files = [("go.mod", ""), ("package.json", r#"{"scripts": {"ok": "true"}}"#)];
+        for verify in ["true", "echo ok && npm run ok", "make -n test"] {
+            let plan = Wanted { preference: &[], verify: Some(verify) };
+            let discovery = discover(&MemoryFiles::new(files.iter().copied()), plan).unwrap();
+            assert_eq!((discovery.source, discovery.checks.len()), (Source::Go, 1), "{verify}");
+            assert!(discovery.refused.iter().all(|refused| refused.to_string().contains("it cannot fail")), "{verify}");
+        }
+        let both = Wanted { preference: &[], verify: Some("echo ok && go vet ./...") };
+        assert_eq!(found(both, &files), (Source::TaskPlan, vec!["go vet ./...".to_owned()], 1));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Source;
+use super::runners::{TestsRun, tests_run_by};
 use crate::disk::Digest;
 use crate::text::terminal::without_colours;
 use crate::text::test_output::TestOutput;
@@ -65,11 +66,11 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// `None` where the output mentions no test.
+    /// `None` where the output mentions no test. One that says that there was none is counted: none ran.
     pub(super) fn of(output: &str) -> Option<Self> {
         let seen = TestOutput::read(output);
         let (ran, failed, skipped) = (seen.ran(), seen.fail, seen.skipped);
-        let is_there = ran > 0 || skipped > 0 || !seen.failing.is_empty();
+        let is_there = ran > 0 || skipped > 0 || seen.says_none || !seen.failing.is_empty();
         is_there.then_some(Self { ran, failed, skipped, failing: seen.failing })
     }
 }
@@ -82,6 +83,20 @@ impl CheckRun {
     /// Whether it ended badly each time.
     pub(crate) fn failed(&self) -> bool {
         !matches!(self.verdict, CheckVerdict::Pass | CheckVerdict::Flaky)
+    }
+
+    /// Whether it passed without running a test, though running tests is what its command is for. Such a check is no
+    /// evidence: a runner with nothing to run ends well.
+    pub(crate) fn shows_nothing(&self) -> bool {
+        if !self.passed() {
+            return false;
+        }
+        match (tests_run_by(&self.command), &self.counts) {
+            (TestsRun::Itself | TestsRun::ByOthers, Some(counts)) => counts.ran == 0,
+            // Each of them says something of every run.
+            (TestsRun::Itself, None) => self.tail.trim().is_empty(),
+            _ => false,
+        }
     }
 
     /// Which failure this is: the same command with the same output, apart from times, addresses and the order of lines, is
@@ -169,6 +184,42 @@ mod tests {
         assert_ne!(failure("expected 3, got 4"), failure("expected 3, got 5"));
         assert_eq!(failure("at 0x7f00aa pid 77"), failure("at 0x1f pid 9"));
         assert_ne!(failure("a"), run("y", CheckVerdict::Fail, "a").failure("/w/1"));
+    }
+
+    #[test]
+    fn a_test_runner_that_ran_no_test_shows_nothing() {
+        use CheckVerdict::{Fail, Pass};
+        for (command, tail) in [
+            ("python3 -m unittest tests.test_a", "Ran 0 tests in 0.000s\n\nOK\n"),
+            ("python3 -B -m unittest discover -s tests", "Ran 2 tests in 0.0s\n\nOK (skipped=2)\n"),
+            ("pytest -q", "no tests ran in 0.01s\n"),
+            ("poetry run pytest", "collected 0 items\n"),
+            ("node --test", "# tests 0\n# pass 0\n"),
+            ("cargo test index", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n"),
+            ("go test ./...", "?   \ta\t[no test files]\n"),
+            ("npx jest --passWithNoTests", "No tests found, exiting with code 0\n"),
+            ("npm test", "> node --test\n\n# tests 0\n"),
+            ("cd app && make test", "Ran 0 tests in 0.000s\n\nOK\n"),
+            ("python3 -m pytest", ""),
+        ] {
+            assert!(run(command, Pass, tail).shows_nothing(), "{command}: {tail}");
+            assert!(!run(command, Fail, tail).shows_nothing(), "{command}: {tail}");
+        }
+        for (command, tail) in [
+            ("python3 -m unittest", "Ran 1 test in 0.000s\n\nOK\n"),
+            ("python3 -m pytest", "1 passed, 3 skipped in 0.1s\n"),
+            ("cargo test", "running 0 tests\n\nrunning 2 tests\n\ntest result: ok. 2 passed; 0 failed\n"),
+            ("cargo test --no-run", "    Finished `test` profile\n"),
+            ("go test ./...", "ok  \ta\t0.1s\n?   \tb\t[no test files]\n"),
+            ("npm test", ""),
+            ("npm run lint", "# tests 0\n"),
+            ("sh check.sh", "Ran 0 tests in 0.0s\n"),
+            ("sh check.sh", ""),
+            ("cargo clippy", ""),
+            ("test -f a", ""),
+        ] {
+            assert!(!run(command, Pass, tail).shows_nothing(), "{command}: {tail}");
+        }
     }
 
     proptest::proptest! {

@@ -9,8 +9,11 @@ use serde_json::Value;
 use super::allowance::Allowance;
 use super::check::{Check, Refused, Source};
 use super::discovery::Discovery;
+use super::makefile::{self, Makefile, makefile_of};
+use super::runners::tools_in;
+use super::tamper::Finding;
 use crate::disk::Digest;
-use crate::project::check_files::{Role, role_of};
+use crate::project::check_files::{Role, fits, role_of};
 use crate::project::files::{FileError, Files};
 
 /// What the checks of a unit rest on.
@@ -24,8 +27,17 @@ pub(crate) struct Pins {
     /// The scripts of `package.json` that the checks call, directly or through others.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) scripts: BTreeSet<String>,
+    /// The targets of makefiles that the checks make, with all that these need.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) targets: BTreeSet<String>,
+    /// The runners and linters that the checks are known to call.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) tools: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed: Vec<Allowance>,
+    /// The files that the plan says the unit works on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) expected: Vec<String>,
     /// Whether the plan says that the unit fixes something that is broken.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_fix: bool,
@@ -56,6 +68,7 @@ impl Pins {
     pub(crate) fn of(files: &dyn Files, planned: Planned<'_>) -> Result<Self, FileError> {
         let Planned { discovery, paths, expected, plan, is_fix } = planned;
         let scripts = called_scripts(files, paths, &discovery.checks)?;
+        let made = Made::by(files, &discovery.checks)?;
         let tracked: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
         let mut roles: BTreeMap<&str, Role> =
             paths.iter().filter_map(|path| Some((path.as_str(), role_of(path)?))).collect();
@@ -64,6 +77,9 @@ impl Pins {
             if let Some(path) = tracked.get(program.as_str()).filter(|_| !is_work) {
                 roles.entry(path).or_insert(Role::Script);
             }
+        }
+        for path in made.included.iter().filter_map(|path| tracked.get(path.as_str())) {
+            roles.entry(path).or_insert(Role::Script);
         }
         let mut pinned = BTreeMap::new();
         for (path, role) in roles {
@@ -76,8 +92,11 @@ impl Pins {
             checks: discovery.checks.clone(),
             refused: discovery.refused.clone(),
             files: pinned,
+            tools: tools(files, paths, &discovery.checks, (&scripts, &made))?,
             scripts,
+            targets: made.targets,
             allowed: Allowance::of_plan(plan),
+            expected: expected.iter().map(|path| path.trim_start_matches("./").to_owned()).collect(),
             is_fix,
         })
     }
@@ -95,6 +114,22 @@ impl Pins {
             Some(_) => true,
             None => is_new && self.checks.iter().any(is_run),
         }
+    }
+
+    /// Whether the plan orders what was found. `Allowed test changes` that cover a file allow any change of it. Where the
+    /// plan names a file among those that the unit works on, its settings and scripts may change; that tests run, and that
+    /// a failure is seen, is not changed by that.
+    pub(crate) fn orders(&self, finding: &Finding) -> bool {
+        self.allows(&finding.path).is_some() || (finding.kind.is_of_settings() && self.names(&finding.path))
+    }
+
+    /// Whether the plan names a file among those that the unit works on. A folder alone names none of its files.
+    fn names(&self, path: &str) -> bool {
+        let is_of = |pattern: &str| {
+            let name = pattern.rsplit('/').next().unwrap_or_default();
+            name.contains('*') && name.contains(char::is_alphanumeric) && fits(pattern, path)
+        };
+        !path.is_empty() && self.expected.iter().any(|expected| expected == path || is_of(expected))
     }
 
     /// The allowance that covers a path.
@@ -148,6 +183,87 @@ pub(super) fn scripts_of(package: &str) -> BTreeMap<String, String> {
     texts.collect()
 }
 
+/// What the checks make by `make`.
+#[derive(Debug, Default)]
+struct Made {
+    targets: BTreeSet<String>,
+    /// Files that the makefiles bring in.
+    included: BTreeSet<String>,
+    /// The texts of all of them.
+    texts: Vec<String>,
+}
+
+impl Made {
+    fn by(files: &dyn Files, checks: &[Check]) -> Result<Self, FileError> {
+        let mut made = Self::default();
+        for check in checks.iter().filter(|check| is_make(check)) {
+            let mut folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
+            if let Some(at) = check.arguments().iter().position(|word| word == "-C")
+                && let Some(other) = check.arguments().get(at + 1)
+            {
+                folder = format!("{folder}{}/", other.trim_end_matches('/'));
+            }
+            let Some((_, mut text)) = makefile_of(files, &folder)? else { continue };
+            let included: Vec<String> =
+                Makefile::read(&text).includes().map(|path| format!("{folder}{path}")).collect();
+            for path in included {
+                if let Some(more) = files.read(&path)? {
+                    text.push('\n');
+                    text.push_str(&more);
+                    made.included.insert(path);
+                }
+            }
+            let makefile = Makefile::read(&text);
+            let named: Vec<String> = targets_of(check).map(str::to_owned).collect();
+            let named = if named.is_empty() {
+                makefile.default_target().map(str::to_owned).into_iter().collect()
+            } else {
+                named
+            };
+            made.targets.extend(makefile.closure(&named));
+            made.texts.push(text);
+        }
+        Ok(made)
+    }
+}
+
+pub(super) fn is_make(check: &Check) -> bool {
+    matches!(check.program(), "make" | "gmake")
+}
+
+/// The targets that a call of `make` names.
+pub(super) fn targets_of(check: &Check) -> impl Iterator<Item = &str> {
+    let words = check.arguments();
+    let is_value = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| matches!(word.as_str(), "-C" | "-f" | "-j"))
+    };
+    let plain = words
+        .iter()
+        .enumerate()
+        .filter(move |(at, word)| !word.starts_with('-') && !word.contains('=') && !is_value(*at));
+    plain.map(|(_, word)| word.as_str())
+}
+
+/// The runners and linters that the checks are known to call: by name, through a script, or through a makefile.
+fn tools(
+    files: &dyn Files,
+    paths: &[String],
+    checks: &[Check],
+    (scripts, made): (&BTreeSet<String>, &Made),
+) -> Result<BTreeSet<String>, FileError> {
+    let mut texts: Vec<String> = checks.iter().map(ToString::to_string).collect();
+    for path in paths.iter().filter(|path| is_named(path, "package.json")) {
+        let all = scripts_of(files.read(path)?.as_deref().unwrap_or_default());
+        texts.extend(all.into_iter().filter(|(name, _)| scripts.contains(name)).map(|(_, text)| text));
+    }
+    for program in programs(files, paths, checks, scripts)? {
+        let is_shell = program.rsplit_once('.').is_none_or(|(_, ending)| ending == "sh");
+        texts.extend(if is_shell && paths.contains(&program) { files.read(&program)? } else { None });
+    }
+    texts.extend(made.texts.iter().cloned());
+    Ok(tools_in(texts.iter().map(String::as_str)).map(str::to_owned).collect())
+}
+
 /// Programs that run the file they are given.
 const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "node", "perl", "php", "python", "python3", "ruby", "sh", "source", "ts-node",
@@ -173,7 +289,9 @@ fn programs(
         let lines: Vec<String> = if is_named(path, "package.json") {
             let texts = scripts_of(files.read(path)?.as_deref().unwrap_or_default());
             texts.into_iter().filter(|(name, _)| scripts.contains(name)).map(|(_, text)| text).collect()
-        } else if is_named(path, "Makefile") && checks.iter().any(|check| check.program() == "make") {
+        } else if makefile::NAMES.iter().any(|name| is_named(path, name))
+            && checks.iter().any(|check| check.program() == "make")
+        {
             files.read(path)?.unwrap_or_default().lines().map(str::to_owned).collect()
         } else {
             continue;
@@ -249,6 +367,21 @@ mod tests {
         );
         assert!(pins.scripts.iter().map(String::as_str).eq(["pretest", "test", "unit"]));
         assert!(pins.allows("src/a.test.js").is_some() && pins.allows("run.sh").is_none());
+    }
+
+    #[test]
+    fn what_makefiles_bring_in_and_make_and_call_is_pinned() {
+        let files = [
+            ("Makefile", "include rules.mk\ntest: unit\nbuild:\n\techo a\n"),
+            ("rules.mk", "PY = python3\nunit:\n\t$(PY) -m pytest\n"),
+            ("other.mk", ""),
+        ];
+        let made = pins(&files, Some("make test"), &[], "");
+        assert_eq!(roles(&made), [("Makefile", Role::Script), ("rules.mk", Role::Script)]);
+        assert!(made.targets.iter().map(String::as_str).eq(["test", "unit"]));
+        assert!(made.tools.contains("pytest") && !made.tools.contains("jest"));
+        assert!(pins(&files, Some("make -s"), &[], "").targets.contains("unit"), "the first target");
+        assert!(pins(&files, Some("cargo test"), &[], "").targets.is_empty());
     }
 
     #[test]

@@ -157,6 +157,14 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         };
         return Some((Outcome::NoEvidence, why));
     }
+    // What a plan names is to show its work; of what a project declares, any part does.
+    let silent: Vec<&CheckRun> = evidence.checks.iter().filter(|run| run.shows_nothing()).collect();
+    let shows = evidence.checks.iter().any(|run| run.passed() && !run.shows_nothing());
+    if !silent.is_empty() && (!shows || evidence.source == Source::TaskPlan) {
+        let commands = list(&silent.iter().map(|run| run.command.clone()).collect::<Vec<_>>());
+        let why = format!("no test was run, so that passing shows nothing: {commands}");
+        return Some((Outcome::NoEvidence, why));
+    }
     let was_red = |run: &&CheckRun| before.is_some_and(|before| before.of(&run.command).is_some_and(CheckRun::failed));
     let turned_green = || evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run));
     if evidence.source == Source::TaskPlan && !verdict.red_before.is_empty() && !turned_green() {
@@ -326,6 +334,21 @@ mod tests {
         // Another test was red before, and is not of this task.
         let other = || run("all", Fail, "not ok 2 - y\n# tests 1\n# fail 1\n");
         assert_eq!(outcome(vec![named(), other()], vec![run("t", Pass, ""), other()]).0, Outcome::Passed);
+    }
+
+    #[test]
+    fn a_test_runner_that_ran_no_test_is_no_evidence() {
+        let none = || run("python3 -m unittest tests.a", Pass, "Ran 0 tests in 0.0s\n\nOK\n");
+        let outcome = |evidence: Evidence| {
+            let verdict = judged(Claim::Work, None, &evidence);
+            (verdict.outcome, verdict.failure.map(|failure| failure.text).unwrap_or_default())
+        };
+        let (alone, text) = outcome(evidence("new", vec![none()]));
+        assert!(alone == Outcome::NoEvidence && text.contains("no test was run") && text.contains("tests.a"), "{text}");
+        assert_eq!(outcome(evidence("new", vec![none(), run("lint", Pass, "")])).0, Outcome::Passed);
+        assert_eq!(outcome(planned("new", vec![none(), run("lint", Pass, "")])).0, Outcome::NoEvidence);
+        let ran = run("python3 -m unittest tests.a", Pass, "Ran 1 test in 0.0s\n\nOK\n");
+        assert_eq!(outcome(planned("new", vec![ran])).0, Outcome::Passed);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::assertion::{Assertion, names_something};
+use super::collected;
 use super::facts::Test;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
@@ -164,6 +165,10 @@ fn missed_tests<'a, 'text>(files: &'a [TestFile<'text>], rewritten: usize) -> Ve
     let mut count = (0_usize, 0_usize);
     for test in files.iter().flat_map(|file| &file.after).flat_map(|facts| &facts.tests) {
         *there.entry(test.name).or_default() += 1;
+        count.1 += 1;
+    }
+    for name in collected::wrapped(files) {
+        *there.entry(name).or_default() += 1;
         count.1 += 1;
     }
     let mut lost = Vec::new();

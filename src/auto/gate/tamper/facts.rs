@@ -49,7 +49,7 @@ impl Source<'_, '_> {
 }
 
 /// Words that begin a test whose name is a string.
-const NAMED_BY_TEXT: &[&str] =
+pub(super) const NAMED_BY_TEXT: &[&str] =
     &["it", "test", "specify", "xit", "fit", "xtest", "ftest", "xspecify", "scenario", "example"];
 
 impl<'text> Source<'_, 'text> {

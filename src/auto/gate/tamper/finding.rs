@@ -19,15 +19,30 @@ read_words! {
         ConstantAssertion = "constant-assertion",
         SwallowedFailure = "swallowed-failure",
         LeftEarly = "left-early",
+        /// A test is there and no runner finds it.
+        NotCollected = "not-collected",
         ChangedSettings = "changed-settings",
+        /// Settings by which a runner leaves tests out.
+        HiddenTests = "hidden-tests",
         ChangedScript = "changed-script",
         ChangedCommand = "changed-command",
         PatchedRunner = "patched-runner",
+        /// A file that is taken for a runner, or for what a runner needs.
+        ShadowedRunner = "shadowed-runner",
+        ChangedPipeline = "changed-pipeline",
         ChangedSnapshot = "changed-snapshot",
         ReadsItself = "reads-itself",
         StubbedSubject = "stubbed-subject",
         /// What was pinned is not what the unit started from.
         NotAsPinned = "not-as-pinned",
+    }
+}
+
+impl Weakening {
+    /// Whether it is about settings and scripts, which a plan orders by naming the file. Where tests are left out or a
+    /// failure is hidden, naming the file is not enough.
+    pub(in crate::auto::gate) fn is_of_settings(self) -> bool {
+        matches!(self, Self::ChangedSettings | Self::ChangedScript | Self::ShadowedRunner | Self::ChangedPipeline)
     }
 }
 
@@ -52,6 +67,13 @@ impl Finding {
         let verdict = format!("a person decides: `gsd-tools auto verdict {unit} pass --rationale \"WHY\"`");
         if self.path.is_empty() {
             return format!("put the check back; or {verdict}");
+        }
+        if self.kind.is_of_settings() {
+            return format!(
+                "undo the change; or the plan names `{0}` before the work begins, among the files of the task or as \
+                 `Allowed test changes: {0} (WHY)`; or {verdict}",
+                self.path
+            );
         }
         format!(
             "undo the change; or the plan allows it before the work begins: `Allowed test changes: {} (WHY)`; or {verdict}",

@@ -9,6 +9,7 @@
 //! restored before the checks run says [`Inspection::restoration`]; nothing restores it yet.
 
 mod assertion;
+mod collected;
 mod compare;
 mod facts;
 mod file;
@@ -16,8 +17,11 @@ mod finding;
 mod lexer;
 mod lines;
 mod marks;
+mod pipeline;
+mod preferences;
 mod script;
 mod settings;
+mod shadow;
 mod snapshot;
 mod subject;
 #[cfg(test)]
@@ -26,7 +30,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use super::discovery::Discovery;
-use super::evidence::Evidence;
+use super::evidence::{CheckVerdict, Evidence};
 use super::pins::Pins;
 use crate::disk::Digest;
 use crate::project::check_files::{Role, role_of};
@@ -89,23 +93,32 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         found.extend(subject::in_file(file));
     }
     found.extend(marks::skipped(&files));
+    // What is gone as a whole is said once.
+    let gone: BTreeSet<String> = found
+        .iter()
+        .filter(|finding| finding.kind == Weakening::DeletedTests)
+        .map(|finding| finding.path.clone())
+        .collect();
+    found.extend(collected::lost(pins, &files, &texts).into_iter().filter(|finding| !gone.contains(&finding.path)));
     for text in &texts {
         found.extend(settings::changed(pins, text));
-        found.extend(script::changed(pins, text));
+        found.extend(script::changed(pins, text, &texts));
         found.extend(snapshot::changed(text, &texts));
+        found.extend(preferences::changed(text));
     }
+    found.extend(shadow::added(pins, &texts));
+    found.extend(pipeline::changed(&texts));
     found.extend(now.map(|now| other_commands(pins, now)).unwrap_or_default());
     found.sort();
     found.dedup();
     let mut inspection = Inspection::default();
     for finding in shortened(found) {
-        let side =
-            if pins.allows(&finding.path).is_some() { &mut inspection.allowed } else { &mut inspection.findings };
+        let side = if pins.orders(&finding) { &mut inspection.allowed } else { &mut inspection.findings };
         side.push(finding);
     }
     if let Some((before, after)) = runs {
         // Tests that the plan allows to go, and those that are cases of another one now, are not missed.
-        let is_allowed = !inspection.allowed.is_empty()
+        let is_allowed = inspection.allowed.iter().any(|finding| pins.allows(&finding.path).is_some())
             || texts.iter().any(|text| {
                 text.after.is_none() && role_of(text.path) == Some(Role::Test) && pins.allows(text.path).is_some()
             });
@@ -120,8 +133,18 @@ impl Inspection {
     /// What to put back in the tree in which the checks run, so that they are the pinned ones.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the checks of a unit, which are to run on restored files"))]
     pub(crate) fn restoration(&self, work: Work<'_>) -> Restoration {
-        let mut restoration = Restoration::default();
-        let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
+        Restoration::of(&self.findings, work)
+    }
+}
+
+impl Restoration {
+    /// What to put back where these were found. A file of which nothing was found stays as the unit left it.
+    pub(crate) fn of(findings: &[Finding], work: Work<'_>) -> Self {
+        let mut restoration = Self::default();
+        let found: BTreeSet<&str> = findings.iter().map(|finding| finding.path.as_str()).collect();
+        let shadows = |path: &str| {
+            findings.iter().any(|finding| finding.path == path && finding.kind == Weakening::ShadowedRunner)
+        };
         for change in work.changes.iter().filter(|change| found.contains(change.path)) {
             let is_pinned = work.pins.files.contains_key(change.path);
             let path = change.path.to_owned();
@@ -131,12 +154,20 @@ impl Inspection {
                     None => restoration.from_before.push(path),
                 },
                 (Some(_), _) if is_pinned => restoration.from_before.push(path),
-                (None, Some(_)) if role_of(change.path).is_some() => restoration.without.push(path),
+                (None, Some(_)) if role_of(change.path).is_some() || shadows(change.path) => {
+                    restoration.without.push(path);
+                }
                 // Tests inside of the source cannot be taken from it.
                 _ => {}
             }
         }
         restoration
+    }
+
+    /// Whether the tree stays as it is.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the checks of a unit, which are to run on restored files"))]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.from_before.is_empty() && self.without.is_empty() && self.rewritten.is_empty()
     }
 }
 
@@ -179,10 +210,11 @@ fn other_commands(pins: &Pins, now: &Discovery) -> Vec<Finding> {
 /// Checks that passed with fewer tests, or with more of them skipped. `rewritten` tests are cases of others now.
 fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Finding> {
     let rewritten = rewritten as u64;
+    // One that was stopped has not counted to its end.
+    let ran = |command: &str| before.of(command).filter(|run| run.verdict != CheckVerdict::TimedOut);
     let mut found = Vec::new();
     for now in after.checks.iter().filter(|run| run.passed()) {
-        let (Some(then), Some(counts)) = (before.of(&now.command).and_then(|run| run.counts.as_ref()), &now.counts)
-        else {
+        let (Some(then), Some(counts)) = (ran(&now.command).and_then(|run| run.counts.as_ref()), &now.counts) else {
             continue;
         };
         if then.ran > counts.ran.saturating_add(rewritten) {

@@ -3,12 +3,15 @@
 use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lines;
+use crate::auto::gate::cannot_fail::{commands_of, line_cannot_fail};
 use crate::auto::gate::check::Check;
-use crate::auto::gate::pins::Pins;
-use crate::project::check_files::{Role, role_of};
+use crate::auto::gate::makefile::{Makefile, NAMES};
+use crate::auto::gate::pins::{Pins, is_make, targets_of};
+use crate::auto::gate::runners::{TestsRun, tests_run};
+use crate::project::check_files::{Role, fits, role_of};
 
 /// By which a command line ends well although what it runs did not.
-const HIDING: &[&str] = &[
+pub(super) const HIDING: &[&str] = &[
     "|| true",
     "||true",
     "|| :",
@@ -44,13 +47,13 @@ const HIDING: &[&str] = &[
 ];
 
 /// Changes of scripts and of tests in a shell.
-pub(super) fn changed(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let name = text.path.rsplit('/').next().unwrap_or_default();
-    let is_makefile = matches!(name, "Makefile" | "makefile" | "GNUmakefile");
+    let is_makefile = NAMES.contains(&name) || fits("*.mk", name);
     let is_shell = [".sh", ".bash", ".bats", ".zsh"].iter().any(|ending| name.ends_with(ending));
     let role = pins.files.get(text.path).map(|pin| pin.role).or_else(|| role_of(text.path));
     let mut found = match role {
-        Some(Role::Script) if is_makefile => makefile(pins, text),
+        Some(Role::Script) if is_makefile => makefile(pins, text, all),
         Some(Role::Script) if pins.files.contains_key(text.path) => whole(pins, text),
         Some(Role::Script | Role::Test) => Vec::new(),
         _ => return Vec::new(),
@@ -72,8 +75,8 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     let name = text.path.rsplit('/').next().unwrap_or_default();
     let tool = match name {
         "justfile" | "Justfile" | ".justfile" => Some("just"),
-        "Rakefile" => Some("rake"),
-        "Taskfile.yml" => Some("task"),
+        "Rakefile" | "rakefile" | "Rakefile.rb" => Some("rake"),
+        name if name.starts_with("Taskfile.") => Some("task"),
         _ => None,
     };
     let is_called = |tool: &str| {
@@ -90,57 +93,161 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     vec![Finding::new(text.path, line.unwrap_or_default(), Weakening::ChangedScript, what)]
 }
 
-/// Targets that the checks make, and those that they need: the lines of each.
-fn makefile(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
-    let (before, after) =
-        (targets(text.before.as_deref().unwrap_or_default()), targets(text.after.as_deref().unwrap_or_default()));
-    let by_make = pins.checks.iter().filter(|check| check.program() == "make");
-    let mut open: Vec<String> =
-        by_make.flat_map(Check::arguments).filter(|word| !word.starts_with('-')).cloned().collect();
-    let (mut seen, mut found) = (Vec::new(), Vec::new());
-    while let Some(name) = open.pop() {
-        let Some(then) = before.iter().find(|target| target.name == name) else { continue };
-        if seen.contains(&name) {
+/// What a makefile makes for the checks: targets, what these need, and the variables in their recipes.
+fn makefile(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
+    let by_make: Vec<&Check> = pins.checks.iter().filter(|check| is_make(check)).collect();
+    if by_make.is_empty() {
+        return Vec::new();
+    }
+    let changed = |line: usize, what: String| Finding::new(text.path, line, Weakening::ChangedScript, what);
+    let mut then = text.before.clone();
+    if text.before.is_none()
+        && let Some(place) = place_of(text.path)
+    {
+        let folder = &text.path[..text.path.len() - NAMES[place].len()];
+        let others = NAMES.iter().enumerate().filter(|(other, _)| *other != place);
+        let others = others.map(|(at, name)| (at, format!("{folder}{name}")));
+        for (at, other) in others.filter(|(_, other)| pins.files.contains_key(other)) {
+            let gone = all.iter().find(|text| text.path == other && text.after.is_none());
+            match gone {
+                // It has another name now.
+                Some(gone) => then.clone_from(&gone.before),
+                None if at > place => {
+                    return vec![changed(0, format!("`make` reads it, and no longer `{other}`"))];
+                }
+                None => return Vec::new(),
+            }
+        }
+    }
+    // One that has another name now is looked at there.
+    let is_renamed = |other: &Text<'_>| {
+        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        other.before.is_none() && place_of(other.path).is_some() && folder(other.path) == folder(text.path)
+    };
+    if text.after.is_none() && all.iter().any(is_renamed) {
+        return Vec::new();
+    }
+    let then = with_included(then.as_deref(), text.path, all, |text| text.before.as_deref());
+    let now = with_included(text.after.as_deref(), text.path, all, |text| text.after.as_deref());
+    let (before, after) = (Makefile::read(&then), Makefile::read(&now));
+    let asked: Vec<String> = by_make.iter().flat_map(|check| targets_of(check)).map(str::to_owned).collect();
+    let mut names: Vec<String> = pins.targets.iter().cloned().collect();
+    names.extend(before.closure(&asked).into_iter().filter(|name| !pins.targets.contains(name)));
+    let mut found = Vec::new();
+    for name in &names {
+        if !before.has(name) {
+            if after.has(name) && !after.recipe(name).is_empty() && pins.targets.contains(name) && text.before.is_some()
+            {
+                found.push(changed(
+                    after.line(name),
+                    format!("the target `{name}`, which a check makes, is made here now"),
+                ));
+            }
             continue;
         }
-        open.extend(then.needs.iter().map(|need| (*need).to_owned()));
-        let now = after.iter().find(|target| target.name == name);
-        if now.is_none_or(|now| now.lines != then.lines || now.needs != then.needs) {
-            let what = format!("the target `{name}`, which a check makes, changed");
-            found.push(Finding::new(text.path, now.map_or(then.line, |now| now.line), Weakening::ChangedScript, what));
+        if !only_grew(&before, &after, name) {
+            let line = if after.has(name) { after.line(name) } else { before.line(name) };
+            found.push(changed(line, format!("the target `{name}`, which a check makes, changed")));
         }
-        seen.push(name);
+        let is_idle = |makefile: &Makefile<'_>| {
+            let recipe = makefile.recipe(name);
+            !recipe.is_empty() && recipe.iter().all(|line| line_cannot_fail(&makefile.expanded(bare(line))).is_some())
+        };
+        if is_idle(&after) && !is_idle(&before) {
+            let what = format!("what makes `{name}`, which a check makes, cannot fail");
+            found.push(Finding::new(text.path, after.line(name), Weakening::SwallowedFailure, what));
+        }
+    }
+    let is_default = by_make.iter().any(|check| targets_of(check).next().is_none());
+    if is_default && text.before.is_some() && before.default_target() != after.default_target() {
+        found.push(changed(0, "`make` makes another target now where none is named".to_owned()));
+    }
+    found.extend(variables(text.path, &before, &after, &names));
+    found
+}
+
+/// Variables that what the checks make rests on.
+fn variables(path: &str, before: &Makefile<'_>, after: &Makefile<'_>, targets: &[String]) -> Vec<Finding> {
+    let mut names = before.variables_of(targets);
+    names.extend(after.variables_of(&[]));
+    names.sort();
+    names.dedup();
+    let mut found = Vec::new();
+    for name in names {
+        let (then, now) = (before.value(&name), after.value(&name));
+        if then == now || grew(then.as_deref(), now.as_deref()) {
+            continue;
+        }
+        let now = now.map_or_else(|| "is gone".to_owned(), |now| format!("is `{}` now", now.replace('`', "'")));
+        let what = format!("the variable `{name}`, which a check rests on, {now}");
+        found.push(Finding::new(path, 0, Weakening::ChangedScript, what));
     }
     found
 }
 
-struct Target<'text> {
-    name: &'text str,
-    line: usize,
-    needs: Vec<&'text str>,
-    lines: Vec<&'text str>,
+/// Whether a list of words only became longer, and not by options.
+fn grew(then: Option<&str>, now: Option<&str>) -> bool {
+    let (Some(then), Some(now)) = (then, now) else { return false };
+    let then: Vec<&str> = then.split_whitespace().collect();
+    let now: Vec<&str> = now.split_whitespace().collect();
+    let is_kept = then.len() > 1 && then.iter().all(|word| now.contains(word));
+    let is_plain = |word: &&&str| !word.starts_with('-') && !word.contains(['|', ';', '&', '#', '=']);
+    is_kept && now.first() == then.first() && now.iter().filter(|word| !then.contains(word)).all(|word| is_plain(&word))
 }
 
-fn targets(makefile: &str) -> Vec<Target<'_>> {
-    let mut targets: Vec<Target<'_>> = Vec::new();
-    for (number, line) in makefile.lines().enumerate() {
-        if line.starts_with('\t') {
-            if let Some(target) = targets.last_mut().filter(|_| !line.trim().is_empty()) {
-                target.lines.push(line.trim());
-            }
-        } else if let Some((names, needs)) = line.split_once(':').filter(|(names, _)| !names.contains(['=', '#', '$']))
-        {
-            let needs: Vec<&str> = needs.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
-            let new = names.split_whitespace().map(|name| Target {
-                name,
-                line: number + 1,
-                needs: needs.clone(),
-                lines: Vec::new(),
-            });
-            targets.extend(new);
+/// Whether a target still needs and does what it did, and beside that only runs more tests.
+fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
+    let (then, now) = (before.recipe(name), after.recipe(name));
+    let needs = after.needs(name);
+    if !after.has(name) || !before.needs(name).iter().all(|need| needs.contains(need)) {
+        return false;
+    }
+    let mut open = then.iter().peekable();
+    let mut added = Vec::new();
+    for line in now {
+        if open.peek().is_some_and(|next| **next == line) {
+            open.next();
+        } else {
+            added.push(line);
         }
     }
-    targets
+    let runs_tests = |line: &&str| {
+        let line = after.expanded(line.trim_start_matches('@'));
+        let says_or_tests = |words: &Vec<String>| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            tests_run(&words) != TestsRun::Unknown || words.first() == Some(&"echo")
+        };
+        commands_of(&line).is_some_and(|commands| commands.iter().all(says_or_tests))
+    };
+    open.next().is_none() && added.iter().all(runs_tests)
+}
+
+/// A line of a recipe without the marks before it.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches(['@', '-', '+', ' '])
+}
+
+/// The place of a makefile in the order in which `make` looks for one.
+fn place_of(path: &str) -> Option<usize> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    NAMES.iter().position(|known| *known == name)
+}
+
+/// A makefile with those of the files that it brings in that are in the diff.
+fn with_included<'a>(
+    text: Option<&str>,
+    path: &str,
+    all: &'a [Text<'_>],
+    side: impl Fn(&'a Text<'_>) -> Option<&'a str>,
+) -> String {
+    let mut whole = text.unwrap_or_default().to_owned();
+    let folder = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+    let included: Vec<String> = Makefile::read(&whole).includes().map(|name| format!("{folder}{name}")).collect();
+    for part in all.iter().filter(|other| included.iter().any(|path| path == other.path)).filter_map(side) {
+        whole.push('\n');
+        whole.push_str(part);
+    }
+    whole
 }
 
 /// New lines that hide a failure.

@@ -8,8 +8,9 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lines;
-use crate::auto::gate::pins::{Pins, scripts_of};
-use crate::project::check_files::{ConfigRow, Format, Role, config_of};
+use crate::auto::gate::cannot_fail::line_cannot_fail;
+use crate::auto::gate::pins::{Pin, Pins, scripts_of};
+use crate::project::check_files::{ConfigRow, Format, Role, config_of, fits};
 use crate::text::edit::JsonDialect;
 use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
@@ -30,22 +31,61 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     // Where there were no tests, there is nothing to make weaker.
-    let has_tests = pins.files.iter().any(|(path, pin)| {
-        pin.role == Role::Test
-            && path.rsplit_once('.').is_some_and(|(_, ending)| row.tests.iter().any(|test| test == ending))
-    });
+    let has_tests = pins.files.iter().any(|(path, pin)| pin.role == Role::Test && is_of(row, path))
+        || row.tools.iter().any(|tool| pins.tools.contains(tool));
     if text.before.is_none() && !has_tests {
         return Vec::new();
     }
-    let mut found = if row.format == Format::Whole { whole(text) } else { keyed(row, text, has_tests) };
+    let mut found =
+        if row.format == Format::Whole { whole(row, pins, text) } else { keyed(row, pins, text, has_tests) };
     if row.scripts {
         found.extend(scripts(pins, text));
     }
     found
 }
 
+/// Whether a runner runs a file as its test.
+fn is_of(row: &ConfigRow, path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| row.tests.iter().any(|test| test == ending))
+}
+
+/// Keys by which a runner leaves files out.
+const LEAVING_OUT: &[&str] = &[
+    "testPathIgnorePatterns",
+    "modulePathIgnorePatterns",
+    "exclude",
+    "ignore",
+    "ignores",
+    "testIgnore",
+    "norecursedirs",
+    "collect_ignore",
+    "collect_ignore_glob",
+    "ignoreSpec",
+    "excludeSpecPattern",
+];
+
+/// Whether a pattern of such a key is about a test that was there.
+fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
+    let plain = pattern.replace("<rootDir>", "").replace("**/", "").replace(['^', '$', '\\'], "");
+    let mut parts = plain
+        .split('*')
+        .flat_map(|part| part.split(['(', ')', '[', ']', '{', '}', '|', '?', '+']))
+        .filter(|part| part.len() > 1);
+    let longest = parts.by_ref().max_by_key(|part| part.len()).unwrap_or_default().trim_start_matches("./");
+    let is_test = |(path, pin): (&String, &Pin)| {
+        pin.role == Role::Test && is_of(row, path) && format!("/{path}").contains(longest)
+    };
+    longest.len() > 1 && pins.files.iter().any(is_test)
+}
+
 /// A file of which every change counts.
-fn whole(text: &Text<'_>) -> Vec<Finding> {
+fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+    // New settings of a linter that no check runs.
+    let name = text.path.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
+    let linter = ["eslint", "biome", "ruff", "golangci"].into_iter().find(|linter| name.starts_with(linter));
+    if text.before.is_none() && linter.is_some_and(|linter| !pins.tools.iter().any(|tool| tool.starts_with(linter))) {
+        return Vec::new();
+    }
     let what = match (&text.before, &text.after) {
         (None, _) => "new settings of a runner",
         (_, None) => "the settings of a runner are gone",
@@ -56,10 +96,28 @@ fn whole(text: &Text<'_>) -> Vec<Finding> {
     let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
     let shown =
         shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
-    vec![Finding::new(text.path, line, Weakening::ChangedSettings, format!("{what}{shown}"))]
+    let mut found = vec![Finding::new(text.path, line, Weakening::ChangedSettings, format!("{what}{shown}"))];
+    let after: Vec<&str> = text.after.as_deref().unwrap_or_default().lines().collect();
+    let mut is_open = false;
+    for (number, line) in after.iter().enumerate() {
+        let word =
+            line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')).find(|word| !word.is_empty());
+        let key = word.filter(|word| LEAVING_OUT.contains(word));
+        is_open = key.is_some() || is_open && !line.trim_start().starts_with([']', '}']);
+        let quoted = line.split(['\'', '"', '`']).skip(1).step_by(2);
+        let inline = line.split_once('{').is_some_and(|(_, rest)| LEAVING_OUT.iter().any(|key| rest.contains(key)));
+        if (is_open || inline) && added.contains(&(number + 1)) {
+            for pattern in quoted.filter(|pattern| leaves_out(row, pins, pattern)) {
+                let what = format!("`{}` leaves out tests that are there", short(pattern));
+                found.push(Finding::new(text.path, number + 1, Weakening::HiddenTests, what));
+            }
+        }
+        is_open &= !line.contains(']');
+    }
+    found
 }
 
-fn keyed(row: &ConfigRow, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
+fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
     let before = text.before.as_deref().map_or(Some(Settings::new()), |before| settings(row, before));
     let after = text.after.as_deref().map_or(Some(Settings::new()), |after| settings(row, after));
     let (Some(before), Some(after)) = (before, after) else {
@@ -70,9 +128,10 @@ fn keyed(row: &ConfigRow, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
     for key in keys {
         let (then, now) = (before.get(key), after.get(key));
         let is_new = then.is_none() && !has_tests;
-        if then == now || is_new || is_harmless(row, key, then, now) {
+        if then == now || is_new || is_harmless(row, key, then, now) || is_usual(pins, key, then, now) {
             continue;
         }
+        let kind = if hides(row, pins, key, now) { Weakening::HiddenTests } else { Weakening::ChangedSettings };
         let what = match (then, now) {
             (Some(then), Some(now)) => format!("`{key}` changed from {then} to {now}"),
             (None, Some(now)) => format!("`{key}` is new: {now}"),
@@ -80,9 +139,160 @@ fn keyed(row: &ConfigRow, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
             (None, None) => continue,
         };
         let line = text.after.as_deref().map_or(0, |after| line_of(after, key));
-        found.push(Finding::new(text.path, line, Weakening::ChangedSettings, what));
+        found.push(Finding::new(text.path, line, kind, what));
     }
     found
+}
+
+/// The last part of a key that is not the number of an entry.
+fn last_of(key: &str) -> &str {
+    key.rsplit('.').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(key)
+}
+
+fn texts_of(setting: Option<&Setting>) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match setting {
+        Some(Setting::One(value)) => text(value).split_whitespace().map(str::to_owned).collect(),
+        Some(Setting::List(values)) => values.iter().map(text).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Options of runners that say how much is shown, or ask for more.
+const PLAIN_OPTIONS: &[&str] = &[
+    "-q",
+    "-qq",
+    "-v",
+    "-vv",
+    "-s",
+    "-l",
+    "-ra",
+    "-rA",
+    "-rf",
+    "-x",
+    "--tb*",
+    "--color*",
+    "--strict*",
+    "--durations*",
+    "--cov*",
+    "-n",
+    "auto",
+    "--maxfail*",
+    "--showlocals",
+    "--verbose",
+    "--quiet",
+    "--disable-warnings",
+    "--doctest-modules",
+    "--import-mode*",
+    "--randomly*",
+    "--junitxml*",
+    "--timeout*",
+    "--dist*",
+];
+
+/// Settings as people add them, by which no test that is there is left out.
+fn is_usual(pins: &Pins, key: &str, then: Option<&Setting>, now: Option<&Setting>) -> bool {
+    // Of a linter that no check runs.
+    let linters = [
+        ("tool.ruff", "ruff"),
+        ("tool.mypy", "mypy"),
+        ("mypy", "mypy"),
+        ("flake8", "flake8"),
+        ("tool.hatch", "hatch"),
+        ("tool.tox", "tox"),
+        ("tox", "tox"),
+        ("testenv", "tox"),
+    ];
+    let linter = linters.iter().find(|(start, _)| key.starts_with(start));
+    if then.is_none() && linter.is_some_and(|(_, tool)| !pins.tools.contains(*tool)) {
+        return true;
+    }
+    let words = texts_of(now);
+    let is_of_pytest = key.contains("pytest");
+    match last_of(key) {
+        "markers"
+        | "minversion"
+        | "required_plugins"
+        | "asyncio_mode"
+        | "asyncio_default_fixture_loop_scope"
+        | "console_output_style"
+            if is_of_pytest =>
+        {
+            now.is_some()
+        }
+        name if is_of_pytest && (name.starts_with("log_") || name.starts_with("junit_")) => now.is_some(),
+        "xfail_strict" if is_of_pytest => {
+            words.iter().all(|word| word.eq_ignore_ascii_case("true")) && !words.is_empty()
+        }
+        "pythonpath" if is_of_pytest => words.iter().all(|word| matches!(word.as_str(), "." | "src" | "lib" | "./src")),
+        "filterwarnings" if is_of_pytest => words.first().is_some_and(|first| first.starts_with("error")),
+        "addopts" if is_of_pytest => {
+            let then = texts_of(then);
+            let is_plain = |word: &&String| {
+                PLAIN_OPTIONS.iter().any(|option| fits(option, word)) || word.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            now.is_some()
+                && words.iter().filter(|word| !then.contains(word)).all(|word| is_plain(&word))
+                && then.iter().all(|word| words.contains(word))
+        }
+        // Where all tests that are there are below them.
+        "testpaths" if is_of_pytest && then.is_none() => {
+            let tests = pins.files.iter().filter(|(path, pin)| pin.role == Role::Test && is_python_test(path));
+            tests
+                .map(|(path, _)| path)
+                .all(|path| words.iter().any(|word| path.starts_with(&format!("{}/", word.trim_end_matches('/')))))
+        }
+        "python_files" if is_of_pytest => {
+            ["test_*.py", "*_test.py"].iter().all(|usual| words.iter().any(|word| word == usual))
+        }
+        // A test of its own, beside those that are found by their places.
+        "name" | "path" if key.starts_with("test.") && then.is_none() => {
+            let name = key.split('.').nth(1).unwrap_or_default();
+            let places = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")];
+            !places.iter().any(|place| pins.files.contains_key(place))
+                || words.first().is_some_and(|path| last_of(key) == "name" || places.contains(path))
+        }
+        // `deny`, `forbid`, `warn`: a level that was not there asks for more.
+        _ if key.starts_with("lints.") || key.starts_with("workspace.lints.") => {
+            let rank = |setting: Option<&Setting>| {
+                texts_of(setting)
+                    .first()
+                    .map(|word| ["allow", "warn", "deny", "forbid"].iter().position(|level| level == word))
+            };
+            match (rank(then), rank(now)) {
+                (None, Some(Some(now))) => now > 0 || last_of(key) == "priority",
+                (Some(Some(then)), Some(Some(now))) => now >= then,
+                _ => then.is_none() && matches!(last_of(key), "priority" | "workspace"),
+            }
+        }
+        // A name by which no check calls cargo.
+        name if key.starts_with("alias.") => {
+            !pins.checks.iter().any(|check| check.arguments().iter().any(|word| word == name))
+        }
+        _ => false,
+    }
+}
+
+fn is_python_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"))
+}
+
+/// Whether a setting leaves out tests.
+fn hides(row: &ConfigRow, pins: &Pins, key: &str, now: Option<&Setting>) -> bool {
+    let words = texts_of(now);
+    let is_false = || words.iter().any(|word| word == "false");
+    match last_of(key) {
+        "addopts" => words.iter().any(|word| {
+            ["-k", "-m", "--ignore", "--deselect", "--co", "--collect-only", "-p"]
+                .iter()
+                .any(|option| word.split('=').next() == Some(*option) || word.starts_with("--ignore"))
+        }),
+        "autotests" | "test" | "harness" | "doctest" if row.tests.iter().any(|end| end == "rs") => is_false(),
+        "python_files" | "python_functions" | "python_classes" => true,
+        name if LEAVING_OUT.contains(&name) => words.iter().any(|word| leaves_out(row, pins, word)),
+        _ => false,
+    }
 }
 
 /// Whether a change only asks for more, or only names more tests.
@@ -111,6 +321,7 @@ fn is_harmless(row: &ConfigRow, key: &str, then: Option<&Setting>, now: Option<&
 /// Whether a pattern of the table is about a key.
 fn has_key(pattern: &str, key: &str) -> bool {
     match pattern.strip_suffix('*') {
+        _ if pattern.trim_end_matches('*').contains('*') => fits(pattern, key),
         Some(start) => key.starts_with(start),
         None => key.strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
     }
@@ -142,7 +353,9 @@ fn flatten(key: String, value: &Value, all: &mut Settings) {
         }
         Value::Array(items) if items.iter().any(Value::is_object) => {
             for (number, item) in items.iter().enumerate() {
-                flatten(below(&number.to_string()), item, all);
+                // Those that have a name are the same wherever they stand.
+                let name = item.get("name").and_then(Value::as_str).map_or_else(|| number.to_string(), str::to_owned);
+                flatten(below(&name), item, all);
             }
         }
         Value::Array(items) => {
@@ -172,7 +385,7 @@ fn ini(text: &str) -> Settings {
             value.push_str(bare);
         } else {
             let (name, value) = bare.split_once(['=', ':']).unwrap_or((bare, ""));
-            let key = format!("{section}.{}", name.trim());
+            let key = if section.is_empty() { name.trim().to_owned() } else { format!("{section}.{}", name.trim()) };
             let value = value.trim();
             let value = value.parse::<i64>().map_or_else(|_| Value::String(value.to_owned()), Value::from);
             all.insert(key.clone(), Setting::One(value));
@@ -200,13 +413,18 @@ fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         };
         let line = text.after.as_deref().map_or(0, |after| line_of(after, &name));
         found.push(Finding::new(text.path, line, Weakening::ChangedScript, what));
+        let is_idle = |text: Option<&String>| text.is_some_and(|text| line_cannot_fail(text).is_some());
+        if is_idle(after.get(&name)) && before.contains_key(&name) && !is_idle(before.get(&name)) {
+            let what = format!("the script `{name}`, which a check runs, cannot fail");
+            found.push(Finding::new(text.path, line, Weakening::SwallowedFailure, what));
+        }
     }
     found
 }
 
 /// The first line that names the last part of a key.
 fn line_of(text: &str, key: &str) -> usize {
-    let name = key.rsplit('.').find(|part| !part.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or(key);
+    let name = last_of(key);
     text.lines().position(|line| line.contains(name)).map_or(0, |line| line + 1)
 }
 
@@ -228,11 +446,13 @@ impl std::fmt::Display for Setting {
 pub(super) fn with_pinned(pins: &Pins, text: &Text<'_>) -> Option<String> {
     let row = config_of(text.path)?;
     let (before, after) = (text.before.as_deref()?, text.after.as_deref()?);
-    match row.format {
+    let made = match row.format {
         Format::Json if row.scripts => package_with_pinned(row, pins, before, after),
         Format::Toml => toml_with_pinned(row, before, after),
         _ => None,
-    }
+    };
+    // What could not be put back in parts is put back as a whole.
+    made.filter(|made| settings(row, made).is_some_and(|made| Some(made) == settings(row, before)))
 }
 
 fn package_with_pinned(row: &ConfigRow, pins: &Pins, before: &str, after: &str) -> Option<String> {

@@ -9,9 +9,9 @@ use crate::disk::Digest;
 use crate::project::files::MemoryFiles;
 
 /// A file with its texts before and after; `-` where it is not there.
-type Texts<'a> = (&'a str, &'a str, &'a str);
+pub(super) type Texts<'a> = (&'a str, &'a str, &'a str);
 
-fn discovery(command: &str) -> Discovery {
+pub(super) fn discovery(command: &str) -> Discovery {
     let checks = vec![Check::parse(command).unwrap()];
     Discovery { source: Source::TaskPlan, checks, refused: Vec::new() }
 }
@@ -25,7 +25,7 @@ fn pins(command: &str, plan: &str, texts: &[Texts<'_>]) -> Pins {
         .unwrap()
 }
 
-fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
+pub(super) fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
     let bytes = |text: &'a str| (text != "-").then_some(text.as_bytes());
     let changed = texts.iter().filter(|(_, before, after)| before != after);
     changed.map(|(path, before, after)| FileChange { path, before: bytes(before), after: bytes(after) }).collect()
@@ -256,6 +256,50 @@ fn a_file_that_has_other_things_as_well_gets_back_its_settings_alone() {
     ];
     let (_, restoration) = looked_at("cargo test", &added);
     assert_eq!((restoration.without.len(), restoration.from_before.len()), (2, 0));
+}
+
+#[test]
+fn what_is_restored_is_all_that_was_found_and_nothing_else() {
+    let cargo = "[package]\nname = \"a\"\n";
+    let hidden = format!("{cargo}\n[[bin]]\nname = \"a\"\ntest = false\n");
+    let texts = [("Cargo.toml", cargo, hidden.as_str()), ("tests/a.rs", "", ""), ("src/lib.rs", "a", "b")];
+    let (inspection, restoration) = looked_at("cargo test", &texts);
+    assert!(!inspection.findings.is_empty());
+    // The settings of one program of many cannot be put back alone.
+    assert_eq!((restoration.from_before.as_slice(), restoration.rewritten.len()), (&["Cargo.toml".to_owned()][..], 0));
+    let texts = [("tests/test_a.py", "", ""), ("unittest.py", "-", ""), ("calc.py", "-", "")];
+    let (_, restoration) = looked_at("python3 -m unittest", &texts);
+    assert!(restoration.without == ["unittest.py"] && restoration.from_before.is_empty() && !restoration.is_empty());
+    let (_, restoration) = looked_at("python3 -m unittest", &[("tests/test_a.py", "", ""), ("calc.py", "a", "b")]);
+    assert!(restoration.is_empty());
+}
+
+#[test]
+fn fewer_tests_are_found_against_any_earlier_run_of_the_same_command() {
+    let pins = pins("run", "", &[]);
+    let run = |command: &str, tail: &str, verdict: CheckVerdict| {
+        let mut run = evidence(tail).checks.remove(0);
+        (run.command, run.verdict) = (command.to_owned(), verdict);
+        run
+    };
+    let of = |checks: Vec<CheckRun>| Evidence { checks, ..evidence("") };
+    let found = |before: Vec<CheckRun>, after: Vec<CheckRun>| {
+        let (before, after) = (of(before), of(after));
+        inspect(Work { pins: &pins, changes: &[], now: None, runs: Some((&before, &after)) }).findings.len()
+    };
+    let (pass, fail) = (CheckVerdict::Pass, CheckVerdict::Fail);
+    let five = || run("a", "Ran 5 tests in 0.1s\n\nOK\n", pass);
+    assert_eq!(found(vec![five()], vec![run("a", "Ran 0 tests in 0.1s\n\nOK\n", pass)]), 1);
+    assert_eq!(found(vec![five()], vec![run("a", "", pass)]), 1);
+    assert_eq!(found(vec![five()], vec![run("b", "", pass), run("a", "Ran 6 tests in 0.1s\n\nOK\n", pass)]), 0);
+    // Of what fails the failure is told.
+    assert_eq!(found(vec![five()], vec![run("a", "", fail)]), 0);
+    assert_eq!(found(vec![run("a", "", pass)], vec![run("a", "Ran 1 test in 0.1s\n\nOK\n", pass)]), 0);
+    // A run that was cut off has counted nothing to the end.
+    assert_eq!(
+        found(vec![run("a", "5 passed in 3s\n", CheckVerdict::TimedOut)], vec![run("a", "4 passed in 1s\n", pass)]),
+        0
+    );
 }
 
 fn evidence(tail: &str) -> Evidence {

@@ -1,0 +1,849 @@
+//! Commands that end well whatever the work is, and so check nothing.
+
+use super::check::Check;
+use super::lists::{Command, Joint, lists_of};
+use super::makefile::{Makefile, makefile_of};
+use super::pins::scripts_of;
+use super::runners::is_python;
+use crate::project::declared_commands::is_runner;
+use crate::project::files::{FileError, Files, MemoryFiles};
+
+/// Why a check cannot fail; `None` where it may. Scripts of packages and targets of makefiles are read from `files`.
+///
+/// A command that fails where the code does not compile or a file is missing may fail. What a program of the project does
+/// with its own exit code is not looked at.
+pub(crate) fn cannot_fail(check: &Check, files: &dyn Files) -> Result<Option<String>, FileError> {
+    let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
+    let mut words = check.words();
+    // Options that a variable adds.
+    let added = check.variables().iter().filter(|(name, _)| {
+        matches!((check.program(), name.as_str()), (_, "PYTEST_ADDOPTS") | ("make", "MAKEFLAGS" | "GNUMAKEFLAGS"))
+    });
+    words.extend(added.flat_map(|(_, value)| value.split_whitespace()));
+    Looked { files, folder }.command(&words, DEEPEST)
+}
+
+/// Why a line of a shell cannot fail, whatever the project is.
+pub(super) fn line_cannot_fail(line: &str) -> Option<String> {
+    let files = MemoryFiles::default();
+    Looked { files: &files, folder: String::new() }.lines(line, false, DEEPEST).ok().flatten()
+}
+
+/// The commands of a line, as words; `None` where it has more than plain commands.
+pub(super) fn commands_of(line: &str) -> Option<Vec<Vec<String>>> {
+    Some(lists_of(line)?.into_iter().flatten().map(|command| command.words).collect())
+}
+
+/// How many scripts are followed that call one another.
+const DEEPEST: usize = 6;
+
+/// Programs that end well whatever they are given.
+const NEVER_FAIL: &[&str] = &[
+    ":", "true", "echo", "printf", "pwd", "sleep", "whoami", "hostname", "uname", "id", "clear", "export", "umask",
+    "wait", "times", "sync", "uptime", "nproc", "arch", "groups", "logname", "df", "free", "ps", "history",
+];
+
+/// Programs that only fail where a file that they are given is missing.
+const OF_FILES: &[&str] =
+    &["ls", "cat", "head", "tail", "wc", "sort", "uniq", "tee", "find", "du", "tree", "stat", "dir"];
+
+/// Programs in front of the one that runs.
+const IN_FRONT: &[&str] =
+    &["env", "time", "nice", "command", "exec", "nohup", "builtin", "busybox", "stdbuf", "setsid"];
+
+/// What a tool is asked for that says something of itself.
+const ABOUT_ITSELF: &[&str] = &["--version", "--help", "-version", "-help", "version", "help"];
+
+/// Tools that no project writes itself, beside those that run tests and builds.
+const TOOLS: &[&str] = &[
+    "ansible",
+    "ava",
+    "black",
+    "clang",
+    "cmake",
+    "curl",
+    "docker",
+    "eslint",
+    "flake8",
+    "gcc",
+    "git",
+    "isort",
+    "java",
+    "javac",
+    "jest",
+    "kotlinc",
+    "mocha",
+    "mypy",
+    "pip",
+    "pip3",
+    "playwright",
+    "prettier",
+    "pylint",
+    "pyright",
+    "rspec",
+    "rubocop",
+    "ruby",
+    "ruff",
+    "rustc",
+    "rustfmt",
+    "tsc",
+    "vite",
+    "vitest",
+    "webpack",
+    "perl",
+    "gofmt",
+    "shellcheck",
+    "bats",
+    "phpunit",
+];
+
+/// Options by which a tool does not do its work, or says that all is well whatever it found.
+const IDLE_OPTIONS: &[(&str, &[&str])] = &[
+    (
+        "pytest",
+        &["--collect-only", "--co", "--collectonly", "--fixtures", "--markers", "--setup-plan", "--version", "--help"],
+    ),
+    ("py.test", &["--collect-only", "--co"]),
+    (
+        "make",
+        &["-n", "--dry-run", "--just-print", "--recon", "-i", "--ignore-errors", "-t", "--touch", "-v", "--version"],
+    ),
+    ("just", &["-n", "--dry-run", "--list", "-l", "--summary", "--dump"]),
+    ("jest", &["--listTests", "--showConfig", "--clearCache"]),
+    ("mocha", &["--dry-run", "--list-files"]),
+    ("vitest", &["list"]),
+    ("playwright", &["--list"]),
+    ("flake8", &["--exit-zero"]),
+    ("ruff", &["--exit-zero", "-e"]),
+    ("pylint", &["--exit-zero"]),
+    ("shellcheck", &["--list-optional"]),
+    ("eslint", &["--print-config"]),
+    ("tsc", &["--showConfig", "--listFilesOnly", "--init"]),
+    ("rake", &["-n", "--dry-run", "-T", "--tasks"]),
+    ("mvn", &["-fn", "--fail-never"]),
+    ("gradle", &["-m", "--dry-run"]),
+    ("tox", &["-l", "--listenvs", "-a", "list", "--notest"]),
+    ("nox", &["-l", "--list"]),
+    ("rspec", &["--dry-run"]),
+];
+
+/// The project as far as commands name it.
+struct Looked<'a> {
+    files: &'a dyn Files,
+    /// Where the command runs, with `/` behind it; empty for the root.
+    folder: String,
+}
+
+type Found = Result<Option<String>, FileError>;
+
+impl Looked<'_> {
+    /// Why a command of plain words cannot fail.
+    fn command(&self, words: &[&str], depth: usize) -> Found {
+        let Some((program, arguments)) = words.split_first() else { return Ok(None) };
+        let Some(left) = depth.checked_sub(1) else { return Ok(None) };
+        // `./true` is a program of the project.
+        let is_own = program.contains('/') && !program.starts_with('/') && !program.contains("node_modules/.bin/");
+        let name = program.rsplit('/').next().unwrap_or_default();
+        if is_own {
+            return Ok(None);
+        }
+        if IN_FRONT.contains(&name) || name == "timeout" {
+            return self.behind(name, arguments, left);
+        }
+        let plain: Vec<&str> = arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
+        let never = |is_idle: bool| Ok(is_idle.then(|| format!("`{}` never fails", words.join(" "))));
+        match name {
+            "exit" | "return" => return never(matches!(arguments, [] | ["0"])),
+            "date" => return never(plain.iter().all(|word| word.starts_with('+'))),
+            "printenv" => return never(arguments.is_empty()),
+            "rm" => return never(arguments.iter().any(|word| word.starts_with('-') && word.contains('f'))),
+            "mkdir" => return never(arguments.contains(&"-p") || arguments.contains(&"--parents")),
+            "set" | "touch" => return never(true),
+            "test" | "[" => return never(always_holds(arguments)),
+            "git" => return never(is_idle_git(arguments)),
+            "sh" | "bash" | "dash" | "zsh" | "ksh" => return self.shell(arguments, left),
+            "npm" | "pnpm" | "yarn" | "bun" => return self.script(name, arguments, left),
+            "make" | "gmake" if !has_idle_option("make", arguments) => return self.target(arguments, left),
+            _ => {}
+        }
+        if NEVER_FAIL.contains(&name) {
+            return never(true);
+        }
+        if OF_FILES.contains(&name) {
+            let is_there = |word: &&str| matches!(*word, "." | "./" | "/" | "/dev/null");
+            let acts = arguments.iter().any(|word| word.starts_with("-exec") || *word == "-ok");
+            // What stands behind the first option of `find` is no path.
+            let paths: Vec<&str> = if name == "find" {
+                arguments.iter().copied().take_while(|word| !word.starts_with(['-', '(', '!'])).collect()
+            } else {
+                plain
+            };
+            // `head -n 5`: a number is no path.
+            return never(
+                !acts && paths.iter().all(|word| is_there(word) || word.bytes().all(|byte| byte.is_ascii_digit())),
+            );
+        }
+        if let Some(code) = code_of(name, arguments) {
+            return never(is_idle_code(code));
+        }
+        let (tool, options) = tool_of(words);
+        if has_idle_option(tool, options) {
+            let reason = format!("`{}` only shows what would be done, or hides what failed", words.join(" "));
+            return Ok(Some(reason));
+        }
+        if self.is_about_itself(tool, options)? {
+            return Ok(Some(format!("`{}` says something of the tool, not of the work", words.join(" "))));
+        }
+        if tool != *program && !options.is_empty() && left > 0 && is_started(words) {
+            let words: Vec<&str> = std::iter::once(tool).chain(options.iter().copied()).collect();
+            return self.command(&words, left);
+        }
+        Ok(None)
+    }
+
+    /// The command behind one that only starts it.
+    fn behind(&self, name: &str, arguments: &[&str], depth: usize) -> Found {
+        let is_in_front = |word: &str| {
+            word.starts_with('-')
+                || word.contains('=')
+                || name == "timeout" && word.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let at = arguments.iter().position(|word| !is_in_front(word)).unwrap_or(arguments.len());
+        let rest = arguments.get(at..).unwrap_or_default();
+        // `command -v x` looks whether there is such a program.
+        let looks = name == "command" && at > 0;
+        if rest.is_empty() && name == "env" {
+            return Ok(Some("`env` never fails".to_owned()));
+        }
+        if looks { Ok(None) } else { self.command(rest, depth) }
+    }
+
+    /// `sh -c LINE`, `sh FILE`
+    fn shell(&self, arguments: &[&str], depth: usize) -> Found {
+        let is_flag = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
+        let Some(at) = arguments.iter().position(|word| !word.starts_with('-') && !word.starts_with('+')) else {
+            return Ok(None);
+        };
+        let flags = || arguments.iter().take(at).filter(|word| is_flag(word));
+        // `-n` reads a script and does not run it: it may fail.
+        if flags().any(|word| word.contains('n') && !word.contains('c')) {
+            return Ok(None);
+        }
+        let (is_line, stops) = (flags().any(|word| word.ends_with('c')), flags().any(|word| word.contains('e')));
+        let Some(given) = arguments.get(at) else { return Ok(None) };
+        if is_line {
+            return self.lines(given, stops, depth);
+        }
+        let Some(path) = within(&self.folder, given) else { return Ok(None) };
+        // A script that is not there yet, or has nothing in it yet, is still to be written.
+        match self.files.read(&path)? {
+            Some(text) if text.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) => {
+                Ok(self.lines(&text, stops, depth)?.map(|reason| format!("`{path}` cannot fail: {reason}")))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Why a text of a shell cannot fail.
+    fn lines(&self, text: &str, stops: bool, depth: usize) -> Found {
+        let Some(lists) = lists_of(text) else { return Ok(None) };
+        let stops = stops || lists.iter().any(|list| matches!(list.as_slice(), [only] if is_set_e(&only.words)));
+        let Some((last, earlier)) = lists.split_last() else { return Ok(Some("there is nothing in it".to_owned())) };
+        let leaves = |command: &Command| {
+            matches!(
+                command.words.first().map(String::as_str),
+                Some("exit" | "return" | "trap" | "exec" | "set" | "." | "source")
+            )
+        };
+        // What ends it before the end decides alone.
+        if !stops && earlier.iter().flatten().any(leaves) {
+            return Ok(None);
+        }
+        let judged = if stops { lists.as_slice() } else { std::slice::from_ref(last) };
+        let mut reason = None;
+        for list in judged {
+            match self.list(list, depth)? {
+                Some(why) => reason = Some(why),
+                None => return Ok(None),
+            }
+        }
+        Ok(reason)
+    }
+
+    /// Why `a && b || c` cannot fail.
+    fn list(&self, list: &[Command], depth: usize) -> Found {
+        let mut reason: Option<String> = None;
+        let mut is_first = true;
+        for Command { joint, words } in list {
+            let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| is_assignment(word)).collect();
+            let own = if words.is_empty() {
+                Some("it only sets a variable".to_owned())
+            } else {
+                self.command(&words, depth)?
+            };
+            reason = match joint {
+                _ if is_first => own,
+                Joint::And => reason.and(own),
+                Joint::Or => reason.or(own),
+                Joint::Pipe => own,
+            };
+            is_first = false;
+        }
+        Ok(reason)
+    }
+
+    /// The script of a package that a manager is asked to run.
+    fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> Found {
+        let plain: Vec<&str> =
+            arguments.iter().copied().take_while(|word| *word != "--").filter(|word| !word.starts_with('-')).collect();
+        let name = match plain.as_slice() {
+            ["run" | "run-script", name, ..] => *name,
+            ["test" | "t" | "tst", ..] if manager != "bun" => "test",
+            ["start", ..] => "start",
+            ["run" | "run-script"] => return Ok(Some(format!("`{manager} run` only lists scripts"))),
+            [name, ..] if manager == "yarn" || manager == "pnpm" => *name,
+            [] if arguments.iter().any(|word| ABOUT_ITSELF.contains(word) || matches!(*word, "-v" | "-h")) => {
+                return Ok(Some(format!(
+                    "`{manager} {}` says something of the tool, not of the work",
+                    arguments.join(" ")
+                )));
+            }
+            _ => return Ok(None),
+        };
+        let Some(text) = self.files.read(&format!("{}package.json", self.folder))? else { return Ok(None) };
+        let scripts = scripts_of(&text);
+        let Some(script) = scripts.get(name) else {
+            let is_idle = arguments.contains(&"--if-present");
+            return Ok(
+                is_idle.then(|| format!("there is no script `{name}`, and `--if-present` says that none is needed"))
+            );
+        };
+        let mut reason = None;
+        let around = [format!("pre{name}"), format!("post{name}")];
+        for text in std::iter::once(script).chain(around.iter().filter_map(|name| scripts.get(name))) {
+            match self.lines(text, false, depth)? {
+                Some(why) => reason = reason.or(Some(format!("the script `{name}` cannot fail: {why}"))),
+                None => return Ok(None),
+            }
+        }
+        Ok(reason)
+    }
+
+    /// The targets that `make` is asked to make.
+    fn target(&self, arguments: &[&str], depth: usize) -> Found {
+        let mut folder = self.folder.clone();
+        let (mut named, mut file) = (Vec::new(), None);
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match *word {
+                "-C" | "--directory" => {
+                    folder = format!("{folder}{}/", words.next().copied().unwrap_or_default().trim_end_matches('/'));
+                }
+                "-f" | "--file" | "--makefile" => file = words.next().copied(),
+                "-j" | "-o" | "-W" | "-I" => {
+                    words.next();
+                }
+                word if word.starts_with('-') || word.contains('=') => {}
+                word => named.push(word),
+            }
+        }
+        let text = match file {
+            Some(file) => self.files.read(&format!("{folder}{file}"))?,
+            None => makefile_of(self.files, &folder)?.map(|(_, text)| text),
+        };
+        let Some(text) = text else { return Ok(None) };
+        let makefile = Makefile::read(&text);
+        // What others bring in is not known here.
+        if makefile.includes().next().is_some() {
+            return Ok(None);
+        }
+        let named: Vec<&str> = if named.is_empty() { makefile.default_target().into_iter().collect() } else { named };
+        let place = Looked { files: self.files, folder };
+        let mut reason = None;
+        for target in named {
+            match place.made(&makefile, target, depth)? {
+                Some(why) => reason = Some(why),
+                None => return Ok(None),
+            }
+        }
+        Ok(reason)
+    }
+
+    /// Why making a target cannot fail.
+    fn made(&self, makefile: &Makefile<'_>, name: &str, depth: usize) -> Found {
+        let Some(left) = depth.checked_sub(1) else { return Ok(None) };
+        let is_there = self.files.exists(&format!("{}{name}", self.folder));
+        let (needs, recipe) = (makefile.needs(name), makefile.recipe(name));
+        if !makefile.has(name) {
+            let reason = format!("nothing says how to make `{name}`, and a file of that name is there");
+            return Ok(is_there.then_some(reason));
+        }
+        if is_there && needs.is_empty() && !makefile.is_phony(name) {
+            return Ok(Some(format!("`{name}` is never made: a file of that name is there, and it is not `.PHONY`")));
+        }
+        for line in &recipe {
+            let ignores = line.trim_start_matches(['@', '+', ' ']).starts_with('-');
+            let line = makefile.expanded(line.trim_start_matches(['@', '+', '-', ' ']));
+            if !ignores && self.lines(&line, false, left)?.is_none() {
+                return Ok(None);
+            }
+        }
+        for need in needs {
+            if self.made(makefile, need, left)?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(format!("what makes `{name}` cannot fail")))
+    }
+
+    /// Whether a tool is asked about itself, and is not a program of the project.
+    fn is_about_itself(&self, tool: &str, options: &[&str]) -> Result<bool, FileError> {
+        let asks = match options {
+            ["-h" | "-V" | "-v"] => true,
+            [first, ..] => {
+                ABOUT_ITSELF.contains(first)
+                    || options
+                        .iter()
+                        .take_while(|word| **word != "--")
+                        .any(|word| matches!(*word, "--version" | "--help"))
+            }
+            [] => false,
+        };
+        // `node src/cli.js --help` runs the program of the project.
+        let runs_own = options
+            .iter()
+            .take_while(|word| !ABOUT_ITSELF.contains(word))
+            .any(|word| word.contains(['/', '.']) || matches!(*word, "run" | "exec" | "-m"));
+        if !asks || runs_own {
+            return Ok(false);
+        }
+        if is_runner(tool) || is_python(tool) || TOOLS.contains(&tool) {
+            return Ok(true);
+        }
+        for file in ["package.json", "pyproject.toml", "setup.cfg", "setup.py", "Cargo.toml", "composer.json", "go.mod"]
+        {
+            if self.files.read(file)?.is_some_and(|text| text.contains(tool)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A path in the project, from a folder; `None` where it leads elsewhere.
+fn within(folder: &str, path: &str) -> Option<String> {
+    let path = path.trim_start_matches("./");
+    (!path.starts_with('/') && !path.split('/').any(|part| part == "..")).then(|| format!("{folder}{path}"))
+}
+
+/// The tool that runs in the end, and what it is given: `python3 -m pytest -q`, `npx jest`, `uv run pytest`.
+fn tool_of<'a, 'b>(words: &'b [&'a str]) -> (&'a str, &'b [&'a str]) {
+    let Some((program, arguments)) = words.split_first() else { return ("", &[]) };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let from =
+        |at: usize| (arguments[at].rsplit('/').next().unwrap_or_default(), arguments.get(at + 1..).unwrap_or_default());
+    if is_python(program) {
+        let module = arguments.iter().position(|word| *word == "-m").filter(|at| arguments.len() > at + 1);
+        // Of a module that is not known it cannot be said whose it is.
+        return match module {
+            Some(at) if is_module_of_others(arguments[at + 1]) => from(at + 1),
+            _ => (name, arguments),
+        };
+    }
+    if is_started(words) {
+        let at = arguments.iter().position(|word| !word.starts_with('-') && !matches!(*word, "run" | "exec" | "x"));
+        return at.map_or((name, arguments), from);
+    }
+    (name, arguments)
+}
+
+fn is_started(words: &[&str]) -> bool {
+    words.first().is_some_and(|first| {
+        matches!(*first, "npx" | "bunx" | "poetry" | "uv" | "uvx" | "pipenv" | "hatch" | "pdm" | "bundle")
+    })
+}
+
+fn is_module_of_others(module: &str) -> bool {
+    matches!(
+        module,
+        "pytest"
+            | "unittest"
+            | "pip"
+            | "venv"
+            | "mypy"
+            | "ruff"
+            | "black"
+            | "flake8"
+            | "pylint"
+            | "coverage"
+            | "isort"
+            | "build"
+            | "nose2"
+    )
+}
+
+fn has_idle_option(tool: &str, options: &[&str]) -> bool {
+    let row = IDLE_OPTIONS.iter().find(|(name, _)| *name == tool);
+    row.is_some_and(|(_, idle)| options.iter().take_while(|word| **word != "--").any(|word| idle.contains(word)))
+}
+
+fn is_set_e(words: &[String]) -> bool {
+    words.first().is_some_and(|first| first == "set")
+        && words.iter().any(|word| word.starts_with('-') && word.contains('e'))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    })
+}
+
+/// Whether a condition holds by what it says itself.
+fn always_holds(arguments: &[&str]) -> bool {
+    let arguments = match arguments.split_last() {
+        Some((&"]", rest)) => rest,
+        _ => arguments,
+    };
+    // A variable is not known.
+    if arguments.iter().any(|word| word.contains(['$', '`'])) {
+        return false;
+    }
+    let number = |word: &str| word.parse::<i64>().ok();
+    match arguments {
+        ["-n", word] | [word] => !word.is_empty(),
+        ["-z", word] => word.is_empty(),
+        ["-e" | "-d" | "-r" | "-x", "." | "/" | "./" | ".."] | ["-e" | "-r" | "-w", "/dev/null"] => true,
+        ["!", rest @ ..] => {
+            matches!(rest, ["-z", word] if !word.is_empty())
+                || matches!(rest, ["-n", ""])
+                || matches!(rest, [one, "=" | "==", other] if one != other)
+        }
+        [one, "=" | "==", other] => one == other,
+        [one, "!=", other] => one != other,
+        [one, compare, other] => match (number(one), number(other)) {
+            (Some(one), Some(other)) => match *compare {
+                "-eq" => one == other,
+                "-ne" => one != other,
+                "-lt" => one < other,
+                "-le" => one <= other,
+                "-gt" => one > other,
+                "-ge" => one >= other,
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a call of git only shows something.
+fn is_idle_git(arguments: &[&str]) -> bool {
+    let mut words = arguments.iter().copied();
+    let mut command = words.next();
+    while let Some(word) = command.filter(|word| word.starts_with('-')) {
+        if matches!(word, "--version" | "--help" | "-h" | "-v") {
+            return true;
+        }
+        if matches!(word, "-C" | "-c") {
+            words.next();
+        }
+        command = words.next();
+    }
+    let rest: Vec<&str> = words.collect();
+    let has = |options: &[&str]| rest.iter().any(|word| options.contains(word));
+    match command {
+        Some("diff") => !has(&["--exit-code", "--quiet", "--check", "--no-index"]),
+        None | Some("status" | "log" | "branch" | "shortlog" | "remote" | "reflog" | "version" | "help") => true,
+        Some("ls-files") => !has(&["--error-unmatch"]),
+        Some("show") => !rest.iter().any(|word| !word.starts_with('-')),
+        _ => false,
+    }
+}
+
+/// The code that an interpreter is given on its command line; `None` where it is given none.
+fn code_of<'a>(name: &str, arguments: &[&'a str]) -> Option<&'a str> {
+    let options: &[&str] = match name {
+        "node" | "bun" => &["-e", "--eval", "-p", "--print", "-pe"],
+        "ruby" | "perl" => &["-e"],
+        "php" => &["-r"],
+        name if is_python(name) => &["-c"],
+        _ => return None,
+    };
+    let at = arguments.iter().position(|word| options.contains(word))?;
+    // What stands before a file belongs to the interpreter; what stands behind it, to the program.
+    if arguments.iter().take(at).any(|word| !word.starts_with('-')) {
+        return None;
+    }
+    arguments.get(at + 1).copied()
+}
+
+/// Whether each statement of a code does nothing.
+fn is_idle_code(code: &str) -> bool {
+    const IDLE: &[&str] = &[
+        "",
+        "pass",
+        "0",
+        "1",
+        "true",
+        "True",
+        "exit",
+        "exit 0",
+        "exit(0)",
+        "exit()",
+        "quit()",
+        "sys.exit(0)",
+        "sys.exit()",
+        "process.exit(0)",
+        "process.exit()",
+        "import sys",
+        "import os",
+        "import json",
+        "import re",
+        "assert True",
+        "assert 1",
+        "raise SystemExit",
+        "raise SystemExit(0)",
+        "import unittest",
+        "import pytest",
+    ];
+    code.split([';', '\n']).map(str::trim).all(|statement| {
+        let printed =
+            ["print(", "console.log(", "echo ", "puts ", "print "].iter().find_map(|call| statement.strip_prefix(call));
+        IDLE.contains(&statement) || printed.is_some_and(|rest| is_literal(rest.trim_end_matches(')')))
+    })
+}
+
+/// Whether a text is a string or a number.
+fn is_literal(text: &str) -> bool {
+    let text = text.trim();
+    let quoted = ["\"", "'"].iter().any(|quote| {
+        text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)).is_some_and(|inside| !inside.contains(quote))
+    });
+    quoted || text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKAGE: &str = r#"{"bin": {"calc": "src/cli.js"}, "scripts": {"test": "node --test", "ok": "true", "says": "echo ok", "ends": "exit 0",
+        "none": "echo \"Error: no test specified\" && exit 1", "hides": "node --test || true", "last": "node --test; echo done",
+        "both": "echo a && npm run says", "pretty": "echo a", "prepretty": "node check.js", "piped": "node --test | cat",
+        "version": "node --version"}}"#;
+    const MAKEFILE: &str = ".PHONY: idle says real chain mixed var\nSAY = echo ok\nRUN = sh run.sh\nidle:\n\ttrue\nsays:\n\t@echo ok\n\t@$(SAY)\nreal:\n\t$(RUN)\n\
+        chain: says\nmixed: real says\nvar:\n\t$(UNKNOWN) a\nhidden:\n\t-sh run.sh\ntest:\n\tsh run.sh\nsrc:\n\tsh run.sh\n";
+
+    fn reason(command: &str) -> Option<String> {
+        let files = MemoryFiles::new([
+            ("package.json", PACKAGE),
+            ("Makefile", MAKEFILE),
+            ("src/a.js", ""),
+            ("idle.sh", "#!/bin/sh\n# checks all\necho checked\n"),
+            ("stops.sh", "set -e\nnode a.js\necho checked\n"),
+            ("ends.sh", "node a.js\nexit 0\n"),
+            ("if.sh", "if ! node a.js; then\n  exit 1\nfi\nexit 0\n"),
+            ("new.sh", ""),
+            ("sub/Makefile", "all:\n\ttrue\n"),
+            ("sub/GNUmakefile", "all:\n\tcc a.c\n"),
+        ]);
+        match Check::parse(command) {
+            Ok(check) => cannot_fail(&check, &files).unwrap(),
+            // A plan cannot say it; a script of the project can.
+            Err(_) => Looked { files: &files, folder: String::new() }.lines(command, false, DEEPEST).unwrap(),
+        }
+    }
+
+    #[test]
+    fn commands_that_end_well_whatever_the_work_is_are_found() {
+        for command in [
+            "true",
+            ":",
+            "/bin/true",
+            "echo done",
+            "printf 'ok'",
+            "pwd",
+            "date",
+            "date +%s",
+            "sleep 1",
+            "exit 0",
+            "exit",
+            "ls",
+            "ls -la",
+            "ls .",
+            "find . -name '*.py'",
+            "cat",
+            "head -n 3",
+            "touch done",
+            "mkdir -p out",
+            "rm -rf out",
+            "env",
+            "env A=1 true",
+            "timeout 5 true",
+            "nice echo a",
+            "git status",
+            "git log --oneline -3",
+            "git diff",
+            "git diff --stat HEAD",
+            "git -C . status --short",
+            "git --version",
+            "sh -c true",
+            "bash -lc 'echo a; true'",
+            "sh -c 'node a.js; true'",
+            "sh -c 'node a.js || echo failed'",
+            "sh -c 'node a.js | cat'",
+            "sh -c 'set -e; echo a; true'",
+            "sh -c ''",
+            "sh idle.sh",
+            "sh ends.sh",
+            "python -c pass",
+            "python3 -c ''",
+            "python3 -c 'import sys; sys.exit(0)'",
+            "python3 -c \"print('ok')\"",
+            "node -e ''",
+            "node -e 'process.exit(0)'",
+            "node -e \"console.log('fine')\"",
+            "ruby -e ''",
+            "test 1 = 1",
+            "[ -n x ]",
+            "[ x ]",
+            "test -z ''",
+            "test 2 -gt 1",
+            "test a != b",
+            "[ -d . ]",
+            "python3 --version",
+            "node --version",
+            "node -v",
+            "cargo --version",
+            "npm --version",
+            "npx tsc --version",
+            "pytest --help",
+            "python3 -m pytest --version",
+            "python3 -m unittest -h",
+            "docker --version",
+            "sometool --version",
+            "pytest --collect-only",
+            "python3 -m pytest --co -q",
+            "uv run pytest --collect-only",
+            "PYTEST_ADDOPTS=--co pytest",
+            "make -n test",
+            "make -i real",
+            "make --dry-run",
+            "npx jest --listTests",
+            "ruff check --exit-zero .",
+            "npm run ok",
+            "npm run says",
+            "npm run ends",
+            "npm run hides",
+            "npm run last",
+            "npm run both",
+            "npm run piped",
+            "npm run version",
+            "npm run missing --if-present",
+            "npm run",
+            "yarn says",
+            "make idle",
+            "make says",
+            "make chain",
+            "make says idle",
+            "make hidden",
+            "make src",
+        ] {
+            assert!(reason(command).is_some(), "{command}");
+        }
+    }
+
+    #[test]
+    fn honest_checks_are_accepted_however_short_they_are() {
+        for command in [
+            "test -f x",
+            "test -f README.md",
+            "test ! -e old.py",
+            "test -s out.txt",
+            "[ -d src ]",
+            "test 1 = 2",
+            "grep -q x file",
+            "grep -c TODO src/a.js",
+            "grep -h x file",
+            "python3 -m py_compile x.py",
+            "python3 -m compileall src",
+            "sh check.sh",
+            "sh stops.sh",
+            "sh if.sh",
+            "sh new.sh",
+            "bash -n check.sh",
+            "./check.sh",
+            "./true",
+            "ls src/a.js",
+            "ls dist/",
+            "cat dist/out.txt",
+            "find src -name a.js",
+            "stat dist",
+            "wc -l src/a.js",
+            "git diff --exit-code",
+            "git diff --check",
+            "git diff --quiet HEAD",
+            "git ls-files --error-unmatch a",
+            "git show HEAD:a.js",
+            "git grep -q add",
+            "command -v node",
+            "which node",
+            "python3 -c 'import calc'",
+            "python3 -c 'import calc; assert calc.add(1, 2) == 3'",
+            "python3 -c 'print(calc)'",
+            "node -e \"require('./src/a.js')\"",
+            "node -e \"require('assert')(1 === 2)\"",
+            "node src/cli.js --help",
+            "python3 src/main.py --version",
+            "python3 -m calc --help",
+            "calc --help",
+            "cargo run -- --help",
+            "./bin/tool --version",
+            "node src/a.js -h",
+            "cargo test",
+            "cargo test --no-run",
+            "cargo check",
+            "go vet ./...",
+            "tsc --noEmit",
+            "npx tsc --noEmit",
+            "pytest",
+            "pytest -q tests/test_a.py",
+            "python3 -m unittest",
+            "npm test",
+            "npm run test",
+            "npm run none",
+            "npm run pretty",
+            "npm run missing",
+            "npm ci",
+            "npm run test -- --help",
+            "make real",
+            "make mixed",
+            "make var",
+            "make test",
+            "make missing",
+            "make -C sub",
+            "make -k real",
+            "sh -c 'node a.js && true'",
+            "sh -ec 'node a.js; true'",
+            "sh -c 'if node a.js; then true; else exit 1; fi'",
+            "diff a b",
+            "env CI=1 npm test",
+            "timeout 60 pytest",
+            "jq -e .version package.json",
+            "curl -f http://localhost:8080/health",
+            "docker build .",
+            "shellcheck run.sh",
+        ] {
+            assert_eq!(reason(command), None, "{command}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_command_is_judged(command in "(?s)(true|sh -c |make |npm run |test |[a-z]|[ '\"\\\\;&|$#<>\n-]){0,30}") {
+            for check in Check::all_of(&command).into_iter().flatten() {
+                let _ = cannot_fail(&check, &MemoryFiles::new([("package.json", PACKAGE), ("Makefile", MAKEFILE)]));
+            }
+            let _ = lists_of(&command);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Programs that run tests, as commands name them.
+
+use super::check::Check;
+use crate::project::check_files::fits;
+
+/// Who runs tests where a command is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TestsRun {
+    /// The program is a test runner.
+    Itself,
+    /// Its name says that it runs tests through another program: `npm test`, `make test`.
+    ByOthers,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Programs that run tests and nothing else.
+pub(super) const RUNNERS: &[&str] =
+    &["pytest", "py.test", "nose2", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "bats", "karma", "ctest"];
+
+/// Modules of Python that run tests.
+pub(super) const MODULES: &[&str] = &["unittest", "pytest", "nose2", "nose", "green", "ward"];
+
+/// Programs of which one word says that they run tests.
+const SUBCOMMANDS: &[(&str, &[&str])] = &[
+    ("cargo", &["test", "t", "nextest"]),
+    ("go", &["test"]),
+    ("deno", &["test"]),
+    ("bun", &["test"]),
+    ("mix", &["test"]),
+    ("swift", &["test"]),
+    ("dotnet", &["test"]),
+    ("playwright", &["test"]),
+    ("zig", &["test"]),
+];
+
+/// Programs that start another one that is named behind them.
+const STARTERS: &[&str] =
+    &["npx", "bunx", "pnpx", "poetry", "uv", "uvx", "pipenv", "hatch", "pdm", "rye", "bundle", "env", "time", "nice"];
+
+/// Package managers and others that run what the project calls by a name.
+const BY_NAME: &[&str] =
+    &["npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "tox", "nox", "composer", "gradle", "mvn", "ant"];
+
+/// Whether a word is the name of a Python, with its version or a path.
+pub(super) fn is_python(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+    version.is_some_and(|version| version.chars().all(|letter| letter.is_ascii_digit() || letter == '.'))
+}
+
+/// Variables of the environment by which runners, interpreters and loaders do something else.
+const VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "CARGO_*",
+    "COVERAGE_PROCESS_START",
+    "ENV",
+    "GNUMAKEFLAGS",
+    "GOFLAGS",
+    "GRADLE_OPTS",
+    "JAVA_TOOL_OPTIONS",
+    "JEST_*",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "MAKEFLAGS",
+    "MAVEN_OPTS",
+    "MOCHA_*",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_TEST_*",
+    "PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTEST_*",
+    "PYTHONBREAKPOINT",
+    "PYTHONHOME",
+    "PYTHONOPTIMIZE",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+    "RUSTC_*",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+    "RUSTC",
+    "SHELL",
+    "TOX_*",
+    "VITEST_*",
+    "npm_config_*",
+];
+
+/// Whether a variable of this name changes what a runner does.
+pub(super) fn is_variable_of_runners(name: &str) -> bool {
+    VARIABLES.iter().any(|pattern| fits(pattern, name))
+}
+
+/// Libraries by which tests are run or by which they assert.
+const LIBRARIES: &[&str] = &[
+    "ava",
+    "chai",
+    "check",
+    "expect",
+    "fast-check",
+    "ginkgo",
+    "go-cmp",
+    "gomega",
+    "hypothesis",
+    "insta",
+    "jasmine",
+    "jest",
+    "jsdom",
+    "junit",
+    "karma",
+    "minitest",
+    "mocha",
+    "nose2",
+    "nock",
+    "phpunit",
+    "playwright",
+    "pluggy",
+    "proptest",
+    "pytest",
+    "quicktest",
+    "rspec",
+    "rstest",
+    "sinon",
+    "supertest",
+    "tap",
+    "testify",
+    "tox",
+    "ts-jest",
+    "ts-node",
+    "tsx",
+    "uvu",
+    "vitest",
+];
+
+/// Whether a package of this name runs tests, or asserts in them.
+pub(super) fn is_test_library(name: &str) -> bool {
+    let name = name.trim_start_matches('@');
+    let (scope, name) = name.rsplit_once('/').unwrap_or(("", name));
+    let scope = scope.rsplit('/').next().unwrap_or_default();
+    LIBRARIES.contains(&name)
+        || LIBRARIES.contains(&scope)
+        || name.starts_with("pytest-")
+        || name.starts_with("pytest_")
+}
+
+/// Tools whose settings only count where a check runs them.
+const LINTERS: &[&str] =
+    &["ruff", "mypy", "eslint", "biome", "golangci-lint", "flake8", "pylint", "coverage", "tox", "hatch"];
+
+/// The tools that the words of some lines name, which decides whose settings count.
+pub(super) fn tools_in<'a>(lines: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let words = lines
+        .into_iter()
+        .flat_map(|line| line.split(|letter: char| !(letter.is_alphanumeric() || "-_.".contains(letter))));
+    words.filter(|word| {
+        RUNNERS.contains(word)
+            || MODULES.contains(word)
+            || LINTERS.contains(word)
+            || matches!(*word, "cargo" | "go" | "node" | "npm" | "pnpm" | "yarn" | "bun" | "--test")
+    })
+}
+
+/// Who runs tests where the words of a command are run.
+pub(super) fn tests_run(words: &[&str]) -> TestsRun {
+    let Some((program, arguments)) = words.split_first() else { return TestsRun::Unknown };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let has = |word: &str| arguments.contains(&word);
+    if RUNNERS.contains(&name) {
+        return TestsRun::Itself;
+    }
+    if is_python(program) {
+        let module = arguments.iter().position(|word| *word == "-m").and_then(|at| arguments.get(at + 1));
+        let is_runner = module.is_some_and(|module| MODULES.contains(module));
+        return if is_runner { TestsRun::Itself } else { TestsRun::Unknown };
+    }
+    if name == "node" && arguments.iter().take_while(|word| word.starts_with('-')).any(|word| *word == "--test") {
+        return TestsRun::Itself;
+    }
+    let first = arguments.iter().find(|word| !word.starts_with(['-', '+']));
+    if let Some((_, subcommands)) = SUBCOMMANDS.iter().find(|(program, _)| *program == name)
+        && first.is_some_and(|first| subcommands.contains(first))
+    {
+        // Without running them it is a build.
+        let only_builds = name == "cargo" && (has("--no-run") || has("list"));
+        return if only_builds { TestsRun::Unknown } else { TestsRun::Itself };
+    }
+    if STARTERS.contains(&name) {
+        let at = arguments.iter().position(|word| !word.starts_with('-') && !matches!(*word, "run" | "exec" | "x"));
+        return at.and_then(|at| arguments.get(at..)).map_or(TestsRun::Unknown, tests_run);
+    }
+    let is_test = |word: &&&str| {
+        **word == "t"
+            || word.split(|letter: char| !letter.is_alphanumeric()).any(|part| part == "test" || part == "tests")
+    };
+    if BY_NAME.contains(&name) && (arguments.iter().any(|word| is_test(&word)) || matches!(name, "tox" | "nox")) {
+        return TestsRun::ByOthers;
+    }
+    TestsRun::Unknown
+}
+
+/// Who runs tests where a command is run that was read before.
+pub(super) fn tests_run_by(command: &str) -> TestsRun {
+    let Some(Ok(check)) = Check::all_of(command).into_iter().next() else { return TestsRun::Unknown };
+    tests_run(&check.words())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runners_are_told_from_programs_that_call_them_and_from_others() {
+        for (command, expected) in [
+            ("pytest -q tests/a.py", TestsRun::Itself),
+            ("python3.12 -B -m unittest tests.a", TestsRun::Itself),
+            (".venv/bin/python -m pytest", TestsRun::Itself),
+            ("uv run --frozen pytest", TestsRun::Itself),
+            ("bundle exec rspec", TestsRun::Itself),
+            ("./node_modules/.bin/vitest run", TestsRun::Itself),
+            ("cargo +nightly test", TestsRun::Itself),
+            ("cargo nextest run", TestsRun::Itself),
+            ("node --test test/a.js", TestsRun::Itself),
+            ("npm test", TestsRun::ByOthers),
+            ("npm run test:unit", TestsRun::ByOthers),
+            ("yarn t", TestsRun::ByOthers),
+            ("make -s test", TestsRun::ByOthers),
+            ("tox -e py", TestsRun::ByOthers),
+            ("cargo test --no-run", TestsRun::Unknown),
+            ("cargo build", TestsRun::Unknown),
+            ("node a.js --test", TestsRun::Unknown),
+            ("python3 -m py_compile a.py", TestsRun::Unknown),
+            ("python3 pytest.py", TestsRun::Unknown),
+            ("npm run build", TestsRun::Unknown),
+            ("make latest", TestsRun::Unknown),
+            ("sh test.sh", TestsRun::Unknown),
+        ] {
+            assert_eq!(tests_run_by(command), expected, "{command}");
+        }
+    }
+}
