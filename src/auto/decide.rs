@@ -18,6 +18,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) memory: &'a Memory,
     /// Whether the worktree has something that is in no commit, and that the log does not tell.
     pub(crate) is_unsaved: bool,
+    /// Whether the checks of the project are to run before the first session. Who only looks does not run them.
+    pub(crate) needs_baseline: bool,
     /// How often a unit whose checks fail is tried again.
     pub(crate) check_retries: u32,
     /// Whether the client can continue a session that was killed.
@@ -38,6 +40,8 @@ pub(crate) enum Step {
     Sweep,
     /// The session ended: whether its work counts.
     Judge,
+    /// The checks of the project are run on what the run began with.
+    Baseline,
     /// The checks are run.
     Check,
     /// What the checks said goes into the documents.
@@ -172,6 +176,9 @@ fn launch(situation: &Situation<'_>, unit: Unit, rule: &'static str) -> Step {
     }
     if let Some(stop) = ceiling(situation.memory) {
         return Step::Stop(stop);
+    }
+    if situation.needs_baseline {
+        return Step::Baseline;
     }
     let attempt = u32::try_from(attempts.refused.len()).unwrap_or(u32::MAX).saturating_add(1);
     Step::Launch { unit, rule, attempt, resumes: None }

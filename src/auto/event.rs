@@ -118,6 +118,10 @@ pub(crate) enum Event {
         tree: String,
         paths: Vec<String>,
     },
+    /// The checks that the project declares ran on what the run began with. What is red there is not the fault of the run.
+    Baseline {
+        evidence: Evidence,
+    },
     /// The checks of a unit ran.
     Checked {
         operation: u64,
@@ -451,7 +455,13 @@ pub(crate) struct CheckRun {
     pub(crate) passed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tests: Option<Tests>,
+    /// The tests that failed, as far as the output names them; at most [`FAILING`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failing: Vec<String>,
 }
+
+/// How many failing tests of a check are remembered. One that is not counts as new when it fails.
+pub(crate) const FAILING: usize = 1_000;
 
 /// Tests, as the output of a check counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -459,6 +469,12 @@ pub(crate) struct Tests {
     pub(crate) ran: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
+}
+
+impl From<Tests> for Counts {
+    fn from(tests: Tests) -> Self {
+        Self { ran: tests.ran, failed: tests.failed, skipped: tests.skipped, ..Self::default() }
+    }
 }
 
 impl From<&Counts> for Tests {

@@ -1,6 +1,8 @@
 //! The layout of a project's documents: milestones and slices below `.gsd/`, or phases below `.planning/`. What the engine
 //! does differently for one of them is here, and nowhere else.
 
+use std::collections::BTreeMap;
+
 use super::engine::{Edit, Effects, EngineError};
 use super::event::{Mechanical, Run, UnitStarted};
 use super::memory::{Memory, Operation};
@@ -12,6 +14,8 @@ use super::slices::{self, record, snapshot::Snapshot};
 use super::unit::Unit;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::lookup;
+use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
 
 /// How the documents of a project are laid out.
@@ -69,6 +73,22 @@ impl Layout {
         match self {
             Self::Milestones => slices::permit::trespass(permits, &start.begun, path, texts),
             Self::Phases(_) => phases::permit::trespass(permits, &start.unit, path, texts),
+        }
+    }
+
+    /// The commands that a plan of this layout names as checks, those of each task together.
+    pub(crate) fn planned_checks(&self, plan: &str) -> Vec<Vec<String>> {
+        match self {
+            Self::Milestones => {
+                SlicePlan::parse(plan).tasks.into_iter().map(|task| Vec::from_iter(task.verify)).collect()
+            }
+            Self::Phases(_) => {
+                let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+                for check in PhasePlan::parse(plan).checks() {
+                    tasks.entry(check.task).or_default().extend(check.command);
+                }
+                tasks.into_values().collect()
+            }
         }
     }
 

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    Entry, Event, Evidence, Kept, Mechanical, Refusal, Run, Time, UnitEnded, UnitStarted, Usage, Vector,
+    CheckRun, Entry, Event, Evidence, Kept, Mechanical, Refusal, Run, Tests, Time, UnitEnded, UnitStarted, Usage,
+    Vector,
 };
-use super::gate::pins::Pins;
+use super::gate::{self, pins::Pins};
 use super::stop::Stop;
 use super::unit::{Unit, UnitKind};
 
@@ -49,6 +50,36 @@ pub(crate) struct Memory {
     pub(crate) engines: BTreeSet<u32>,
     /// Who worked on its units, in the order of their first sessions.
     pub(crate) worked: Vec<Worked>,
+    /// Whether the checks of the project ran on what the run began with.
+    pub(crate) has_baseline: bool,
+    /// What each check showed there and in the work that counts, by its command.
+    pub(crate) shown: BTreeMap<String, Shown>,
+}
+
+/// What a check showed so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// Whether it passed once.
+    pub(crate) was_green: bool,
+    /// The tests that failed each time, where any were named.
+    pub(crate) always_failing: Option<BTreeSet<String>>,
+    /// How many tests it ran the last time. `None` where that is not known, or a person has changed the files since.
+    pub(crate) tests: Option<Tests>,
+}
+
+impl Shown {
+    fn add(&mut self, run: &CheckRun) {
+        self.was_green |= run.exit_code == 0;
+        self.tests = run.tests;
+        if run.failing.is_empty() {
+            return;
+        }
+        let failing: BTreeSet<String> = run.failing.iter().cloned().collect();
+        self.always_failing = Some(match self.always_failing.take() {
+            Some(before) => before.intersection(&failing).cloned().collect(),
+            None => failing,
+        });
+    }
 }
 
 /// The sessions of a client for a unit.
@@ -172,6 +203,20 @@ impl Memory {
         self.attempts.get(&Unit::new(UnitKind::ExecuteTask, id))?.kept.as_ref()
     }
 
+    /// Whether a run of a check on the target, which failed, can excuse that it fails in the work; without the tests that can
+    /// not. A test that did not fail in the work once has to pass. Of a check that only a plan names, the tests that failed
+    /// have to be known: it is meant to fail where the work is not.
+    pub(crate) fn excuses(&self, then: &mut gate::evidence::CheckRun, is_declared: bool) -> bool {
+        let shown = self.shown.get(&then.command);
+        if shown.is_some_and(|shown| shown.was_green) || !is_declared && !then.names_failures() {
+            return false;
+        }
+        let Some(failing) = shown.and_then(|shown| shown.always_failing.as_ref()) else { return true };
+        let Some(counts) = then.counts.as_mut().filter(|counts| !counts.failing.is_empty()) else { return true };
+        counts.failing.retain(|name| failing.contains(name));
+        !counts.failing.is_empty()
+    }
+
     pub(crate) fn attempts(&self, unit: &Unit) -> Attempts {
         self.attempts.get(unit).cloned().unwrap_or_default()
     }
@@ -209,7 +254,14 @@ impl Memory {
                     ended.changed.retain(|path| !trespasses.iter().any(|trespass| trespass.path == *path));
                 }
             }
-            Event::Edited { tree, .. } => self.known = Some(tree.clone()),
+            Event::Edited { tree, .. } => {
+                self.known = Some(tree.clone());
+                self.shown.values_mut().for_each(|shown| shown.tests = None);
+            }
+            Event::Baseline { evidence } => {
+                self.has_baseline = true;
+                self.show(evidence);
+            }
             Event::Checked { operation, evidence } => self.advance(*operation, Stage::Checked(evidence.clone())),
             Event::Settled { operation } => self.settled(*operation),
             Event::Mechanical { step, fallback } => self.done_without_agent(step, fallback.as_ref()),
@@ -377,7 +429,17 @@ impl Memory {
         if let Some(operation) = self.operation(number)
             && let Stage::Checked(evidence) = &operation.stage
         {
+            let evidence = evidence.clone();
             operation.stage = Stage::Settled(evidence.clone());
+            if evidence.passed {
+                self.show(&evidence);
+            }
+        }
+    }
+
+    fn show(&mut self, evidence: &Evidence) {
+        for run in &evidence.checks {
+            self.shown.entry(run.command.clone()).or_default().add(run);
         }
     }
 

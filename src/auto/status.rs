@@ -311,7 +311,12 @@ impl NextReport {
                 ..bare("dispatch")
             },
             Step::Mechanical(step) => Self { mechanical: Some(step.word()), rule: Some(rule), ..bare("mechanical") },
-            Step::Check | Step::Settle | Step::Refuse { .. } | Step::TakeBack(_) | Step::CheckCandidate => bare("gate"),
+            Step::Baseline
+            | Step::Check
+            | Step::Settle
+            | Step::Refuse { .. }
+            | Step::TakeBack(_)
+            | Step::CheckCandidate => bare("gate"),
             Step::Commit => bare("commit"),
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
             Step::Wait { .. } | Step::EndWait => bare("wait"),

@@ -1,8 +1,9 @@
 //! What a run tells while it goes on: a line for each event that a person wants to see.
 
-use super::event::{Event, Means, ProofKept, Refusal, Verdict};
+use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, Verdict};
 use super::permit;
 use super::stop::Stop;
+use crate::text::screen::counted;
 use crate::text::time;
 
 /// The line of an event; none for what is only bookkeeping.
@@ -35,6 +36,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         Event::CandidateChecked { evidence, .. } if !evidence.secrets.is_empty() => {
             format!("  does not land: {}", first_line(&evidence.failure))
         }
+        Event::Baseline { evidence } => return baseline(evidence),
         Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
             match (evidence.passed, &evidence.no_checks_reason) {
@@ -86,6 +88,26 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         | Event::HoldEnded
         | Event::Stopped(_) => return None,
     })
+}
+
+/// What is red before the first session.
+fn baseline(evidence: &Evidence) -> Option<String> {
+    let red: Vec<String> = evidence.checks.iter().filter(|check| !check.passed).map(red).collect();
+    (!red.is_empty()).then(|| {
+        let (these, count, they) = if red.len() == 1 { ("it", "counts", "it") } else { ("they", "count", "one") };
+        format!(
+            "Red before the first session: {}; {these} {count} neither for nor against until {they} passes once",
+            red.join(", ")
+        )
+    })
+}
+
+fn red(check: &CheckRun) -> String {
+    let failing = match check.failing.len() {
+        0 => String::new(),
+        failing => format!(", {}", counted(failing, "failing test")),
+    };
+    format!("`{}` (exit {}{failing})", check.command, check.exit_code)
 }
 
 /// The line of a run's end in its log. While it runs, its answer says the same.

@@ -62,7 +62,7 @@ impl UnitKind {
 
     /// Whether what it did has to pass the checks before it counts.
     pub(crate) fn is_gated(self) -> bool {
-        self == Self::ExecuteTask
+        matches!(self, Self::ExecuteTask | Self::ExecutePhase)
     }
 }
 

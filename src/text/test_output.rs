@@ -11,8 +11,10 @@ pub(crate) struct TestOutput {
     pub(crate) fail: u64,
     /// Skipped, ignored, to do, or expected to fail.
     pub(crate) skipped: u64,
-    /// The names of those that failed, each once.
+    /// The names of those that failed, each once. A file of tests that could not be loaded is among them.
     pub(crate) failing: Vec<String>,
+    /// Whether a file of tests could not be loaded: what is in it was not run.
+    pub(crate) is_unloaded: bool,
     /// Whether a runner says that there was no test to run, and nothing else mentions one.
     pub(crate) says_none: bool,
 }
@@ -38,11 +40,13 @@ impl TestOutput {
         let mut lines = Lines::default();
         for whole in output.lines() {
             let line = whole.trim();
-            if let Some(name) = failing_test(line)
-                && !seen.failing.iter().any(|known| known == name)
-            {
-                seen.failing.push(name.to_owned());
+            if let Some(name) = failing_test(line) {
+                seen.is_unloaded |= is_file_of_tests(name);
+                if !seen.failing.iter().any(|known| known == name) {
+                    seen.failing.push(name.to_owned());
+                }
             }
+            seen.is_unloaded |= says_unloaded(line);
             lines.count(whole);
             seen.count(line);
         }
@@ -275,10 +279,11 @@ fn failing_test(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("FAIL: ").or(line.strip_prefix("ERROR: ")) {
         return rest.split_once(" (").map(|(name, _)| name.trim());
     }
-    // `FAILED file::name - reason`, `FAIL file > name`
-    if let Some(rest) = line.strip_prefix("FAILED ").or(line.strip_prefix("FAIL ")) {
+    // `FAILED file::name - reason`, `FAIL file > name`, `FAIL file [ file ]`, `ERROR file - reason`
+    if let Some(rest) = ["FAILED ", "FAIL ", "ERROR "].iter().find_map(|word| line.strip_prefix(word)) {
         let name = rest.split(" - ").next().unwrap_or(rest).trim();
-        return (name.contains("::") || name.contains(" > ")).then_some(name);
+        let name = name.split_once(" [ ").map_or(name, |(name, _)| name);
+        return (name.contains("::") || name.contains(" > ") || is_file_of_tests(name)).then_some(name);
     }
     // `✕ name (3 ms)`, `✖ name (3ms)`, `× name 3ms`
     let rest = ["✕ ", "✖ ", "× "].iter().find_map(|mark| line.strip_prefix(mark))?;
@@ -286,9 +291,45 @@ fn failing_test(line: &str) -> Option<&str> {
     Some(name.trim())
 }
 
+/// Whether what failed is a whole file, as runners name one that they could not load.
+fn is_file_of_tests(name: &str) -> bool {
+    const ENDINGS: &[&str] = &["py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rb", "php"];
+    let is_path = !name.contains(char::is_whitespace) && !name.contains("::");
+    is_path && name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+/// How runners say that they could not load a file of tests, in a line of its own.
+fn says_unloaded(line: &str) -> bool {
+    line.contains("unittest.loader._FailedTest") || line.contains("Test suite failed to run")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_tests_that_could_not_be_loaded_is_named() {
+        for (output, name) in [
+            ("ERROR: tests.test_b (unittest.loader._FailedTest.tests.test_b)\nRan 1 test in 0.0s\n", "tests.test_b"),
+            ("not ok 1 - tests/b.test.js\n# tests 1\n# fail 1\n", "tests/b.test.js"),
+            ("\u{2716} ./tests/b.test.mjs (40.1ms)\n\u{2139} tests 1\n", "./tests/b.test.mjs"),
+            ("ERROR tests/test_b.py - ImportError: no module\n1 error in 0.1s\n", "tests/test_b.py"),
+            (" FAIL  tests/b.test.ts [ tests/b.test.ts ]\n", "tests/b.test.ts"),
+        ] {
+            let seen = TestOutput::read(output);
+            assert!(seen.is_unloaded && seen.failing == [name], "{output}: {seen:?}");
+        }
+        for output in [
+            "ERROR: test_a (tests.test_b.B.test_a)\n",
+            "not ok 1 - adds\n",
+            "FAILED tests/test_b.py::test_a - assert 1 == 2\n",
+            "ERROR tests/test_b.py::test_a - fixture\n",
+            " FAIL  tests/b.test.ts > adds\n",
+            "tests/test_b.py is fine\n",
+        ] {
+            assert!(!TestOutput::read(output).is_unloaded, "{output}");
+        }
+    }
 
     #[test]
     fn the_summaries_of_the_common_runners_are_counted() {

@@ -167,7 +167,7 @@ fn execute(milestone: &str, slice: &str, task: &str, manner: Manner) -> Result<(
     if manner == Manner::Half {
         return Ok(());
     }
-    let tested = if manner == Manner::Hollow { "exit 0".to_owned() } else { format!("grep -q \"{slice} {task} ready\" {source}") };
+    let tested = if manner == Manner::Hollow { "grep -q P README.md".to_owned() } else { format!("grep -q \"{slice} {task} ready\" {source}") };
     write(&check, &format!("#!/bin/sh\n{tested}\n"))?;
     let (is_blocked, result) = (manner == Manner::Blocked, if manner == Manner::Blocked { "failed" } else { "passed" });
     let body = if manner == Manner::Thin {

@@ -17,6 +17,7 @@ mod auto_beliefs;
 mod auto_clients;
 #[cfg(target_os = "linux")]
 mod auto_fence;
+mod auto_gate;
 #[cfg(unix)]
 mod auto_phases;
 mod auto_runs;

@@ -153,6 +153,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             position: &reading.position,
             memory: &self.memory,
             is_unsaved: reading.is_unsaved,
+            needs_baseline: !self.memory.has_baseline,
             check_retries: self.settings.preferences.verification_retries,
             can_resume: self.effects.can_resume(),
         }

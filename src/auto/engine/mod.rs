@@ -6,10 +6,10 @@ mod perform;
 mod unfit;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
-use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
+use super::memory::{Candidate, Committing, Memory, Operation};
 use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
@@ -157,6 +157,9 @@ pub(crate) trait Effects {
     /// The lines that the second of two trees or commits adds to the first, and that hold what looks like a key.
     fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError>;
 
+    /// The symbolic links that the second of two trees or commits adds, and that lead out of the project; each as it is told.
+    fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
+
     /// Takes back what the session of an operation left: the worktree is what `tree` was, on the commit `head` where agents
     /// commit. Gives where what was there is kept; the same when it is repeated after a crash.
     fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError>;
@@ -182,8 +185,12 @@ pub(crate) trait Effects {
     /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
     fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;
 
-    /// Runs the checks of the unit on the worktree; `None` where an urgent request broke them off.
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError>;
+    /// Runs the checks that the project declares on what the run began with; `None` where an urgent request broke them off.
+    fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError>;
+
+    /// Runs the checks of the unit on the worktree, and compares with what `memory` has of earlier runs; `None` where an
+    /// urgent request broke them off.
+    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
 
     /// The commit that the worktree is on.
     fn head(&mut self) -> Result<String, EngineError>;
@@ -202,7 +209,7 @@ pub(crate) trait Effects {
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError>;
 
     /// As [`Effects::check`], on the commit that is to land.
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError>;
+    fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
 

@@ -10,7 +10,7 @@ use crate::auto::memory::{Operation, Stage};
 use crate::auto::permit::{self, Texts, Trespass};
 use crate::auto::slices::record;
 use crate::auto::stop::Stop;
-use crate::auto::unit::Unit;
+use crate::auto::unit::{Class, Unit};
 
 /// The most files that an agent is told of which an earlier session changed.
 const MOST_CHANGED: usize = 50;
@@ -22,6 +22,7 @@ impl<E: Effects> Drive<'_, E> {
             Step::Launch { unit, attempt, resumes, .. } => self.launch(reading, unit, attempt, resumes.as_deref())?,
             Step::Sweep => self.sweep()?,
             Step::Judge => return self.judge(reading),
+            Step::Baseline => self.baseline()?,
             Step::Check => self.check()?,
             Step::Settle => self.settle()?,
             Step::Refuse { why, text, vector } => self.refuse(why, text, vector)?,
@@ -169,6 +170,17 @@ impl<E: Effects> Drive<'_, E> {
             self.refuse(Refusal::Artifact, text, vector)?;
             return Ok(None);
         }
+        let links = match operation.start.unit.kind.class() {
+            Class::Work if ended.verdict == Verdict::Ran => {
+                self.effects.links_out(&operation.start.tree, &ended.tree)?
+            }
+            _ => Vec::new(),
+        };
+        if !links.is_empty() {
+            let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: Vec::new() };
+            self.refuse(Refusal::Outside, links.join("; "), vector)?;
+            return Ok(None);
+        }
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => {
@@ -232,10 +244,20 @@ impl<E: Effects> Drive<'_, E> {
         self.note(Event::Restored { operation: start.operation, tree: start.tree.clone(), kept })
     }
 
+    fn baseline(&mut self) -> Result<(), EngineError> {
+        let evidence = match self.memory.run.clone() {
+            Some(run) => self.effects.baseline(&run)?,
+            None => Some(Evidence::default()),
+        };
+        match evidence {
+            Some(evidence) => self.note(Event::Baseline { evidence }),
+            None => Ok(()),
+        }
+    }
+
     fn check(&mut self) -> Result<(), EngineError> {
         let operation = self.current()?;
-        let attempts = self.memory.attempts(&operation.start.unit);
-        match self.effects.check(&operation, &attempts)? {
+        match self.effects.check(&operation, &self.memory)? {
             Some(evidence) => self.note(Event::Checked { operation: operation.start.operation, evidence }),
             None => Ok(()),
         }
@@ -323,7 +345,12 @@ impl<E: Effects> Drive<'_, E> {
             let evidence = Evidence { tree: candidate.tree, failure, secrets, ..Evidence::default() };
             return self.note(Event::CandidateChecked { commit: candidate.commit, evidence });
         }
-        match self.effects.check_candidate(&candidate)? {
+        let links = self.effects.links_out(&candidate.base, &candidate.commit)?;
+        if !links.is_empty() {
+            let evidence = Evidence { tree: candidate.tree, failure: links.join("\n"), ..Evidence::default() };
+            return self.note(Event::CandidateChecked { commit: candidate.commit, evidence });
+        }
+        match self.effects.check_candidate(&candidate, &self.memory)? {
             Some(evidence) => self.note(Event::CandidateChecked { commit: candidate.commit, evidence }),
             None => Ok(()),
         }

@@ -1,7 +1,10 @@
-//! Documents of a session that no later step could read: empty ones, and ones that are too large.
+//! Documents of a session that are of no use for what comes after: empty ones, ones that are too large, and plans whose checks
+//! cannot fail.
 
 use super::drive::Drive;
 use super::{Edit, Effects, EngineError};
+use crate::auto::gate::check::Source;
+use crate::auto::gate::discovery::{Wanted, discover};
 use crate::auto::memory::Operation;
 use crate::disk::DOCUMENT_LIMIT;
 use crate::project::files::Files;
@@ -31,9 +34,33 @@ impl<E: Effects> Drive<'_, E> {
                 unfit.push(format!("`{path}` has {has} MB; a document has at most {most} MB"));
             } else if path.to_ascii_lowercase().ends_with(".md") && is_empty(self.effects.files(), path) {
                 unfit.push(format!("`{path}` is empty"));
+            } else {
+                unfit.extend(self.idle_checks(&operation.start.tree, path)?);
             }
         }
         Ok((!unfit.is_empty()).then(|| unfit.join("; ")))
+    }
+
+    /// Checks of a plan that end well whatever the work is, where nothing else checks it and the session has written them.
+    fn idle_checks(&mut self, tree: &str, path: &str) -> Result<Vec<String>, EngineError> {
+        let is_plan = path.ends_with("PLAN.md") && !path.contains("/tasks/");
+        let Some(text) = self.effects.files().read(path)?.filter(|_| is_plan) else { return Ok(Vec::new()) };
+        let before = self.effects.text_at(tree, path)?.unwrap_or_default();
+        let mut idle = Vec::new();
+        for verify in self.settings.layout.planned_checks(&text) {
+            if verify.iter().any(|line| before.contains(line.as_str())) {
+                continue;
+            }
+            let found = discover(self.effects.files(), Wanted { preference: &[], verify: &verify })?;
+            if found.source == Source::TaskPlan {
+                continue;
+            }
+            for refused in found.refused.iter().filter(|refused| refused.is_idle()) {
+                let way_on = refused.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                idle.push(format!("`{path}`: {refused}{way_on}"));
+            }
+        }
+        Ok(idle)
     }
 
     fn put_back(&mut self, tree: &str, path: &str) -> Result<(), EngineError> {

@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::lists::{Command, Joint, lists_of};
 use super::makefile::{Makefile, makefile_of};
-use super::pins::scripts_of;
+use super::package::scripts_of;
 use super::runners::is_python;
 use crate::project::declared_commands::is_runner;
 use crate::project::files::{FileError, Files, MemoryFiles};

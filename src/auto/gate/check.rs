@@ -64,13 +64,18 @@ impl Refused {
         self.reason == SENTENCE
     }
 
+    /// Whether it would end well whatever the work is.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.reason.starts_with(IDLE)
+    }
+
     pub(crate) fn hint(&self) -> Option<String> {
         if self.command.trim().is_empty() {
             return None;
         }
         let hint = if self.is_sentence() {
             "name a command in the plan: `Verify: COMMAND`"
-        } else if self.reason.starts_with(IDLE) {
+        } else if self.is_idle() {
             "name a command in the plan that fails where the work is not right"
         } else {
             "put it into a script of the project, and name that as the command"

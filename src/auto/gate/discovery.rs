@@ -12,8 +12,8 @@ use crate::text::shell::shell_word;
 pub(crate) struct Wanted<'a> {
     /// The preference `verification_commands`.
     pub(crate) preference: &'a [String],
-    /// The `Verify:` line of the task.
-    pub(crate) verify: Option<&'a str>,
+    /// What the plan says checks the work: a `Verify:` line, or several commands.
+    pub(crate) verify: &'a [String],
 }
 
 /// The checks of a unit.
@@ -37,7 +37,7 @@ pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discover
         return Ok(Discovery { source: Source::Preference, checks, refused });
     }
     let mut planned = Vec::new();
-    for check in wanted.verify.map(Check::all_of).unwrap_or_default() {
+    for check in wanted.verify.iter().flat_map(|line| Check::all_of(line)) {
         planned.push(match check {
             Ok(check) if !check.looks_like_one() => Err(Refused::sentence(check.command())),
             Ok(check) => match cannot_fail(&check, files)? {
@@ -136,9 +136,11 @@ mod tests {
     fn the_first_source_that_names_a_check_wins() {
         let files = [("Cargo.toml", ""), ("package.json", r#"{"scripts": {"test": "node --test"}}"#)];
         let preference = ["just check".to_owned()];
-        let both = Wanted { preference: &preference, verify: Some("cargo test index") };
+        let verify = ["cargo test index".to_owned()];
+        let both = Wanted { preference: &preference, verify: &verify };
         assert_eq!(found(both, &files), (Source::Preference, vec!["just check".to_owned()], 0));
-        let plan = Wanted { preference: &[], verify: Some("cargo test index && `cargo clippy`") };
+        let verify = ["cargo test index".to_owned(), "`cargo clippy`".to_owned()];
+        let plan = Wanted { preference: &[], verify: &verify };
         assert_eq!(
             found(plan, &files),
             (Source::TaskPlan, vec!["cargo test index".to_owned(), "cargo clippy".to_owned()], 0)
@@ -149,7 +151,8 @@ mod tests {
     #[test]
     fn a_plan_whose_commands_are_all_refused_gives_way_and_they_are_named() {
         let files = [("go.mod", "")];
-        let plan = Wanted { preference: &[], verify: Some("All tests pass && cat x | grep y") };
+        let verify = ["All tests pass && cat x | grep y".to_owned()];
+        let plan = Wanted { preference: &[], verify: &verify };
         assert_eq!(found(plan, &files), (Source::Go, vec!["go test ./...".to_owned()], 2));
         assert_eq!(found(Wanted::default(), &[]), (Source::None, vec![], 0));
     }
@@ -158,12 +161,14 @@ mod tests {
     fn a_planned_command_that_cannot_fail_gives_way_and_is_named() {
         let files = [("go.mod", ""), ("package.json", r#"{"scripts": {"ok": "true"}}"#)];
         for verify in ["true", "echo ok && npm run ok", "make -n test"] {
-            let plan = Wanted { preference: &[], verify: Some(verify) };
+            let lines = [verify.to_owned()];
+            let plan = Wanted { preference: &[], verify: &lines };
             let discovery = discover(&MemoryFiles::new(files.iter().copied()), plan).unwrap();
             assert_eq!((discovery.source, discovery.checks.len()), (Source::Go, 1), "{verify}");
             assert!(discovery.refused.iter().all(|refused| refused.to_string().contains("it cannot fail")), "{verify}");
         }
-        let both = Wanted { preference: &[], verify: Some("echo ok && go vet ./...") };
+        let verify = ["echo ok && go vet ./...".to_owned()];
+        let both = Wanted { preference: &[], verify: &verify };
         assert_eq!(found(both, &files), (Source::TaskPlan, vec!["go vet ./...".to_owned()], 1));
     }
 

@@ -63,6 +63,9 @@ pub(crate) struct Counts {
     pub(crate) skipped: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) failing: Vec<String>,
+    /// Whether a file of tests could not be loaded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_unloaded: bool,
 }
 
 impl Counts {
@@ -71,11 +74,33 @@ impl Counts {
         let seen = TestOutput::read(output);
         let (ran, failed, skipped) = (seen.ran(), seen.fail, seen.skipped);
         let is_there = ran > 0 || skipped > 0 || seen.says_none || !seen.failing.is_empty();
-        is_there.then_some(Self { ran, failed, skipped, failing: seen.failing })
+        let is_unloaded = seen.is_unloaded;
+        is_there.then_some(Self { ran, failed, skipped, failing: seen.failing, is_unloaded })
     }
 }
 
 impl CheckRun {
+    /// An earlier run that passed, and of which only the number of tests is known.
+    pub(crate) fn counted(command: &str, counts: Counts) -> Self {
+        Self {
+            command: command.to_owned(),
+            exit_code: 0,
+            duration_ms: 0,
+            digest: Digest::of(&[]),
+            tail: String::new(),
+            verdict: CheckVerdict::Pass,
+            runs: 1,
+            counts: Some(counts),
+            survivors: Vec::new(),
+        }
+    }
+
+    /// Whether it failed and names the tests that did: another run of it that failed can be compared with it.
+    pub(crate) fn names_failures(&self) -> bool {
+        let names = |counts: &Counts| !counts.failing.is_empty() && !counts.is_unloaded;
+        self.failed() && self.counts.as_ref().is_some_and(names)
+    }
+
     pub(crate) fn passed(&self) -> bool {
         self.verdict == CheckVerdict::Pass
     }

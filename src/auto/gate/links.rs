@@ -6,7 +6,6 @@ const FOLLOWED: usize = 40;
 /// Whether a link leads out of the project: to an absolute path, above its root, or into the folder of git. `path` is that
 /// of the link in the project, with `/`; `target` is its text; `link_at` gives the texts of other links by their paths,
 /// through which it may lead. A link that leads to itself, or to nothing, leads nowhere.
-#[cfg_attr(not(test), expect(dead_code, reason = "for what a unit leaves and what a candidate would land"))]
 pub(crate) fn leads_out(path: &str, target: &str, link_at: impl Fn(&str) -> Option<String>) -> bool {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut place: Vec<String> = folder.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();

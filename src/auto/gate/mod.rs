@@ -15,6 +15,7 @@ pub(crate) mod links;
 mod lists;
 mod makefile;
 pub(crate) mod no_checks;
+mod package;
 pub(crate) mod pins;
 pub(crate) mod run;
 mod runners;

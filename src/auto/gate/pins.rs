@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::allowance::Allowance;
 use super::check::{Check, Refused, Source};
 use super::discovery::Discovery;
 use super::makefile::{self, Makefile, makefile_of};
+use super::package::{script_words, scripts_of};
 use super::runners::tools_in;
 use super::tamper::Finding;
 use crate::disk::Digest;
@@ -143,12 +143,6 @@ fn is_named(path: &str, name: &str) -> bool {
     path.rsplit('/').next() == Some(name)
 }
 
-/// The words in a text that could be the names of scripts.
-pub(super) fn script_words(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|letter: char| !(letter.is_alphanumeric() || "_:-.".contains(letter)));
-    words.flat_map(|word| [word, word.strip_prefix("npm:").unwrap_or_default()]).filter(|word| !word.is_empty())
-}
-
 /// Package managers, which call the scripts of a package.
 const MANAGERS: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "npx", "bunx", "run-s", "run-p", "npm-run-all", "turbo", "nx"];
@@ -172,15 +166,6 @@ fn called_scripts(files: &dyn Files, paths: &[String], checks: &[Check]) -> Resu
         open.extend(["pre", "post"].map(|when| format!("{when}{name}")));
     }
     Ok(called)
-}
-
-/// The scripts of a `package.json`.
-pub(super) fn scripts_of(package: &str) -> BTreeMap<String, String> {
-    let package: Option<Value> = serde_json::from_str(package).ok();
-    let scripts = package.as_ref().and_then(|package| package.get("scripts")).and_then(Value::as_object);
-    let texts =
-        scripts.into_iter().flatten().filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned())));
-    texts.collect()
 }
 
 /// What the checks make by `make`.
@@ -320,7 +305,8 @@ mod tests {
 
     fn pins(files: &[(&str, &str)], verify: Option<&str>, expected: &[&str], plan: &str) -> Pins {
         let memory = MemoryFiles::new(files.iter().copied());
-        let discovery = discover(&memory, Wanted { preference: &[], verify }).unwrap();
+        let verify: Vec<String> = verify.iter().map(|line| (*line).to_owned()).collect();
+        let discovery = discover(&memory, Wanted { preference: &[], verify: &verify }).unwrap();
         let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
         let expected: Vec<String> = expected.iter().map(|path| (*path).to_owned()).collect();
         Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &expected, plan, is_fix: false })

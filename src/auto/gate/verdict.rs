@@ -185,14 +185,14 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
     None
 }
 
-/// Whether a check failed before as it does now: every test that fails now failed then. The checks of a task's plan are
-/// meant to fail before it: where they do not say which tests fail, that they failed before excuses nothing.
+/// Whether a check failed before as it does now: every test that fails now failed then. The checks of a plan are meant to
+/// fail before its work: where they do not say which tests fail, or could not load them, that they failed before excuses
+/// nothing.
 fn was_as_red(run: &CheckRun, source: Source, before: Option<&Evidence>) -> bool {
     let Some(then) = before.and_then(|before| before.of(&run.command)).filter(|then| then.failed()) else {
         return false;
     };
-    let names_tests = |run: &CheckRun| run.counts.as_ref().is_some_and(|counts| !counts.failing.is_empty());
-    let can_be_compared = names_tests(run) && names_tests(then);
+    let can_be_compared = run.names_failures() && then.names_failures();
     (can_be_compared || source != Source::TaskPlan) && new_failures(run, then).is_empty()
 }
 

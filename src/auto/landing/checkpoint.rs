@@ -140,7 +140,7 @@ impl Repository {
         (run, at): (&str, i64),
     ) -> Result<(Tree, Checkpoint), LandingError> {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let wanted = self.tree_with(worktree, after, before, &paths)?;
+        let wanted = self.tree_with(worktree, after, (before, &paths), &[])?;
         let head = worktree.head(self)?;
         let kept = Snapshot { tree: after.clone(), head, changes: Vec::new() };
         let kept = self.store(&kept, run, &format!("before-{}", after.short()), at)?;

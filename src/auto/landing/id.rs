@@ -131,7 +131,7 @@ impl State {
     /// The mode of a link to a commit of another repository.
     const SUBMODULE: &str = "160000";
     /// The mode of a symbolic link.
-    const LINK: &str = "120000";
+    pub(super) const LINK: &str = "120000";
 
     pub(super) fn is_link(&self) -> bool {
         self.mode == Self::LINK
@@ -182,6 +182,11 @@ impl Changed {
             _ => Status::Modified,
         };
         Self { path, status, before, after }
+    }
+
+    /// Whether it is a symbolic link now.
+    pub(crate) fn is_link(&self) -> bool {
+        self.after.as_ref().is_some_and(State::is_link)
     }
 
     pub(super) fn is_about_submodule(&self) -> bool {

@@ -1,5 +1,7 @@
 //! The tree of a worktree as its files are now, and what differs between trees.
 
+use std::collections::BTreeMap;
+
 use super::commit::{Audience, Message};
 use super::error::LandingError;
 use super::git::Git;
@@ -73,23 +75,28 @@ impl Repository {
         Ok(Snapshot { tree, head, changes })
     }
 
-    /// The tree `base` with these files as they are in `tree`. Made with the index of snapshots of this worktree, which the
-    /// next snapshot fills again.
+    /// The tree `base` with these files as they are in `tree`, and with these `texts` in files of `base`. Made with the index
+    /// of snapshots of this worktree, which the next snapshot fills again.
     pub(crate) fn tree_with(
         &self,
         worktree: &Worktree,
         base: &Tree,
-        tree: &Tree,
-        paths: &[&str],
+        (tree, paths): (&Tree, &[&str]),
+        texts: &[(String, String)],
     ) -> Result<Tree, LandingError> {
         let git = worktree.aside(self)?;
         git.ask(["read-tree", "--reset", base.as_str()])?;
-        let is_wanted = |change: &Changed| paths.contains(&change.path.to_string().as_str());
         let mut lines = Vec::new();
-        for change in self.differences(base.as_str(), tree.as_str())?.iter().filter(|change| is_wanted(change)) {
-            let gone = || format!("0 {}\t", "0".repeat(base.as_str().len()));
-            let line = change.after.as_ref().map_or_else(gone, |state| format!("{} {}\t", state.mode, state.id));
-            lines.extend(line.into_bytes());
+        for change in self.differences(base.as_str(), tree.as_str())? {
+            let path = change.path.to_string();
+            let written = texts.iter().find(|(text, _)| *text == path);
+            let (mode, id) = match (&change.before, &change.after, written) {
+                (Some(before), _, Some((_, text))) => (before.mode.clone(), self.blob(text)?),
+                (_, Some(after), _) if paths.contains(&path.as_str()) => (after.mode.clone(), after.id.clone()),
+                (_, None, _) if paths.contains(&path.as_str()) => ("0".to_owned(), "0".repeat(base.as_str().len())),
+                _ => continue,
+            };
+            lines.extend(format!("{mode} {id}\t").into_bytes());
             lines.extend(change.path.as_bytes());
             lines.push(0);
         }
@@ -97,6 +104,28 @@ impl Repository {
             git.tell(["update-index", "-z", "--index-info"], lines)?;
         }
         Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })
+    }
+
+    /// The name of a text as a file, which is among the objects of the repository then.
+    fn blob(&self, text: &str) -> Result<String, LandingError> {
+        let answer = self.git.tell(["hash-object", "-w", "--stdin"], text.as_bytes().to_vec())?;
+        Ok(String::from_utf8_lossy(&answer).trim_end().to_owned())
+    }
+
+    /// The texts of all symbolic links of a tree or a commit, by their paths.
+    pub(crate) fn links(&self, tree: &str) -> Result<BTreeMap<String, String>, LandingError> {
+        let answer = self.git.ask(["ls-tree", "-r", "-z", "--full-tree", tree])?;
+        let mut links = BTreeMap::new();
+        for record in records(&answer) {
+            let Some(at) = record.iter().position(|byte| *byte == b'\t') else { continue };
+            let (head, path) = (String::from_utf8_lossy(&record[..at]).into_owned(), &record[at + 1..]);
+            let mut parts = head.split(' ');
+            if let (Some(State::LINK), Some(_), Some(id)) = (parts.next(), parts.next(), parts.next()) {
+                let text = self.git.ask(["cat-file", "blob", id])?;
+                links.insert(GitPath::of(path).to_string(), String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+        Ok(links)
     }
 
     /// What differs between two trees or commits.

@@ -1,32 +1,31 @@
 //! The checks of a unit and of a candidate, and what their evidence is worth.
 
+use super::evidence::{Why, evidence};
 use super::fences::Temporary;
 use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
-use crate::auto::event::{CheckRun, Evidence, Tests};
+use crate::auto::event::{Evidence, Run};
 use crate::auto::gate;
-use crate::auto::gate::check::{Refused, Source};
-use crate::auto::gate::discovery::{Discovery, Wanted, discover};
+use crate::auto::gate::cannot_fail::cannot_fail;
+use crate::auto::gate::check::{Check, Source};
+use crate::auto::gate::discovery::Discovery;
 use crate::auto::gate::evidence::Evidence as GateEvidence;
+use crate::auto::gate::links::leads_out;
 use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::gate::secrets::{SecretFound, added_secrets, holds_key};
-use crate::auto::gate::tamper::{FileChange, Finding, Work, inspect};
-use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
-use crate::auto::landing::id::{Commit, Side, Status, Tree};
-use crate::auto::layout::Layout;
-use crate::auto::memory::{Attempts, Candidate, Operation};
+use crate::auto::gate::tamper::{FileChange, Restoration, Work, inspect};
+use crate::auto::gate::verdict::{Case, Claim, Outcome, judge};
+use crate::auto::landing::id::{Changed, Side, Status, Tree};
+use crate::auto::memory::{Candidate, Memory, Operation};
 use crate::auto::slices::places;
-use crate::auto::slices::snapshot::Problem;
 use crate::auto::unit::Unit;
 use crate::disk::AbsolutePath;
-use crate::project::files::Files;
-use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::check_files::{Role, role_of};
 use crate::project::milestone_layout::summary::Summary;
-use crate::project::milestone_layout::task_plan::TaskPlan;
-use crate::project::plan::PhasePlan;
 use crate::project::{self, Project};
+use crate::text::terminal::plain;
 use crate::world::Program;
 use crate::world::tree::Mark;
 
@@ -50,8 +49,8 @@ impl Real<'_> {
             return Ok(None);
         }
         let tree = Self::tree_named(tree)?;
-        let plan = self.plan_of(unit)?;
-        let discovery = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let plan = self.plans_of(unit)?;
+        let discovery = self.discovered(self.files.as_ref(), &plan.verify)?;
         let paths = self.repository.paths(&tree)?;
         let planned = Planned {
             discovery: &discovery,
@@ -63,42 +62,34 @@ impl Real<'_> {
         Ok(Some(Pins::of(self.files.as_ref(), planned)?))
     }
 
-    pub(super) fn discovered(&self, files: &dyn Files, verify: Option<&str>) -> Result<Discovery, EngineError> {
-        let wanted = Wanted { preference: &self.preferences.verification_commands, verify };
-        Ok(discover(files, wanted)?)
-    }
-
-    /// What the plans say about the task of a unit.
-    pub(super) fn plan_of(&self, unit: &Unit) -> Result<TaskPlans, EngineError> {
-        let files = self.files.as_ref();
-        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(TaskPlans::default()) };
-        let folder = places::slice(files, milestone, slice)?;
-        let mut found = TaskPlans::default();
-        if let Some((_, text)) = places::document(files, &folder, slice, "PLAN")?
-            && let Some(row) = SlicePlan::parse(&text).task(task)
-        {
-            found.verify.clone_from(&row.verify);
-            found.expected.extend(row.files.iter().cloned());
+    /// Runs the checks that the project declares on what the run began with. `None` where somebody broke them off.
+    pub(super) fn checks_of_base(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {
+        let base = Self::commit_named(&run.base)?;
+        let tree = self.repository.tree_of(&base)?;
+        let Discovery { source, checks, refused } = self.discovered(self.files.as_ref(), &[])?;
+        let commands = Commands { source, checks: &checks };
+        let found = if checks.is_empty() {
+            GateEvidence { tree: tree.to_string(), source, checks: Vec::new() }
+        } else {
+            self.on_tree(tree.as_str(), commands, leftovers::mark_of_commit(&run.base).as_ref())?
+        };
+        if self.is_broken_off()? {
+            return Ok(None);
         }
-        if let Some((_, text)) = places::document(files, &format!("{folder}/tasks"), task, "PLAN")? {
-            let plan = TaskPlan::parse(&text, task);
-            found.expected.extend(plan.outputs);
-            found.is_fix = plan.is_fix;
-            found.text = text;
-        }
-        Ok(found)
+        let case =
+            Case { tree: tree.as_str(), folder: "", claim: Claim::Work, before: None, evidence: &found, findings: &[] };
+        let why = Why { findings: &[], unit: "", refused: &refused, no_checks: None };
+        Ok(Some(evidence(&found, &judge(case), why)))
     }
 
     /// Runs the checks of a unit on the worktree, and looks whether it made any of them weaker. `None` where somebody broke
     /// them off.
-    pub(super) fn checks(
-        &mut self,
-        operation: &Operation,
-        attempts: &Attempts,
-    ) -> Result<Option<Evidence>, EngineError> {
+    pub(super) fn checks(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         if let Some(ended) = operation.ended.as_ref().filter(|_| operation.is_cut_off) {
             self.tidied(&Self::tree_named(&ended.tree)?)?;
         }
+        let unit = &operation.start.unit;
+        let attempts = memory.attempts(unit);
         let mark = Mark::parse(&operation.start.mark);
         let tree = self.repository.snapshot(&self.worktree)?.tree;
         let Some(pins) = attempts.pins.clone() else {
@@ -106,57 +97,115 @@ impl Real<'_> {
         };
         let base = attempts.base.clone().unwrap_or_else(|| operation.start.tree.clone());
         let changes = self.contents(&base, tree.as_str())?;
-        let is_outside = |file: &Contents| !self.is_planning(&file.path);
-        if !changes.iter().any(is_outside)
-            && let Some(why) = self.blocker_of(&operation.start.unit)?
+        if changes.is_empty()
+            && let Some(why) = self.blocker_of(unit)?
         {
             // Nothing was made that a check could show; the slice is planned again.
-            let no_checks_reason = Some(format!("the task is blocked: {why}"));
-            return Ok(Some(Evidence {
-                tree: tree.to_string(),
-                passed: true,
-                no_checks_reason,
-                ..Evidence::default()
-            }));
+            return Ok(Some(unchecked(&tree, format!("the task is blocked: {why}"))));
         }
         let diff: Vec<FileChange<'_>> = changes.iter().map(Contents::change).collect();
-        let plan = self.plan_of(&operation.start.unit)?;
-        let now = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
-        let inspection = inspect(Work { pins: &pins, changes: &diff, now: Some(&now), runs: None });
+        let now = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
+        let work = Work { pins: &pins, changes: &diff, now: Some(&now) };
+        let mut inspection = inspect(work);
+        let made;
+        let commands = if pins.checks.is_empty() {
+            // The first checks that a project has are those that the unit itself has made.
+            made = self.that_can_fail(&now.checks)?;
+            Commands { source: now.source, checks: &made }
+        } else {
+            Commands { source: pins.source, checks: &pins.checks }
+        };
+        if commands.checks.is_empty() && inspection.findings.is_empty() && self.layout.lets_agents_commit() {
+            let why = "no plan of the phase names a command that can be run, and the project declares none; the milestone \
+                       does not land without one";
+            return Ok(Some(unchecked(&tree, why.to_owned())));
+        }
         let folder = self.places.worktree.clone();
-        let found = self.ran(&folder, &pins.checks, (pins.source, tree.as_str()), mark.as_ref())?;
-        let no_checks = self.no_checks(&pins.checks, changes.iter().map(|file| file.path.as_str()), "unit");
+        let restoration = inspection.restoration(work);
+        let found = if restoration.is_empty() {
+            self.ran(&folder, commands, tree.as_str(), mark.as_ref())?
+        } else {
+            // What the pinned checks say of the work is worth knowing, though it does not count.
+            let restored = self.restored((&base, &tree), &restoration)?;
+            self.on_tree(restored.as_str(), commands, mark.as_ref())?
+        };
+        let earlier = self.earlier_runs((memory, &base), &found, &changes, commands, mark.as_ref())?;
+        inspection.compare_runs(&earlier, &found);
+        let no_checks = self.no_checks(commands.checks, changes.iter().map(|file| file.path.as_str()), "unit");
         let without =
             if pins.is_fix { self.without_fix((&base, &tree), &pins, &changes, mark.as_ref())? } else { None };
         let of_work = without.as_ref().map_or(Claim::Work, |without| Claim::Fix { without });
         let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(of_work, Claim::Documents);
-        let mut verdict = judge(Case {
+        let folder = folder.to_string();
+        let case = |before| Case {
             tree: tree.as_str(),
-            folder: &folder.to_string(),
+            folder: &folder,
             claim,
-            before: None,
+            before,
             evidence: &found,
             findings: &inspection.findings,
-        });
+        };
+        let mut verdict = judge(case(None));
         // Only what fails is worth another look: whether it failed before the unit too.
         if verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed) {
-            let before = self.on_tree(&base, &pins, mark.as_ref())?;
-            verdict = judge(Case {
-                tree: tree.as_str(),
-                folder: &folder.to_string(),
-                claim,
-                before: Some(&before),
-                evidence: &found,
-                findings: &inspection.findings,
-            });
+            let before = self.on_tree(&base, commands, mark.as_ref())?;
+            verdict = judge(case(Some(&before)));
         }
         self.tidied(&tree)?;
         if self.is_broken_off()? {
             return Ok(None);
         }
-        let why =
-            Why { findings: &inspection.findings, unit: &operation.start.unit.id, refused: &pins.refused, no_checks };
+        let why = Why { findings: &inspection.findings, unit: &unit.id, refused: &pins.refused, no_checks };
         Ok(Some(evidence(&found, &verdict, why)))
+    }
+
+    /// The checks that are not known to end well whatever the work is.
+    fn that_can_fail(&self, checks: &[Check]) -> Result<Vec<Check>, EngineError> {
+        let mut kept = Vec::new();
+        for check in checks {
+            if cannot_fail(check, self.files.as_ref())?.is_none() {
+                kept.push(check.clone());
+            }
+        }
+        Ok(kept)
+    }
+
+    /// The tree of a unit with the pinned tests and settings.
+    fn restored(&mut self, (base, tree): (&str, &Tree), restoration: &Restoration) -> Result<Tree, EngineError> {
+        let paths = restoration.from_before.iter().chain(&restoration.without).map(String::as_str);
+        let paths: Vec<&str> = paths.collect();
+        let before = Self::tree_named(base)?;
+        Ok(self.repository.tree_with(&self.worktree, tree, (&before, &paths), &restoration.rewritten)?)
+    }
+
+    /// How many tests the checks that passed ran before the unit: as earlier runs counted them, or else on the tree that it
+    /// started from, where it changed what tests rest on.
+    fn earlier_runs(
+        &mut self,
+        (memory, base): (&Memory, &str),
+        found: &GateEvidence,
+        changes: &[Contents],
+        commands: Commands<'_>,
+        mark: Option<&Mark>,
+    ) -> Result<GateEvidence, EngineError> {
+        let known = |command: &str| memory.shown.get(command).and_then(|shown| shown.tests);
+        let passed = |check: &&Check| found.of(check.command()).is_some_and(gate::evidence::CheckRun::passed);
+        let touches =
+            |file: &Contents| role_of(&file.path).is_some_and(|role| role != Role::Test || file.before.is_some());
+        let unknown = commands.checks.iter().filter(passed).filter(|check| known(check.command()).is_none());
+        let unknown: Vec<Check> = unknown.cloned().collect();
+        let mut earlier = if unknown.is_empty() || !changes.iter().any(touches) {
+            GateEvidence { tree: base.to_owned(), source: commands.source, checks: Vec::new() }
+        } else {
+            self.on_tree(base, Commands { checks: &unknown, ..commands }, mark)?
+        };
+        for check in commands.checks {
+            let counted = known(check.command()).map(|tests| (check.command(), tests));
+            earlier
+                .checks
+                .extend(counted.map(|(command, tests)| gate::evidence::CheckRun::counted(command, tests.into())));
+        }
+        Ok(earlier)
     }
 
     /// What keeps the task of a unit from being done as planned, by its summary. A slice is planned again once: after that,
@@ -188,7 +237,7 @@ impl Real<'_> {
     /// Whether there may be no checks. `None` where there are some.
     fn no_checks<'a>(
         &self,
-        checks: &[gate::check::Check],
+        checks: &[Check],
         changed: impl IntoIterator<Item = &'a str>,
         what: &str,
     ) -> Option<Result<NoChecks, NoChecksError>> {
@@ -200,10 +249,11 @@ impl Real<'_> {
     fn ran(
         &self,
         folder: &AbsolutePath,
-        checks: &[gate::check::Check],
-        (source, tree): (Source, &str),
+        commands: Commands<'_>,
+        tree: &str,
         mark: Option<&Mark>,
     ) -> Result<GateEvidence, EngineError> {
+        let Commands { source, checks } = commands;
         self.in_place(folder, mark, |place| run_checks(self.world, checks, source, tree, place, None))
     }
 
@@ -248,31 +298,44 @@ impl Real<'_> {
             return Ok(None);
         }
         let tests: Vec<&str> = tests.iter().map(|change| change.path.as_str()).collect();
-        let mixed = self.repository.tree_with(&self.worktree, &Self::tree_named(base)?, tree, &tests)?;
-        Ok(Some(self.on_tree(mixed.as_str(), pins, mark)?))
+        let before = Self::tree_named(base)?;
+        let mixed = self.repository.tree_with(&self.worktree, &before, (tree, &tests), &[])?;
+        let commands = Commands { source: pins.source, checks: &pins.checks };
+        Ok(Some(self.on_tree(mixed.as_str(), commands, mark)?))
     }
 
     /// The same checks on an earlier tree.
-    fn on_tree(&mut self, tree: &str, pins: &Pins, mark: Option<&Mark>) -> Result<GateEvidence, EngineError> {
+    fn on_tree(
+        &mut self,
+        tree: &str,
+        commands: Commands<'_>,
+        mark: Option<&Mark>,
+    ) -> Result<GateEvidence, EngineError> {
         let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
-        let found = self.ran(&scratch.folder, &pins.checks, (pins.source, tree), mark)?;
+        let found = self.ran(&scratch.folder, commands, tree, mark)?;
         self.repository.remove_scratch(&scratch)?;
         Ok(found)
     }
 
-    /// Runs the checks of the project on the commit that is to land.
-    pub(super) fn checks_of_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
-        let mark = leftovers::mark_of_candidate(&candidate.commit);
-        let commit = Commit::parse(&candidate.commit).ok_or_else(|| super::named(&candidate.commit))?;
+    /// Runs the checks of the project and of the milestone's plans on the commit that is to land.
+    pub(super) fn checks_of_candidate(
+        &mut self,
+        candidate: &Candidate,
+        memory: &Memory,
+    ) -> Result<Option<Evidence>, EngineError> {
+        let mark = leftovers::mark_of_commit(&candidate.commit);
+        let commit = Self::commit_named(&candidate.commit)?;
         let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
         let files =
             Project::new(project::layout::Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder())
                 .files();
-        let Discovery { source, checks, refused } =
+        let (Discovery { source, checks, refused }, declared) =
             self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
-        let found = self.ran(&scratch.folder, &checks, (source, &candidate.tree), mark.as_ref())?;
+        let commands = Commands { source, checks: &checks };
+        let found = self.ran(&scratch.folder, commands, &candidate.tree, mark.as_ref())?;
         let environment = self.environment(&scratch.folder, &checks, mark.as_ref())?;
+        self.repository.remove_scratch(&scratch)?;
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
@@ -282,14 +345,21 @@ impl Real<'_> {
             |before| Case { tree: &candidate.tree, folder: &folder, claim, before, evidence: &found, findings: &[] };
         let mut verdict = judge(case(None));
         if verdict.outcome == Outcome::Failed {
-            // What is red on the target already is not the fault of the milestone.
-            let base = Commit::parse(&candidate.base).ok_or_else(|| super::named(&candidate.base))?;
-            let tree = self.repository.tree_of(&base)?;
-            let target = self.repository.scratch(&self.places.scratch, &base, "checks of the target")?;
-            let before = self.ran(&target.folder, &checks, (source, tree.as_str()), mark.as_ref())?;
-            verdict = judge(case(Some(&before)));
+            // What is red on the target already is not the fault of the milestone, unless the milestone brought it or had
+            // it green once.
+            let is_open = |check: &&Check| {
+                let was_green = memory.shown.get(check.command()).is_some_and(|shown| shown.was_green);
+                !was_green && found.of(check.command()).is_some_and(gate::evidence::CheckRun::failed)
+            };
+            let open: Vec<Check> = checks.iter().filter(is_open).cloned().collect();
+            if !open.is_empty() {
+                let tree = self.repository.tree_of(&Self::commit_named(&candidate.base)?)?;
+                let mut before = self.on_tree(tree.as_str(), Commands { source, checks: &open }, mark.as_ref())?;
+                let is_declared = |command: &str| checks.iter().take(declared).any(|check| check.command() == command);
+                before.checks.retain_mut(|run| memory.excuses(run, is_declared(&run.command)));
+                verdict = judge(case(Some(&before)));
+            }
         }
-        self.repository.remove_scratch(&scratch)?;
         if self.is_broken_off()? {
             return Ok(None);
         }
@@ -297,51 +367,25 @@ impl Real<'_> {
         Ok(Some(Evidence { environment: Some(environment), ..evidence(&found, &verdict, why) }))
     }
 
-    /// The checks of the project, or those of all tasks of the milestone where the project declares none.
-    fn wanted_by_milestone(&self, files: &dyn Files, base: &str, commit: &str) -> Result<Discovery, EngineError> {
-        let Discovery { mut source, mut checks, mut refused } = self.discovered(files, None)?;
-        for change in self.repository.differences(base, commit)? {
-            let path = change.path.to_string();
-            if !self.is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
+    /// The symbolic links that the second of two trees or commits adds, and that lead out of the project. One that was only
+    /// moved is none of them.
+    pub(super) fn links_between(&self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        let changes = self.repository.differences(before, after)?;
+        if !changes.iter().any(Changed::is_link) {
+            return Ok(Vec::new());
+        }
+        let (earlier, links) = (self.repository.links(before)?, self.repository.links(after)?);
+        let mut found = Vec::new();
+        for path in changes.iter().filter(|change| change.is_link()).map(|change| change.path.to_string()) {
+            let Some(target) = links.get(&path).filter(|target| !earlier.values().any(|other| other == *target)) else {
                 continue;
-            }
-            let Some(text) = files.read(&path)? else { continue };
-            for verify in self.planned_checks(files, &path, &text)? {
-                let planned = self.discovered(files, Some(&verify))?;
-                let new = planned.refused.into_iter().filter(|why| !refused.contains(why)).collect::<Vec<_>>();
-                refused.extend(new);
-                if planned.source != Source::TaskPlan {
-                    continue;
-                }
-                source = if checks.is_empty() { planned.source } else { source };
-                let new = planned.checks.into_iter().filter(|check| !checks.contains(check)).collect::<Vec<_>>();
-                checks.extend(new);
+            };
+            if leads_out(&path, target, |at| links.get(at).cloned()) {
+                let (path, target) = (plain(&path), plain(target));
+                found.push(format!("`{path}` is a link that leads out of the project, to `{target}`"));
             }
         }
-        Ok(Discovery { source, checks, refused })
-    }
-
-    /// The commands by which a plan says that its tasks are checked. A task that was blocked made nothing that its own could
-    /// show.
-    fn planned_checks(&self, files: &dyn Files, path: &str, text: &str) -> Result<Vec<String>, EngineError> {
-        Ok(match &self.layout {
-            Layout::Milestones => {
-                let plan = SlicePlan::parse(text);
-                let tasks = format!("{}/tasks", path.rsplit_once('/').map_or("", |(folder, _)| folder));
-                let mut commands = Vec::new();
-                for task in plan.tasks {
-                    let summary = places::document(files, &tasks, &task.id, "SUMMARY")?;
-                    if !summary.is_some_and(|(_, text)| Summary::parse(&text).blocker_discovered) {
-                        commands.extend(task.verify);
-                    }
-                }
-                commands.extend(plan.verification.iter().filter_map(|entry| command_of(entry)));
-                commands
-            }
-            Layout::Phases(_) => {
-                PhasePlan::parse(text).checks().into_iter().filter_map(|check| check.command).collect()
-            }
-        })
+        Ok(found)
     }
 
     /// The lines with keys that the second of two trees or commits adds, in documents too.
@@ -365,7 +409,7 @@ impl Real<'_> {
         Ok(added_secrets(&contents.iter().map(Contents::change).collect::<Vec<_>>()))
     }
 
-    fn is_planning(&self, path: &str) -> bool {
+    pub(super) fn is_planning(&self, path: &str) -> bool {
         path.strip_prefix(self.layout.folder()).is_some_and(|rest| rest.starts_with('/'))
     }
 
@@ -384,97 +428,14 @@ impl Real<'_> {
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct TaskPlans {
-    pub(super) verify: Option<String>,
-    expected: Vec<String>,
-    is_fix: bool,
-    text: String,
+/// Commands, and what names them as checks.
+#[derive(Clone, Copy, Debug)]
+struct Commands<'a> {
+    source: Source,
+    checks: &'a [Check],
 }
 
-/// The command of an entry that is one, between backticks; what is written as a sentence is for people.
-fn command_of(entry: &str) -> Option<String> {
-    let inside = entry.trim().strip_prefix('`')?.strip_suffix('`')?;
-    (!inside.is_empty() && !inside.contains('`')).then(|| inside.to_owned())
-}
-
-/// What a person and the next attempt are told of a verdict, beside it.
-struct Why<'a> {
-    findings: &'a [Finding],
-    /// The identifier of the unit; empty of a candidate.
-    unit: &'a str,
-    /// Commands that were named as checks, and that are not run.
-    refused: &'a [Refused],
-    /// Whether there may be no checks.
-    no_checks: Option<Result<NoChecks, NoChecksError>>,
-}
-
-impl Why<'_> {
-    /// What is to be done for the checks to pass, a line each.
-    fn ways_on(&self, outcome: Outcome) -> Vec<String> {
-        /// The most lines of a kind.
-        const LISTED: usize = 5;
-        let mut lines: Vec<String> = Vec::new();
-        for finding in self.findings {
-            let way = finding.way_on(self.unit);
-            if lines.len() < LISTED && !lines.contains(&way) {
-                lines.push(way);
-            }
-        }
-        if outcome == Outcome::NoEvidence {
-            lines.extend(self.refused.iter().map(not_run).take(LISTED));
-        }
-        if let Some(Err(error)) = &self.no_checks {
-            lines.push(error.to_string());
-        }
-        lines
-    }
-}
-
-/// Why a command is not run as a check, and what to do.
-fn not_run(refused: &Refused) -> String {
-    match refused.hint() {
-        Some(hint) => format!("{refused}; {hint}"),
-        None => refused.to_string(),
-    }
-}
-
-fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Evidence {
-    let check = |run: &gate::evidence::CheckRun| CheckRun {
-        command: run.command.clone(),
-        exit_code: run.exit_code,
-        milliseconds: run.duration_ms,
-        digest: run.digest.to_string(),
-        passed: run.passed() || verdict.red_before.contains(&run.command),
-        tests: run.counts.as_ref().map(Tests::from),
-    };
-    // Sentences are for people.
-    let commands = why.refused.iter().filter(|refused| !refused.is_sentence());
-    let left_out: Vec<String> = commands.map(not_run).collect();
-    let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky), ("not run", &left_out)];
-    let notes = notes.into_iter().filter(|(_, commands)| !commands.is_empty());
-    let failure = verdict.failure.as_ref().map(|failure| {
-        let ways_on = why.ways_on(verdict.outcome);
-        if ways_on.is_empty() { failure.text.clone() } else { format!("{}\n\n{}", failure.text, ways_on.join("\n")) }
-    });
-    Evidence {
-        tree: verdict.tree.clone(),
-        source: found.source.word().to_owned(),
-        passed: verdict.passed(),
-        checks: found.checks.iter().map(check).collect(),
-        no_checks_reason: why.no_checks.and_then(Result::ok).map(|no_checks| no_checks.reason),
-        failure: failure.unwrap_or_default(),
-        findings: why
-            .findings
-            .iter()
-            .map(|finding| Problem {
-                path: finding.path.clone(),
-                line: Some(finding.line).filter(|line| *line > 0),
-                what: finding.what.clone(),
-            })
-            .collect(),
-        secrets: Vec::new(),
-        notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
-        environment: None,
-    }
+/// The evidence of a unit that counts without checks.
+fn unchecked(tree: &Tree, why: String) -> Evidence {
+    Evidence { tree: tree.to_string(), passed: true, no_checks_reason: Some(why), ..Evidence::default() }
 }

@@ -14,16 +14,17 @@ use crate::world::tree::Mark;
 /// How long a git that goes on is waited for. One that is killed would leave its locks behind.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The mark of the checks of a candidate.
-pub(super) fn mark_of_candidate(commit: &str) -> Option<Mark> {
+/// The mark of checks on a commit that is no unit's: a candidate, or what the run began with.
+pub(super) fn mark_of_commit(commit: &str) -> Option<Mark> {
     commit.get(..16).and_then(Mark::parse)
 }
 
 /// Ends all that sessions and checks left, by what the log knows of them. Nothing else is done before.
 pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
     let of_session = memory.current.as_ref().and_then(|operation| Mark::parse(&operation.start.mark));
-    let of_candidate = memory.candidate.as_ref().and_then(|candidate| mark_of_candidate(&candidate.commit));
-    of_session.into_iter().chain(of_candidate).try_for_each(|mark| end_all(Some(mark)))
+    let of_candidate = memory.candidate.as_ref().and_then(|candidate| mark_of_commit(&candidate.commit));
+    let of_base = memory.run.as_ref().filter(|_| !memory.has_baseline).and_then(|run| mark_of_commit(&run.base));
+    of_session.into_iter().chain(of_candidate).chain(of_base).try_for_each(|mark| end_all(Some(mark)))
 }
 
 pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {

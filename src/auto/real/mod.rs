@@ -2,10 +2,12 @@
 
 mod checks;
 mod control;
+mod evidence;
 mod fences;
 pub(crate) mod leftovers;
 mod liveness;
 pub(crate) mod orders;
+mod plans;
 mod proof;
 mod sessions;
 
@@ -21,7 +23,7 @@ use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
-use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::landing;
@@ -35,7 +37,7 @@ use super::landing::release::Release;
 use super::landing::repository::Repository;
 use super::landing::worktree::Worktree;
 use super::layout::Layout;
-use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
+use super::memory::{Candidate, Committing, Memory, Operation};
 use super::phases;
 use super::preferences::Preferences;
 use super::prompt::input::PromptInput;
@@ -375,8 +377,16 @@ impl Effects for Real<'_> {
         self.pins_of(unit, tree)
     }
 
-    fn check(&mut self, operation: &Operation, attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
-        self.checks(operation, attempts)
+    fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {
+        self.checks_of_base(run)
+    }
+
+    fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        self.links_between(before, after)
+    }
+
+    fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+        self.checks(operation, memory)
     }
 
     fn head(&mut self) -> Result<String, EngineError> {
@@ -425,8 +435,8 @@ impl Effects for Real<'_> {
         })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
-        self.checks_of_candidate(candidate)
+    fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
+        self.checks_of_candidate(candidate, memory)
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {

@@ -74,8 +74,7 @@ impl Real<'_> {
 
     /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and this program.
     fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
-        let plan = self.plan_of(unit)?;
-        let found = self.discovered(self.files.as_ref(), plan.verify.as_deref())?;
+        let found = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
         let checks = found.checks.iter().map(|check| check.command().to_owned());
         Ok(checks.chain([PROGRAM.to_owned()]).collect())
     }

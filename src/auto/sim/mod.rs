@@ -16,7 +16,7 @@ use super::event::{
 use super::gate::pins::Pins;
 use super::gate::secrets::{SecretFound, added_secrets};
 use super::gate::tamper::FileChange;
-use super::memory::{Attempts, Candidate, Committing, Memory, Operation};
+use super::memory::{Candidate, Committing, Memory, Operation};
 use super::preferences::Preferences;
 use super::slices::brief::{self, Around};
 use super::slices::derive::Scope;
@@ -196,6 +196,7 @@ impl Simulated {
             digest: sha256(verdict.output.as_bytes()),
             passed: verdict.passed,
             tests: None,
+            failing: Vec::new(),
         };
         Evidence {
             tree,
@@ -368,7 +369,17 @@ impl Effects for Simulated {
         Ok(None)
     }
 
-    fn check(&mut self, operation: &Operation, _attempts: &Attempts) -> Result<Option<Evidence>, EngineError> {
+    fn baseline(&mut self, _run: &Run) -> Result<Option<Evidence>, EngineError> {
+        self.step()?;
+        Ok(Some(Evidence::default()))
+    }
+
+    fn links_out(&mut self, _before: &str, _after: &str) -> Result<Vec<String>, EngineError> {
+        // Its files are texts.
+        Ok(Vec::new())
+    }
+
+    fn check(&mut self, operation: &Operation, _memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let tree = self.keep_tree();
         let verdict = self.actor.checks(&operation.start.unit, operation.start.attempt, &self.files.texts);
@@ -404,7 +415,7 @@ impl Effects for Simulated {
         Ok(Merge::Made { base, head, tree, commit })
     }
 
-    fn check_candidate(&mut self, candidate: &Candidate) -> Result<Option<Evidence>, EngineError> {
+    fn check_candidate(&mut self, candidate: &Candidate, _memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let verdict = self.actor.candidate_checks();
         Ok(Some(Self::evidence(candidate.tree.clone(), &verdict)))

@@ -80,6 +80,7 @@ impl SeenPhases {
             position: &position,
             memory: &memory,
             is_unsaved: false,
+            needs_baseline: false,
             check_retries: Preferences::default().verification_retries,
             can_resume: false,
         };

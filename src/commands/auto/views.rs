@@ -80,6 +80,7 @@ impl Seen {
             position: &position,
             memory: &memory,
             is_unsaved: false,
+            needs_baseline: false,
             check_retries: self.preferences.verification_retries,
             can_resume: false,
         };

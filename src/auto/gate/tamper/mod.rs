@@ -5,8 +5,8 @@
 //! runs counted. An edit that says the same in other words is no finding: a test that was renamed, moved, split, set anew or
 //! made from a table. What cannot be decided by reading, and is not tried: whether an expected value that is computed is the
 //! right one, whether a test could fail at all, whether code that knows it is being tested behaves otherwise, and what a
-//! program that a check runs does with its own exit code in places that no file of the project shows. What is to be
-//! restored before the checks run says [`Inspection::restoration`]; nothing restores it yet.
+//! program that a check runs does with its own exit code in places that no file of the project shows. The checks then run
+//! on what [`Inspection::restoration`] says.
 
 mod assertion;
 mod collected;
@@ -18,7 +18,6 @@ mod lexer;
 mod lines;
 mod marks;
 mod pipeline;
-mod preferences;
 mod script;
 mod settings;
 mod shadow;
@@ -54,8 +53,6 @@ pub(crate) struct Work<'a> {
     pub(crate) changes: &'a [FileChange<'a>],
     /// The checks as they would be found now.
     pub(crate) now: Option<&'a Discovery>,
-    /// What the checks showed before the unit and after it.
-    pub(crate) runs: Option<(&'a Evidence, &'a Evidence)>,
 }
 
 /// What was found in a unit's edits.
@@ -64,6 +61,10 @@ pub(crate) struct Inspection {
     pub(crate) findings: Vec<Finding>,
     /// What the plan allows.
     pub(crate) allowed: Vec<Finding>,
+    /// How many tests may be missed where tests are counted: those that are cases of others now.
+    rewritten: usize,
+    /// Whether the plan allows that tests go.
+    may_go: bool,
 }
 
 /// What makes the tree in which the checks run one with the pinned tests and settings.
@@ -82,7 +83,7 @@ const LISTED: usize = 5;
 
 /// Finds where a unit made a check weaker.
 pub(crate) fn inspect(work: Work<'_>) -> Inspection {
-    let Work { pins, changes, now, runs } = work;
+    let Work { pins, changes, now } = work;
     let texts: Vec<Text<'_>> = changes.iter().map(Text::of).collect();
     let mut found = not_as_pinned(pins, changes);
     let files: Vec<TestFile<'_>> = texts.iter().filter_map(TestFile::of).collect();
@@ -104,34 +105,33 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         found.extend(settings::changed(pins, text));
         found.extend(script::changed(pins, text, &texts));
         found.extend(snapshot::changed(text, &texts));
-        found.extend(preferences::changed(text));
     }
     found.extend(shadow::added(pins, &texts));
     found.extend(pipeline::changed(&texts));
     found.extend(now.map(|now| other_commands(pins, now)).unwrap_or_default());
     found.sort();
     found.dedup();
-    let mut inspection = Inspection::default();
+    let mut inspection = Inspection { rewritten: compared.rewritten, ..Inspection::default() };
     for finding in shortened(found) {
         let side = if pins.orders(&finding) { &mut inspection.allowed } else { &mut inspection.findings };
         side.push(finding);
     }
-    if let Some((before, after)) = runs {
-        // Tests that the plan allows to go, and those that are cases of another one now, are not missed.
-        let is_allowed = inspection.allowed.iter().any(|finding| pins.allows(&finding.path).is_some())
-            || texts.iter().any(|text| {
-                text.after.is_none() && role_of(text.path) == Some(Role::Test) && pins.allows(text.path).is_some()
-            });
-        let fewer = fewer_tests(before, after, compared.rewritten);
-        let side = if is_allowed { &mut inspection.allowed } else { &mut inspection.findings };
-        side.extend(fewer);
-    }
+    inspection.may_go = inspection.allowed.iter().any(|finding| pins.allows(&finding.path).is_some())
+        || texts.iter().any(|text| {
+            text.after.is_none() && role_of(text.path) == Some(Role::Test) && pins.allows(text.path).is_some()
+        });
     inspection
 }
 
 impl Inspection {
+    /// Adds what counting the tests shows, before the unit and after it. Tests that the plan allows to go are not missed.
+    pub(crate) fn compare_runs(&mut self, before: &Evidence, after: &Evidence) {
+        let fewer = fewer_tests(before, after, self.rewritten);
+        let side = if self.may_go { &mut self.allowed } else { &mut self.findings };
+        side.extend(fewer);
+    }
+
     /// What to put back in the tree in which the checks run, so that they are the pinned ones.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the checks of a unit, which are to run on restored files"))]
     pub(crate) fn restoration(&self, work: Work<'_>) -> Restoration {
         Restoration::of(&self.findings, work)
     }
@@ -165,7 +165,6 @@ impl Restoration {
     }
 
     /// Whether the tree stays as it is.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the checks of a unit, which are to run on restored files"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.from_before.is_empty() && self.without.is_empty() && self.rewritten.is_empty()
     }
@@ -202,7 +201,10 @@ fn not_as_pinned(pins: &Pins, changes: &[FileChange<'_>]) -> Vec<Finding> {
 fn other_commands(pins: &Pins, now: &Discovery) -> Vec<Finding> {
     let gone = pins.checks.iter().filter(|check| !now.checks.contains(check));
     gone.map(|check| {
-        Finding::new("", 0, Weakening::ChangedCommand, format!("the check `{check}` is not asked for any more"))
+        let refused = now.refused.iter().find(|refused| refused.command == check.command());
+        let what =
+            refused.map_or_else(|| format!("the check `{check}` is not asked for any more"), ToString::to_string);
+        Finding::new("", 0, Weakening::ChangedCommand, what)
     })
     .collect()
 }

@@ -20,7 +20,7 @@ fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
     let planned =
         Planned { discovery: &discovery, paths: &paths, expected: &expected, plan: &plan.join("\n"), is_fix: false };
     let pins = Pins::of(&memory, planned).unwrap();
-    inspect(Work { pins: &pins, changes: &changes(texts), now: None, runs: None }).findings
+    inspect(Work { pins: &pins, changes: &changes(texts), now: None }).findings
 }
 
 const UNIT: &str = "python3 -m unittest discover -s tests";
@@ -701,28 +701,6 @@ const CHEATS: &[Case<'_>] = &[
             "jobs:\n  a:\n    steps:\n      - run: 'true'\n",
         )],
     ),
-    (
-        "the pipeline checks less",
-        "npm test",
-        &[".gsd/PREFERENCES.md"],
-        &[(
-            ".gsd/PREFERENCES.md",
-            "---\nverification_commands:\n  - npm test\n---\n",
-            "---\nverification_commands:\n  - \"true\"\n---\n",
-        )],
-    ),
-    (
-        "the pipeline is given a check",
-        "npm test",
-        &[],
-        &[(".gsd/PREFERENCES.md", "-", "---\nverification_commands: [\"true\"]\n---\n")],
-    ),
-    (
-        "the pipeline of phases verifies less",
-        "npm test",
-        &[],
-        &[(".planning/config.json", "{\"workflow\": {\"verifier\": true}}", "{\"workflow\": {\"verifier\": false}}")],
-    ),
 ];
 
 const HONEST: &[Case<'_>] = &[
@@ -1211,16 +1189,6 @@ const HONEST: &[Case<'_>] = &[
             ".github/workflows/ci.yml",
             "jobs:\n  a:\n    steps:\n      - run: make test\n",
             "jobs:\n  a:\n    steps:\n      - run: npm test\n",
-        )],
-    ),
-    (
-        "a preference of something else",
-        "npm test",
-        &[],
-        &[(
-            ".gsd/PREFERENCES.md",
-            "---\nverification_commands:\n  - npm test\n---\n",
-            "---\nverification_commands:\n  - npm test\nwidget_mode: small\n---\n",
         )],
     ),
     (

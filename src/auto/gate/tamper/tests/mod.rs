@@ -122,7 +122,8 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     let mut after = before.clone();
     edit(&mut after);
     let memory = MemoryFiles::new(before.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    let discovery = discover(&memory, Wanted { preference: &[], verify: Some(verify) }).unwrap();
+    let lines = [verify.to_owned()];
+    let discovery = discover(&memory, Wanted { preference: &[], verify: &lines }).unwrap();
     let paths: Vec<String> = before.keys().cloned().collect();
     let pins = Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &[], plan, is_fix: false })
         .unwrap();
@@ -136,8 +137,9 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
         .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
         .collect();
     let after_evidence = run(&after, &pins, "after");
-    let work = Work { pins: &pins, changes: &changes, now: None, runs: Some((red, &after_evidence)) };
-    let inspection = inspect(work);
+    let work = Work { pins: &pins, changes: &changes, now: None };
+    let mut inspection = inspect(work);
+    inspection.compare_runs(red, &after_evidence);
     let verdict = judge(Case {
         tree: "after",
         folder: "",

@@ -33,7 +33,7 @@ pub(super) fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
 
 fn looked_at(command: &str, texts: &[Texts<'_>]) -> (Inspection, Restoration) {
     let (pins, changes) = (pins(command, "", texts), changes(texts));
-    let work = Work { pins: &pins, changes: &changes, now: None, runs: None };
+    let work = Work { pins: &pins, changes: &changes, now: None };
     let inspection = inspect(work);
     let restoration = inspection.restoration(work);
     (inspection, restoration)
@@ -285,7 +285,7 @@ fn fewer_tests_are_found_against_any_earlier_run_of_the_same_command() {
     let of = |checks: Vec<CheckRun>| Evidence { checks, ..evidence("") };
     let found = |before: Vec<CheckRun>, after: Vec<CheckRun>| {
         let (before, after) = (of(before), of(after));
-        inspect(Work { pins: &pins, changes: &[], now: None, runs: Some((&before, &after)) }).findings.len()
+        compared(&pins, (&before, &after)).len()
     };
     let (pass, fail) = (CheckVerdict::Pass, CheckVerdict::Fail);
     let five = || run("a", "Ran 5 tests in 0.1s\n\nOK\n", pass);
@@ -300,6 +300,12 @@ fn fewer_tests_are_found_against_any_earlier_run_of_the_same_command() {
         found(vec![run("a", "5 passed in 3s\n", CheckVerdict::TimedOut)], vec![run("a", "4 passed in 1s\n", pass)]),
         0
     );
+}
+
+fn compared(pins: &Pins, (before, after): (&Evidence, &Evidence)) -> Vec<Finding> {
+    let mut inspection = inspect(Work { pins, changes: &[], now: None });
+    inspection.compare_runs(before, after);
+    inspection.findings
 }
 
 fn evidence(tail: &str) -> Evidence {
@@ -322,7 +328,7 @@ fn a_run_with_fewer_tests_or_none_is_found() {
     let (pins, before) = (pins("run", "", &[]), evidence("5 passed in 0.1s\n"));
     let found = |tail: &str| {
         let after = evidence(tail);
-        let found = inspect(Work { pins: &pins, changes: &[], now: None, runs: Some((&before, &after)) }).findings;
+        let found = compared(&pins, (&before, &after));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(found("5 passed in 0.3s\n"), Vec::<String>::new());
@@ -336,7 +342,7 @@ fn a_check_that_is_not_asked_for_any_more_is_found() {
     let pins = pins("cargo test", "", &[]);
     let found = |command: &str| {
         let now = discovery(command);
-        inspect(Work { pins: &pins, changes: &[], now: Some(&now), runs: None }).findings
+        inspect(Work { pins: &pins, changes: &[], now: Some(&now) }).findings
     };
     assert_eq!(found("cargo test"), Vec::<Finding>::new());
     let gone = found("cargo test --no-run");
@@ -350,7 +356,7 @@ fn a_check_that_is_not_asked_for_any_more_is_found() {
 fn what_was_pinned_has_to_be_what_the_unit_started_from() {
     let pins = pins("make", "", &[("tests/a.py", "assert a\n", "")]);
     let changes = changes(&[("tests/a.py", "assert b\n", "assert b\nassert c\n")]);
-    let found = inspect(Work { pins: &pins, changes: &changes, now: None, runs: None }).findings;
+    let found = inspect(Work { pins: &pins, changes: &changes, now: None }).findings;
     assert!(found.len() == 1 && found[0].kind == Weakening::NotAsPinned, "{found:?}");
 }
 
@@ -359,8 +365,9 @@ fn what_the_plan_allows_is_no_finding_and_is_still_told() {
     let texts = [("tests/test_a.py", "def test_a():\n    assert a() == 1\n", "-")];
     let (pins, changes) = (pins("make", "Allowed test changes: tests/test_a.py (goes)", &texts), changes(&texts));
     let (before, after) = (evidence("5 passed in 1s\n"), evidence("4 passed in 1s\n"));
-    let work = Work { pins: &pins, changes: &changes, now: None, runs: Some((&before, &after)) };
-    let inspection = inspect(work);
+    let work = Work { pins: &pins, changes: &changes, now: None };
+    let mut inspection = inspect(work);
+    inspection.compare_runs(&before, &after);
     assert_eq!(inspection.findings, Vec::<Finding>::new());
     let allowed: Vec<Weakening> = inspection.allowed.iter().map(|finding| finding.kind).collect();
     assert_eq!(allowed, [Weakening::DeletedTests, Weakening::FewerTestsRan]);

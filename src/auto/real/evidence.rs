@@ -1,0 +1,92 @@
+//! The evidence of checks as it goes into the log, with what a person and the next attempt are told of it.
+
+use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
+use crate::auto::gate;
+use crate::auto::gate::check::Refused;
+use crate::auto::gate::evidence::Evidence as GateEvidence;
+use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
+use crate::auto::gate::tamper::Finding;
+use crate::auto::gate::verdict::{GateVerdict, Outcome};
+use crate::auto::slices::snapshot::Problem;
+
+/// What a person and the next attempt are told of a verdict, beside it.
+pub(super) struct Why<'a> {
+    pub(super) findings: &'a [Finding],
+    /// The identifier of the unit; empty of a candidate.
+    pub(super) unit: &'a str,
+    /// Commands that were named as checks, and that are not run.
+    pub(super) refused: &'a [Refused],
+    /// Whether there may be no checks.
+    pub(super) no_checks: Option<Result<NoChecks, NoChecksError>>,
+}
+
+impl Why<'_> {
+    /// What is to be done for the checks to pass, a line each.
+    fn ways_on(&self, outcome: Outcome) -> Vec<String> {
+        /// The most lines of a kind.
+        const LISTED: usize = 5;
+        let mut lines: Vec<String> = Vec::new();
+        for finding in self.findings {
+            let way = finding.way_on(self.unit);
+            if lines.len() < LISTED && !lines.contains(&way) {
+                lines.push(way);
+            }
+        }
+        if outcome == Outcome::NoEvidence {
+            lines.extend(self.refused.iter().map(not_run).take(LISTED));
+        }
+        if let Some(Err(error)) = &self.no_checks {
+            lines.push(error.to_string());
+        }
+        lines
+    }
+}
+
+/// Why a command is not run as a check, and what to do.
+fn not_run(refused: &Refused) -> String {
+    match refused.hint() {
+        Some(hint) => format!("{refused}; {hint}"),
+        None => refused.to_string(),
+    }
+}
+
+pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>) -> Evidence {
+    let check = |run: &gate::evidence::CheckRun| CheckRun {
+        command: run.command.clone(),
+        exit_code: run.exit_code,
+        milliseconds: run.duration_ms,
+        digest: run.digest.to_string(),
+        passed: run.passed() || verdict.red_before.contains(&run.command),
+        tests: run.counts.as_ref().map(Tests::from),
+        failing: run.counts.iter().flat_map(|counts| &counts.failing).take(FAILING).cloned().collect(),
+    };
+    // Sentences are for people.
+    let commands = why.refused.iter().filter(|refused| !refused.is_sentence());
+    let left_out: Vec<String> = commands.map(not_run).collect();
+    let notes = [("red before", &verdict.red_before), ("flaky", &verdict.flaky), ("not run", &left_out)];
+    let notes = notes.into_iter().filter(|(_, commands)| !commands.is_empty());
+    let failure = verdict.failure.as_ref().map(|failure| {
+        let ways_on = why.ways_on(verdict.outcome);
+        if ways_on.is_empty() { failure.text.clone() } else { format!("{}\n\n{}", failure.text, ways_on.join("\n")) }
+    });
+    Evidence {
+        tree: verdict.tree.clone(),
+        source: found.source.word().to_owned(),
+        passed: verdict.passed(),
+        checks: found.checks.iter().map(check).collect(),
+        no_checks_reason: why.no_checks.and_then(Result::ok).map(|no_checks| no_checks.reason),
+        failure: failure.unwrap_or_default(),
+        findings: why
+            .findings
+            .iter()
+            .map(|finding| Problem {
+                path: finding.path.clone(),
+                line: Some(finding.line).filter(|line| *line > 0),
+                what: finding.what.clone(),
+            })
+            .collect(),
+        secrets: Vec::new(),
+        notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
+        environment: None,
+    }
+}

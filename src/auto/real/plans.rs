@@ -1,0 +1,135 @@
+//! What the plans say of a unit: the commands that check it, the files it works on, what it may change of tests.
+
+use super::Real;
+use crate::auto::engine::EngineError;
+use crate::auto::gate::check::Source;
+use crate::auto::gate::discovery::{Discovery, Wanted, discover};
+use crate::auto::layout::Layout;
+use crate::auto::slices::places;
+use crate::auto::unit::Unit;
+use crate::project::files::Files;
+use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::milestone_layout::summary::Summary;
+use crate::project::milestone_layout::task_plan::TaskPlan;
+use crate::project::plan::PhasePlan;
+
+/// What the plans say about one unit.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    /// The commands, each as it is written.
+    pub(super) verify: Vec<String>,
+    pub(super) expected: Vec<String>,
+    pub(super) is_fix: bool,
+    pub(super) text: String,
+}
+
+impl Real<'_> {
+    /// The checks that a preference asks for, else those of `verify`, else those that the files of the project declare.
+    pub(super) fn discovered(&self, files: &dyn Files, verify: &[String]) -> Result<Discovery, EngineError> {
+        let wanted = Wanted { preference: &self.preferences.verification_commands, verify };
+        Ok(discover(files, wanted)?)
+    }
+
+    /// What the plans say about the unit.
+    pub(super) fn plans_of(&self, unit: &Unit) -> Result<Plans, EngineError> {
+        match &self.layout {
+            Layout::Milestones => self.plans_of_task(unit),
+            Layout::Phases(_) => self.plans_of_phase(unit),
+        }
+    }
+
+    fn plans_of_task(&self, unit: &Unit) -> Result<Plans, EngineError> {
+        let files = self.files.as_ref();
+        let (milestone, Some(slice), Some(task)) = unit.parts() else { return Ok(Plans::default()) };
+        let folder = places::slice(files, milestone, slice)?;
+        let mut found = Plans::default();
+        if let Some((_, text)) = places::document(files, &folder, slice, "PLAN")?
+            && let Some(row) = SlicePlan::parse(&text).task(task)
+        {
+            found.verify.extend(row.verify.clone());
+            found.expected.extend(row.files.iter().cloned());
+        }
+        if let Some((_, text)) = places::document(files, &format!("{folder}/tasks"), task, "PLAN")? {
+            let plan = TaskPlan::parse(&text, task);
+            found.expected.extend(plan.outputs);
+            found.is_fix = plan.is_fix;
+            found.text = text;
+        }
+        Ok(found)
+    }
+
+    /// Those of all plans of the phase together.
+    fn plans_of_phase(&self, unit: &Unit) -> Result<Plans, EngineError> {
+        let mut found = Plans::default();
+        let view = (self.view)();
+        let Some(folder) = view.find_phase(&unit.id)?.folder else { return Ok(found) };
+        for path in folder.plans().map(|plan| folder.join(plan)) {
+            let Some(text) = self.files.read(&path)? else { continue };
+            let plan = PhasePlan::parse(&text);
+            found.verify.extend(plan.checks().into_iter().filter_map(|check| check.command));
+            found.expected.extend(plan.files_modified());
+            found.text.push_str(&text);
+            found.text.push('\n');
+        }
+        Ok(found)
+    }
+
+    /// The checks of the project, and behind them those of all plans that a commit has changed; with the number of the first.
+    pub(super) fn wanted_by_milestone(
+        &self,
+        files: &dyn Files,
+        base: &str,
+        commit: &str,
+    ) -> Result<(Discovery, usize), EngineError> {
+        let Discovery { mut source, mut checks, mut refused } = self.discovered(files, &[])?;
+        let declared = checks.len();
+        for change in self.repository.differences(base, commit)? {
+            let path = change.path.to_string();
+            if !self.is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
+                continue;
+            }
+            let Some(text) = files.read(&path)? else { continue };
+            for verify in self.planned_checks(files, &path, &text)? {
+                let planned = self.discovered(files, &[verify])?;
+                let new = planned.refused.into_iter().filter(|why| !refused.contains(why)).collect::<Vec<_>>();
+                refused.extend(new);
+                if planned.source != Source::TaskPlan {
+                    continue;
+                }
+                source = if checks.is_empty() { planned.source } else { source };
+                let new = planned.checks.into_iter().filter(|check| !checks.contains(check)).collect::<Vec<_>>();
+                checks.extend(new);
+            }
+        }
+        Ok((Discovery { source, checks, refused }, declared))
+    }
+
+    /// The commands by which a plan says that its tasks are checked. A task that was blocked made nothing that its own could
+    /// show.
+    fn planned_checks(&self, files: &dyn Files, path: &str, text: &str) -> Result<Vec<String>, EngineError> {
+        Ok(match &self.layout {
+            Layout::Milestones => {
+                let plan = SlicePlan::parse(text);
+                let tasks = format!("{}/tasks", path.rsplit_once('/').map_or("", |(folder, _)| folder));
+                let mut commands = Vec::new();
+                for task in plan.tasks {
+                    let summary = places::document(files, &tasks, &task.id, "SUMMARY")?;
+                    if !summary.is_some_and(|(_, text)| Summary::parse(&text).blocker_discovered) {
+                        commands.extend(task.verify);
+                    }
+                }
+                commands.extend(plan.verification.iter().filter_map(|entry| command_of(entry)));
+                commands
+            }
+            Layout::Phases(_) => {
+                PhasePlan::parse(text).checks().into_iter().filter_map(|check| check.command).collect()
+            }
+        })
+    }
+}
+
+/// The command of an entry that is one, between backticks; what is written as a sentence is for people.
+fn command_of(entry: &str) -> Option<String> {
+    let inside = entry.trim().strip_prefix('`')?.strip_suffix('`')?;
+    (!inside.is_empty() && !inside.contains('`')).then(|| inside.to_owned())
+}
