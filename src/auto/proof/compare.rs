@@ -102,6 +102,7 @@ mod tests {
             digest: "d".repeat(64),
             passed: true,
             tests: Some(Tests { ran: 3, failed: 0, skipped: 1 }),
+            failing: Vec::new(),
         };
         let evidence =
             Evidence { tree, source: "cargo".to_owned(), passed: true, checks: vec![check], ..Evidence::default() };
@@ -181,7 +182,7 @@ mod tests {
             tail: String::new(),
             verdict: CheckVerdict::Pass,
             runs: 1,
-            counts: counts.map(|(ran, failed)| Counts { ran, failed, skipped: 0, failing: Vec::new() }),
+            counts: counts.map(|(ran, failed)| Counts { ran, failed, ..Counts::default() }),
             survivors: Vec::new(),
         };
         let said = |recorded: &Recorded, now: &CheckRun| of_check(recorded, now).unwrap_or_default();
