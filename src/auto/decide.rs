@@ -347,14 +347,17 @@ pub(crate) fn judge(situation: &Situation<'_>, operation: &Operation, ended: &Un
     if unit.kind.class() != Class::Work && ended.changed.is_empty() {
         return refuse(Refusal::NoChange, "the session wrote nothing".to_owned());
     }
-    if unit.kind == UnitKind::ExecuteTask && !changed_anything(situation, &ended.changed) {
+    // A phase whose plans were executed before is only verified.
+    let executes = unit.kind == UnitKind::ExecuteTask
+        || unit.kind == UnitKind::ExecutePhase && ended.changed.iter().any(|path| path.ends_with("SUMMARY.md"));
+    if executes && !changed_anything(situation, &ended.changed) {
         let text = "no file outside the planning folder was changed, and the SUMMARY does not say why none had to be";
         return refuse(Refusal::NoChange, text.to_owned());
     }
     Judgement::Accept
 }
 
-/// Whether the task changed the project, or says that nothing had to be changed, which the checks then prove. `changed` is
+/// Whether the unit changed the project, or nothing had to be changed by its documents, which the checks then prove. `changed` is
 /// what differs from where the attempt began.
 fn changed_anything(situation: &Situation<'_>, changed: &[String]) -> bool {
     changed.iter().any(|path| !is_below(path, situation.position.planning)) || situation.position.claims_no_change

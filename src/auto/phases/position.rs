@@ -1,5 +1,6 @@
 //! Where a run in phases stands.
 
+use crate::auto::decide::is_below;
 use crate::auto::event::Mechanical;
 use crate::auto::memory::Memory;
 use crate::auto::phases::{FOLDER, PhaseSettings};
@@ -8,6 +9,7 @@ use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
 use crate::project::phase::short;
+use crate::project::plan::PhasePlan;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::up_next::{PhaseNext, UpNext};
 use crate::project::verification::VerificationState;
@@ -34,7 +36,10 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
         rule,
         finding: finding(&next, settings),
         missing,
-        claims_no_change: false,
+        claims_no_change: match memory.unit() {
+            Some(unit) => changes_documents_alone(view, unit)?,
+            None => false,
+        },
     })
 }
 
@@ -131,6 +136,14 @@ fn missing(view: &ProjectView, unit: &Unit) -> Result<Vec<String>, FileError> {
         _ => None,
     };
     Ok(lacks.into_iter().map(str::to_owned).collect())
+}
+
+/// Whether the plans of a unit's phase name no file outside the planning folder.
+fn changes_documents_alone(view: &ProjectView, unit: &Unit) -> Result<bool, FileError> {
+    let Some(folder) = view.find_phase(&unit.id)?.folder else { return Ok(true) };
+    let is_outside = |file: &String| !is_below(file.trim_start_matches("./"), FOLDER);
+    let texts = view.plan_texts(&folder)?;
+    Ok(!texts.iter().any(|(_, text)| PhasePlan::parse(text).files_modified().iter().any(is_outside)))
 }
 
 /// How far the work is, in a word.

@@ -105,7 +105,10 @@ impl Real<'_> {
         }
         let diff: Vec<FileChange<'_>> = changes.iter().map(Contents::change).collect();
         let now = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
-        let work = Work { pins: &pins, changes: &diff, now: Some(&now) };
+        let is_file = |path: &&String| !path.contains('*') && !path.ends_with('/');
+        let absent: Vec<String> =
+            pins.expected.iter().filter(is_file).filter(|path| !self.files.exists(path)).cloned().collect();
+        let work = Work { pins: &pins, changes: &diff, now: Some(&now), absent: &absent };
         let mut inspection = inspect(work);
         let made;
         let commands = if pins.checks.is_empty() {
@@ -331,7 +334,7 @@ impl Real<'_> {
             Project::new(project::layout::Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder())
                 .files();
         let (Discovery { source, checks, refused }, declared) =
-            self.wanted_by_milestone(files.as_ref(), &candidate.base, &candidate.commit)?;
+            self.wanted_by_milestone(files.as_ref(), candidate, memory)?;
         let commands = Commands { source, checks: &checks };
         let found = self.ran(&scratch.folder, commands, &candidate.tree, mark.as_ref())?;
         let environment = self.environment(&scratch.folder, &checks, mark.as_ref())?;

@@ -1,12 +1,15 @@
 //! What the plans say of a unit: the commands that check it, the files it works on, what it may change of tests.
 
+use std::collections::BTreeSet;
+
 use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::gate::check::Source;
 use crate::auto::gate::discovery::{Discovery, Wanted, discover};
 use crate::auto::layout::Layout;
+use crate::auto::memory::{Candidate, Memory};
 use crate::auto::slices::places;
-use crate::auto::unit::Unit;
+use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::Files;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::summary::Summary;
@@ -63,8 +66,7 @@ impl Real<'_> {
         let mut found = Plans::default();
         let view = (self.view)();
         let Some(folder) = view.find_phase(&unit.id)?.folder else { return Ok(found) };
-        for path in folder.plans().map(|plan| folder.join(plan)) {
-            let Some(text) = self.files.read(&path)? else { continue };
+        for (_, text) in view.plan_texts(&folder)? {
             let plan = PhasePlan::parse(&text);
             found.verify.extend(plan.checks().into_iter().filter_map(|check| check.command));
             found.expected.extend(plan.files_modified());
@@ -74,20 +76,16 @@ impl Real<'_> {
         Ok(found)
     }
 
-    /// The checks of the project, and behind them those of all plans that a commit has changed; with the number of the first.
+    /// The checks of the project, and behind them those of all plans of the milestone; with the number of the first.
     pub(super) fn wanted_by_milestone(
         &self,
         files: &dyn Files,
-        base: &str,
-        commit: &str,
+        candidate: &Candidate,
+        memory: &Memory,
     ) -> Result<(Discovery, usize), EngineError> {
         let Discovery { mut source, mut checks, mut refused } = self.discovered(files, &[])?;
         let declared = checks.len();
-        for change in self.repository.differences(base, commit)? {
-            let path = change.path.to_string();
-            if !self.is_planning(&path) || !path.ends_with("-PLAN.md") || path.contains("/tasks/") {
-                continue;
-            }
+        for path in self.plans_of_milestone(candidate, memory)? {
             let Some(text) = files.read(&path)? else { continue };
             for verify in self.planned_checks(files, &path, &text)? {
                 let planned = self.discovered(files, &[verify])?;
@@ -102,6 +100,25 @@ impl Real<'_> {
             }
         }
         Ok((Discovery { source, checks, refused }, declared))
+    }
+
+    /// The plans that the milestone brings or ticks, and those of the phases that the run executed: these may have been there
+    /// before it, and no run changes them.
+    fn plans_of_milestone(&self, candidate: &Candidate, memory: &Memory) -> Result<Vec<String>, EngineError> {
+        let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
+        let changed = changes.into_iter().map(|change| change.path.to_string());
+        let is_plan = |path: &String| self.is_planning(path) && path.ends_with("-PLAN.md") && !path.contains("/tasks/");
+        let mut plans: Vec<String> = changed.filter(is_plan).collect();
+        if let Layout::Phases(_) = &self.layout {
+            let view = (self.view)();
+            for worked in memory.worked.iter().filter(|worked| worked.unit.kind == UnitKind::ExecutePhase) {
+                let folder = view.find_phase(&worked.unit.id)?.folder;
+                plans.extend(folder.iter().flat_map(|folder| folder.plans().map(|plan| folder.join(plan))));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        plans.retain(|path| seen.insert(path.clone()));
+        Ok(plans)
     }
 
     /// The commands by which a plan says that its tasks are checked. A task that was blocked made nothing that its own could

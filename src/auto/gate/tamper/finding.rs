@@ -33,6 +33,10 @@ read_words! {
         ChangedSnapshot = "changed-snapshot",
         ReadsItself = "reads-itself",
         StubbedSubject = "stubbed-subject",
+        /// The plan promises a test, and none was written.
+        MissingTest = "missing-test",
+        /// A new test that cannot fail.
+        EmptyTest = "empty-test",
         /// What was pinned is not what the unit started from.
         NotAsPinned = "not-as-pinned",
     }
@@ -67,6 +71,9 @@ impl Finding {
         let verdict = format!("a person decides: `gsd-tools auto verdict {unit} pass --rationale \"WHY\"`");
         if self.path.is_empty() {
             return format!("put the check back; or {verdict}");
+        }
+        if matches!(self.kind, Weakening::MissingTest | Weakening::EmptyTest) {
+            return format!("write a test that fails where the work is not right; or {verdict}");
         }
         if self.kind.is_of_settings() {
             return format!(

@@ -18,6 +18,7 @@ mod lexer;
 mod lines;
 mod marks;
 mod pipeline;
+mod promised;
 mod script;
 mod settings;
 mod shadow;
@@ -53,6 +54,8 @@ pub(crate) struct Work<'a> {
     pub(crate) changes: &'a [FileChange<'a>],
     /// The checks as they would be found now.
     pub(crate) now: Option<&'a Discovery>,
+    /// The files that the plan names and that are not there.
+    pub(crate) absent: &'a [String],
 }
 
 /// What was found in a unit's edits.
@@ -83,7 +86,7 @@ const LISTED: usize = 5;
 
 /// Finds where a unit made a check weaker.
 pub(crate) fn inspect(work: Work<'_>) -> Inspection {
-    let Work { pins, changes, now } = work;
+    let Work { pins, changes, now, absent } = work;
     let texts: Vec<Text<'_>> = changes.iter().map(Text::of).collect();
     let mut found = not_as_pinned(pins, changes);
     let files: Vec<TestFile<'_>> = texts.iter().filter_map(TestFile::of).collect();
@@ -94,6 +97,8 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         found.extend(subject::in_file(file));
     }
     found.extend(marks::skipped(&files));
+    found.extend(promised::unwritten(absent, changes));
+    found.extend(promised::empty(&files));
     // What is gone as a whole is said once.
     let gone: BTreeSet<String> = found
         .iter()

@@ -20,7 +20,7 @@ fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
     let planned =
         Planned { discovery: &discovery, paths: &paths, expected: &expected, plan: &plan.join("\n"), is_fix: false };
     let pins = Pins::of(&memory, planned).unwrap();
-    inspect(Work { pins: &pins, changes: &changes(texts), now: None }).findings
+    inspect(Work { pins: &pins, changes: &changes(texts), now: None, absent: &[] }).findings
 }
 
 const UNIT: &str = "python3 -m unittest discover -s tests";

@@ -137,7 +137,7 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
         .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
         .collect();
     let after_evidence = run(&after, &pins, "after");
-    let work = Work { pins: &pins, changes: &changes, now: None };
+    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[] };
     let mut inspection = inspect(work);
     inspection.compare_runs(red, &after_evidence);
     let verdict = judge(Case {
