@@ -23,6 +23,8 @@ mod auto_phases;
 mod auto_runs;
 mod bytes;
 mod capability;
+#[cfg(target_os = "linux")]
+mod cheats;
 mod cli;
 #[cfg(unix)]
 mod clients;
