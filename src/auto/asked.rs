@@ -12,9 +12,11 @@ enum Use {
     Target,
     /// As before, with the model of the run.
     Model,
+    /// A person says it, and never a project.
+    OfUser,
 }
 
-use Use::{Followed, Model, Only, Target};
+use Use::{Followed, Model, OfUser, Only, Target};
 
 const NO_TASKS_IN_PARALLEL: &str = "a run works on one task at a time";
 const NO_SLICES_IN_PARALLEL: &str = "a run works on one slice at a time";
@@ -38,7 +40,8 @@ const KNOWN: &[(&str, Use)] = &[
     ("git.merge_strategy", Only(&["squash"], "a milestone lands as one commit")),
     ("git.collapse_cadence", Only(&["milestone"], "a milestone lands as one commit, and nothing before")),
     ("git.auto_push", Only(&["false"], "a run pushes nothing")),
-    ("git.worktree_post_create", Only(&[], "no command is run in a new worktree")),
+    ("git.worktree_post_create", Followed),
+    ("approved", OfUser),
     ("git.main_branch", Target),
     ("auto_supervisor.idle_timeout_minutes", Followed),
     ("auto_supervisor.hard_timeout_minutes", Followed),
@@ -119,6 +122,8 @@ fn unmet(given: &Given, found: &Use, facts: Facts<'_>) -> Option<String> {
         Only(_, what) => (*what).to_owned(),
         Target if given.value == facts.target => return None,
         Target => format!("the work is for `{}`; `--target` names another branch", facts.target),
+        OfUser if given.source == PreferenceSource::Global => return None,
+        OfUser => format!("that is for `{}` to say", file(PreferenceSource::Global)),
         Model if Some(given.value.as_str()) == facts.model => return None,
         Model => "all sessions of a run have the model that `--model` names".to_owned(),
     };

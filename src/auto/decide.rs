@@ -222,7 +222,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
         Refusal::Secret => Cause::SecretAdded,
         Refusal::Outside => Cause::Outside,
         Refusal::Denied => Cause::Denied,
-        Refusal::Session | Refusal::Artifact | Refusal::NoChange | Refusal::Question => Cause::Stuck,
+        Refusal::Session | Refusal::Artifact | Refusal::Hidden | Refusal::NoChange | Refusal::Question => Cause::Stuck,
     };
     let text = format!("{unit} was tried {}: {}", counted(refused.len(), "time"), last.text);
     Some(Stop::new(cause, text, next).shown(shown()))

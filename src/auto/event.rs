@@ -11,6 +11,7 @@ use super::gate::evidence::Counts;
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::permit::{Permit, Trespass};
+use super::set_up::Named;
 use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
@@ -244,6 +245,9 @@ pub(crate) struct Means {
     /// Whether the project is worked on although another program keeps its state of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) taken_over: bool,
+    /// What makes worktrees ready, as a person approved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_up: Option<Named>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -392,6 +396,8 @@ pub(crate) enum Refusal {
     Artifact,
     /// Files were changed that it may not change.
     Outside,
+    /// What its plan wants is in files that git ignores.
+    Hidden,
     /// Nothing was changed, and nothing proves that nothing had to be.
     NoChange,
     Checks,

@@ -23,6 +23,7 @@ pub(crate) mod prompt;
 pub(crate) mod proof;
 pub(crate) mod real;
 pub(crate) mod runner;
+pub(crate) mod set_up;
 pub(crate) mod sim;
 pub(crate) mod slices;
 pub(crate) mod status;

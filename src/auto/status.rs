@@ -127,6 +127,9 @@ pub(crate) struct SessionReport {
     pub(crate) pid: Option<u32>,
     pub(crate) runner: String,
     pub(crate) worktree: String,
+    /// What makes its worktrees ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_up: Option<super::set_up::Named>,
     /// The unit that is not finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
@@ -335,6 +338,7 @@ impl SessionReport {
             pid: None,
             runner: run.runner.clone(),
             worktree: run.worktree.clone(),
+            set_up: run.means.set_up.clone(),
             unit: current.map(|operation| operation.start.unit.to_string()),
             attempt: current.map(|operation| operation.start.attempt),
             stage: current.map(|operation| operation.stage.word()),

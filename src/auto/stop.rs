@@ -28,6 +28,8 @@ read_words! {
         Conflict = "merge-conflict",
         DirtyOverlap = "dirty-overlap",
         CandidateRefused = "candidate-refused",
+        /// A worktree cannot be made ready for agents and checks.
+        SetUpFailed = "set-up-failed",
         Unproved = "unproved",
         Denied = "denied",
         Auth = "auth",

@@ -10,7 +10,13 @@ use crate::text::time;
 pub(crate) fn line(event: &Event) -> Option<String> {
     Some(match event {
         Event::Started(run) => {
-            format!("{} on {} with {}, {} sessions forecast", run.milestone, run.target, run.runner, run.forecast)
+            let set_up = run.means.set_up.as_ref().map(|set_up| format!("; set-up of worktrees: {set_up}"));
+            let (milestone, target, runner) = (&run.milestone, &run.target, &run.runner);
+            format!(
+                "{milestone} on {target} with {runner}, {} sessions forecast{}",
+                run.forecast,
+                set_up.unwrap_or_default()
+            )
         }
         Event::Resumed { runner, means: Means { model: Some(model), .. }, .. } => {
             format!("The run continues with {runner}, model {model}.")

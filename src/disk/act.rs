@@ -73,6 +73,33 @@ pub(super) fn missing(root: &AbsolutePath) -> Result<Vec<AbsolutePath>, DiskErro
     Ok(missing)
 }
 
+/// Puts a copy of a file at `to`, with its mode, in the place of what is there.
+#[expect(clippy::disallowed_methods, reason = "this is the room that copies files")]
+pub(crate) fn copy_over(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
+    if let Some(folder) = to.parent() {
+        make_shared_folder(&folder)?;
+    }
+    super::remove_note(to)?;
+    std::fs::copy(from, to).map(drop).map_err(DiskError::io("copy", from.as_path()))
+}
+
+/// Lets the user read, enter and change a folder.
+pub(super) fn let_user_change(folder: &AbsolutePath) -> Result<(), DiskError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let failed = DiskError::io("look at", folder.as_path());
+        let mode = std::fs::symlink_metadata(folder).map_err(failed)?.permissions().mode();
+        if mode & 0o700 != 0o700 {
+            let allowed = std::fs::Permissions::from_mode(mode | 0o700);
+            std::fs::set_permissions(folder, allowed).map_err(DiskError::io("change", folder.as_path()))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the room that removes folders")]
 pub(super) fn remove_tree(path: &AbsolutePath) -> Result<(), DiskError> {
     present(std::fs::remove_dir_all(path)).map(drop).map_err(DiskError::io("remove the folder", path.as_path()))

@@ -38,7 +38,7 @@ mod tree;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use act::{make_shared_folder, remove_folder_if_empty};
+pub(crate) use act::{copy_over, make_shared_folder, remove_folder_if_empty};
 pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, replace, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
@@ -51,7 +51,7 @@ pub(crate) use memory::MemoryTree;
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_everybodys, is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
-pub(crate) use scratch::{Scratch, remove_folder, remove_left, remove_left_below, remove_left_with};
+pub(crate) use scratch::{Scratch, loosen, remove_folder, remove_left, remove_left_below, remove_left_with};
 pub(crate) use snapshot::Snapshot;
 pub(crate) use transaction::{Keep, check};
 pub(crate) use transcript::Transcript;

@@ -60,6 +60,17 @@ pub(crate) fn remove_folder(folder: &AbsolutePath) -> Result<(), DiskError> {
     act::remove_tree(folder)
 }
 
+/// Lets the user change every folder below this one, so that it can be removed: programs make some that nobody can.
+pub(crate) fn loosen(folder: &AbsolutePath) -> Result<(), DiskError> {
+    let _ = act::let_user_change(folder);
+    for entry in super::list(folder)?.unwrap_or_default() {
+        if entry.kind == EntryKind::Folder {
+            loosen(&AbsolutePath::parse(&entry.path)?)?;
+        }
+    }
+    Ok(())
+}
+
 /// A folder that is gone with this value.
 #[derive(Debug)]
 pub(crate) struct Scratch {

@@ -21,6 +21,7 @@ pub(crate) mod human_checks;
 pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;
+pub(crate) mod lock_files;
 pub(crate) mod milestone;
 pub(crate) mod milestone_layout;
 pub(crate) mod milestones;

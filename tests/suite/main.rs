@@ -13,6 +13,7 @@ mod architecture;
 mod audit;
 mod auto;
 mod auto_beliefs;
+mod auto_checkout;
 #[cfg(target_os = "linux")]
 mod auto_clients;
 #[cfg(target_os = "linux")]

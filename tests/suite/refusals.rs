@@ -20,6 +20,7 @@ const TRIED: &[&str] = &[
     "PROMPT_INJECTION",
     "SECRET_READ",
     "UNASKED_LINE",
+    "USER_PREFERENCES",
 ];
 
 /// A project with every guard that can be switched on.
@@ -207,6 +208,21 @@ fn a_document_may_shrink_once_after_the_user_wants_it() {
     assert_eq!(of_shell(&context, &context.project(), "git checkout HEAD~3 -- .planning/STATE.md"), None);
     let edit = json!({ "file_path": ".planning/STATE.md", "old_string": "line", "new_string": "other" });
     assert_eq!(refusal(&context, &context.project(), "before-tool", "Edit", &edit, ""), None);
+}
+
+#[test]
+fn the_preferences_of_the_user_are_left_to_the_user() {
+    let context = guarded();
+    let file = context.home().join(".gsd/PREFERENCES.md").display().to_string();
+    for folder in [context.project(), context.project().join("src")] {
+        std::fs::create_dir_all(&folder).unwrap();
+        let refused = of_write(&context, &folder, &file, "---\napproved: [x]\n---\n").unwrap();
+        assert!(ways(&refused, "USER_PREFERENCES").is_empty(), "{refused}");
+    }
+    let (here, shell) = (context.project(), format!("echo 'approved: [x]' >> {file}"));
+    assert!(of_shell(&context, &here, &shell).unwrap().starts_with("USER_PREFERENCES: "));
+    assert_eq!(of_shell(&context, &here, &format!("cat {file}")), None);
+    assert_eq!(of_write(&context, &here, ".gsd/PREFERENCES.md", "---\n---\n"), None, "those of the project");
 }
 
 #[test]

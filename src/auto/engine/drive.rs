@@ -78,6 +78,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             match self.perform(&reading, step) {
                 Ok(None) => {}
                 Ok(Some(end)) => return Ok(end),
+                Err(EngineError::Stopped(end)) => return self.stop(*end),
                 // Ctrl-C at a terminal reaches git too, which fails then.
                 Err(error) => {
                     let Ok(Some(request)) = self.effects.urgent() else { return Err(error) };

@@ -25,6 +25,9 @@ pub(crate) enum EngineError {
     File(#[from] FileError),
     #[error("{message}")]
     Effect { message: String, hint: Option<String> },
+    /// Something that a person has to settle first. It ends the run, and nothing that was done is lost.
+    #[error("{}", .0.text)]
+    Stopped(Box<Stop>),
     /// In memory only: the process died here.
     #[error("the process died")]
     Died,
@@ -38,6 +41,7 @@ impl EngineError {
         match self {
             Self::File(error) => error.hint(),
             Self::Effect { hint, .. } => hint.clone(),
+            Self::Stopped(stop) => Some(format!("then run `{}`", stop.next)),
             Self::Died => None,
             Self::Endless { .. } => Some("`gsd-tools auto log` shows what the run did".to_owned()),
         }
@@ -170,6 +174,16 @@ pub(crate) trait Effects {
 
     /// Makes the worktree what `tree` was.
     fn restore(&mut self, tree: &str) -> Result<(), EngineError>;
+
+    /// Makes the worktree ready for a session of the unit.
+    fn prepare(&mut self, _unit: &Unit) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Why work of the unit would not be committed although its plan wants it.
+    fn hidden_work(&mut self, _unit: &Unit) -> Result<Option<String>, EngineError> {
+        Ok(None)
+    }
 
     fn identity(&mut self) -> Result<Identity, EngineError>;
 

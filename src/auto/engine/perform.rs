@@ -59,6 +59,7 @@ impl<E: Effects> Drive<'_, E> {
         attempt: u32,
         resumes: Option<&str>,
     ) -> Result<(), EngineError> {
+        self.effects.prepare(&unit)?;
         let attempts = self.memory.attempts(&unit);
         let interrupted = if resumes.is_none() { self.left_by_interrupted()? } else { None };
         let failure = attempts.refused.last().map(|refused| refused.text.as_str());
@@ -184,6 +185,11 @@ impl<E: Effects> Drive<'_, E> {
         let now = self.effects.now().wall;
         match judge(&self.situation(reading), &operation, &ended, now) {
             Judgement::Accept => {
+                if let Some(text) = self.effects.hidden_work(&operation.start.unit)? {
+                    let vector = Vector { tree: ended.tree.clone(), failing: Vec::new(), missing: vec![text.clone()] };
+                    self.refuse(Refusal::Hidden, text, vector)?;
+                    return Ok(None);
+                }
                 // Work that was refused stays, so that what earlier attempts added counts as well.
                 let base = self.memory.attempts(&operation.start.unit).base;
                 let secrets = self.secrets(base.as_deref().unwrap_or(&operation.start.tree), &ended.tree)?;

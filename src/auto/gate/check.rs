@@ -104,6 +104,12 @@ impl Check {
         }
     }
 
+    /// A line for a shell, as a person wrote and approved it.
+    pub(crate) fn of_shell(line: &str) -> Self {
+        let arguments = vec!["-c".to_owned(), line.to_owned()];
+        Self { command: line.to_owned(), folder: None, variables: Vec::new(), program: "sh".to_owned(), arguments }
+    }
+
     /// The commands of a line that are separated by `&&`. `cd FOLDER` holds for those after it.
     pub(crate) fn all_of(line: &str) -> Vec<Result<Self, Refused>> {
         let mut folder: Option<RelativePath> = None;

@@ -8,15 +8,15 @@ use crate::disk::{self, AbsolutePath};
 impl Repository {
     /// Refuses a branch, a tag or a folder that a run would take for its own and that is another's: it would be landed and
     /// removed with it. `is_noted` is whether a run noted that it makes this branch; one that made it and was killed before
-    /// it could say more has left its worktree at `folder`.
+    /// it could say more has left its worktree in one of `folders`.
     pub(crate) fn check_names(
         &self,
         branch: &str,
-        (folder, scratch): (&AbsolutePath, &AbsolutePath),
+        folders: &[AbsolutePath],
         is_noted: bool,
     ) -> Result<(), LandingError> {
         let mut is_made = is_noted;
-        for place in [folder, scratch] {
+        for place in folders {
             match self.known(place)? {
                 Some(known) if !is_ours(&known) => return Err(LandingError::NotOurs { folder: place.clone() }),
                 Some(known) => is_made |= known.branch.as_deref() == Some(branch),

@@ -150,12 +150,23 @@ impl Git {
         arguments: impl IntoIterator<Item = S>,
         input: Vec<u8>,
     ) -> Result<Vec<u8>, LandingError> {
-        let mut program = self.program(arguments);
-        if !input.is_empty() {
-            program = program.stdin(input);
-        }
+        let program = self.reading(arguments, input);
         let finished = self.world.git_in_turn(&program)?;
         if finished.success() { Ok(finished.stdout) } else { Err(failed(&program, &finished)) }
+    }
+
+    /// As [`Self::run`], with what git reads on standard input.
+    pub(super) fn told<S: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+        input: Vec<u8>,
+    ) -> Result<Finished, LandingError> {
+        Ok(self.world.git_in_turn(&self.reading(arguments, input))?)
+    }
+
+    fn reading<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>, input: Vec<u8>) -> Program {
+        let program = self.program(arguments);
+        if input.is_empty() { program } else { program.stdin(input) }
     }
 
     /// As [`Self::ask`], as text without the line end that closes it.

@@ -16,6 +16,7 @@
 
 mod agents;
 pub(crate) mod candidate;
+pub(crate) mod checkout;
 pub(crate) mod checkpoint;
 mod claim;
 pub(crate) mod commit;
@@ -23,6 +24,7 @@ pub(crate) mod error;
 mod filters;
 mod git;
 pub(crate) mod id;
+pub(crate) mod ignored;
 mod keep;
 pub(crate) mod land;
 mod nested;

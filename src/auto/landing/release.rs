@@ -48,9 +48,9 @@ pub(crate) struct LeftOut {
 
 /// The ignored files of a worktree.
 #[derive(Debug, Default)]
-struct Ignored {
-    files: Vec<GitPath>,
-    left_out: Vec<LeftOut>,
+pub(super) struct Ignored {
+    pub(super) files: Vec<GitPath>,
+    pub(super) left_out: Vec<LeftOut>,
     remade: Vec<GitPath>,
 }
 
@@ -126,7 +126,7 @@ impl Repository {
     }
 
     /// The ignored files of a worktree: those to keep, small ones first.
-    fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
+    pub(super) fn ignored(&self, worktree: &Worktree) -> Result<Ignored, LandingError> {
         let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
         let answer = worktree.git(self)?.ask(line)?;
         let mut found = Ignored::default();

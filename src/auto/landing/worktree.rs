@@ -119,7 +119,7 @@ impl Repository {
             let wanted = Worktree { folder: folder.clone(), branch: None };
             match self.entered(&wanted)? {
                 Some(entered) if &entered.head == commit => return Ok(wanted),
-                Some(_) => self.remove_scratch_alone(&wanted)?,
+                Some(_) => self.throw_away_alone(&wanted)?,
                 None => {}
             }
             self.add(&folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
@@ -127,21 +127,8 @@ impl Repository {
         })
     }
 
-    /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
-    pub(crate) fn remove_scratch(&self, worktree: &Worktree) -> Result<(), LandingError> {
-        self.alone(|| self.remove_scratch_alone(worktree))
-    }
-
-    fn remove_scratch_alone(&self, worktree: &Worktree) -> Result<(), LandingError> {
-        let Some(known) = self.known(&worktree.folder)? else { return Ok(()) };
-        if worktree.branch.is_some() || known.branch.is_some() || !is_ours(&known) {
-            return Err(LandingError::NotOurs { folder: worktree.folder.clone() });
-        }
-        self.discard(&worktree.folder)
-    }
-
     /// The worktree as it is, if it is there and complete. One that was never completed is removed.
-    fn entered(&self, wanted: &Worktree) -> Result<Option<Entered>, LandingError> {
+    pub(super) fn entered(&self, wanted: &Worktree) -> Result<Option<Entered>, LandingError> {
         let folder = &wanted.folder;
         let Some(known) = self.known(folder)? else {
             let is_empty = disk::list(folder)?.is_none_or(|entries| entries.is_empty());
@@ -259,7 +246,7 @@ impl Repository {
         Ok(self.worktrees()?.into_iter().find(is_here))
     }
 
-    fn add(&self, folder: &AbsolutePath, purpose: &str, line: &[&str]) -> Result<(), LandingError> {
+    pub(super) fn add(&self, folder: &AbsolutePath, purpose: &str, line: &[&str]) -> Result<(), LandingError> {
         if folder.is_within(self.root()) {
             // Git follows every link.
             disk::stays_within(folder, self.root())?;

@@ -19,6 +19,7 @@ use crate::auto::gate::tamper::{FileChange, Restoration, Work, inspect};
 use crate::auto::gate::verdict::{Case, Claim, Outcome, judge};
 use crate::auto::landing::id::{Changed, Side, Status, Tree};
 use crate::auto::memory::{Candidate, Memory, Operation};
+use crate::auto::set_up::APPROVED;
 use crate::auto::slices::places;
 use crate::auto::unit::Unit;
 use crate::disk::AbsolutePath;
@@ -71,7 +72,7 @@ impl Real<'_> {
         let found = if checks.is_empty() {
             GateEvidence { tree: tree.to_string(), source, checks: Vec::new() }
         } else {
-            self.on_tree(tree.as_str(), commands, leftovers::mark_of_commit(&run.base).as_ref())?
+            self.checks_before(&tree, commands, leftovers::mark_of_commit(&run.base).as_ref())?
         };
         if self.is_broken_off()? {
             return Ok(None);
@@ -82,8 +83,8 @@ impl Real<'_> {
         Ok(Some(evidence(&found, &judge(case), why)))
     }
 
-    /// Runs the checks of a unit on the worktree, and looks whether it made any of them weaker. `None` where somebody broke
-    /// them off.
+    /// Runs the checks of a unit on a checkout of what it left, and looks whether it made any of them weaker. `None` where
+    /// somebody broke them off.
     pub(super) fn checks(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         if let Some(ended) = operation.ended.as_ref().filter(|_| operation.is_cut_off) {
             self.tidied(&Self::tree_named(&ended.tree)?)?;
@@ -123,16 +124,14 @@ impl Real<'_> {
                        does not land without one";
             return Ok(Some(unchecked(&tree, why.to_owned())));
         }
-        let folder = self.places.worktree.clone();
+        let folder = self.places.checkout.clone();
+        let base_tree = Self::tree_named(&base)?;
         let restoration = inspection.restoration(work);
-        let found = if restoration.is_empty() {
-            self.ran(&folder, commands, tree.as_str(), mark.as_ref())?
-        } else {
-            // What the pinned checks say of the work is worth knowing, though it does not count.
-            let restored = self.restored((&base, &tree), &restoration)?;
-            self.on_tree(restored.as_str(), commands, mark.as_ref())?
-        };
-        let earlier = self.earlier_runs((memory, &base), &found, &changes, commands, mark.as_ref())?;
+        // What the pinned checks say of work that weakened them is worth knowing, though it does not count.
+        let checked =
+            if restoration.is_empty() { tree.clone() } else { self.restored((&base_tree, &tree), &restoration)? };
+        let found = self.checks_on((&checked, &base_tree), commands, mark.as_ref())?;
+        let earlier = self.earlier_runs((memory, &base_tree), &found, &changes, commands, mark.as_ref())?;
         inspection.compare_runs(&earlier, &found);
         let no_checks = self.no_checks(commands.checks, changes.iter().map(|file| file.path.as_str()), "unit");
         let without =
@@ -151,13 +150,14 @@ impl Real<'_> {
         let mut verdict = judge(case(None));
         // Only what fails is worth another look: whether it failed before the unit too.
         if verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed) {
-            let before = self.on_tree(&base, commands, mark.as_ref())?;
+            let before = self.checks_before(&base_tree, commands, mark.as_ref())?;
             verdict = judge(case(Some(&before)));
         }
         self.tidied(&tree)?;
         if self.is_broken_off()? {
             return Ok(None);
         }
+        self.blame_ignored(unit, &mut verdict)?;
         let why = Why { findings: &inspection.findings, unit: &unit.id, refused: &pins.refused, no_checks };
         Ok(Some(evidence(&found, &verdict, why)))
     }
@@ -174,18 +174,17 @@ impl Real<'_> {
     }
 
     /// The tree of a unit with the pinned tests and settings.
-    fn restored(&mut self, (base, tree): (&str, &Tree), restoration: &Restoration) -> Result<Tree, EngineError> {
+    fn restored(&self, (base, tree): (&Tree, &Tree), restoration: &Restoration) -> Result<Tree, EngineError> {
         let paths = restoration.from_before.iter().chain(&restoration.without).map(String::as_str);
         let paths: Vec<&str> = paths.collect();
-        let before = Self::tree_named(base)?;
-        Ok(self.repository.tree_with(&self.worktree, tree, (&before, &paths), &restoration.rewritten)?)
+        Ok(self.repository.tree_with(&self.worktree, tree, (base, &paths), &restoration.rewritten)?)
     }
 
     /// How many tests the checks that passed ran before the unit: as earlier runs counted them, or else on the tree that it
     /// started from, where it changed what tests rest on.
     fn earlier_runs(
         &mut self,
-        (memory, base): (&Memory, &str),
+        (memory, base): (&Memory, &Tree),
         found: &GateEvidence,
         changes: &[Contents],
         commands: Commands<'_>,
@@ -198,9 +197,9 @@ impl Real<'_> {
         let unknown = commands.checks.iter().filter(passed).filter(|check| known(check.command()).is_none());
         let unknown: Vec<Check> = unknown.cloned().collect();
         let mut earlier = if unknown.is_empty() || !changes.iter().any(touches) {
-            GateEvidence { tree: base.to_owned(), source: commands.source, checks: Vec::new() }
+            GateEvidence { tree: base.to_string(), source: commands.source, checks: Vec::new() }
         } else {
-            self.on_tree(base, Commands { checks: &unknown, ..commands }, mark)?
+            self.checks_before(base, Commands { checks: &unknown, ..commands }, mark)?
         };
         for check in commands.checks {
             let counted = known(check.command()).map(|tests| (check.command(), tests));
@@ -249,7 +248,7 @@ impl Real<'_> {
         checks.is_empty().then(|| NoChecks::allowed(&reason, outside))
     }
 
-    fn ran(
+    pub(super) fn ran(
         &self,
         folder: &AbsolutePath,
         commands: Commands<'_>,
@@ -272,6 +271,7 @@ impl Real<'_> {
         let variables = temporary.as_ref().map(Temporary::variables).unwrap_or_default();
         // Who goes on after this process has died finds by the mark what it left.
         let around = |program: Program| {
+            let program = program.without([APPROVED]);
             let program = mark.map_or_else(|| program.clone(), |mark| program.clone().marked(mark.clone()));
             fence.as_ref().map_or_else(|| program.clone(), |fence| program.clone().fenced(fence))
         };
@@ -304,21 +304,7 @@ impl Real<'_> {
         let before = Self::tree_named(base)?;
         let mixed = self.repository.tree_with(&self.worktree, &before, (tree, &tests), &[])?;
         let commands = Commands { source: pins.source, checks: &pins.checks };
-        Ok(Some(self.on_tree(mixed.as_str(), commands, mark)?))
-    }
-
-    /// The same checks on an earlier tree.
-    fn on_tree(
-        &mut self,
-        tree: &str,
-        commands: Commands<'_>,
-        mark: Option<&Mark>,
-    ) -> Result<GateEvidence, EngineError> {
-        let commit = self.repository.commit_of_tree(&Self::tree_named(tree)?, self.world.now().milliseconds())?;
-        let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of an earlier state")?;
-        let found = self.ran(&scratch.folder, commands, tree, mark)?;
-        self.repository.remove_scratch(&scratch)?;
-        Ok(found)
+        Ok(Some(self.checks_before(&mixed, commands, mark)?))
     }
 
     /// Runs the checks of the project and of the milestone's plans on the commit that is to land.
@@ -329,21 +315,28 @@ impl Real<'_> {
     ) -> Result<Option<Evidence>, EngineError> {
         let mark = leftovers::mark_of_commit(&candidate.commit);
         let commit = Self::commit_named(&candidate.commit)?;
-        let scratch = self.repository.scratch(&self.places.scratch, &commit, "checks of a candidate")?;
-        let files =
-            Project::new(project::layout::Layout::new(scratch.folder.as_path(), None, None), self.world.state_folder())
-                .files();
-        let (Discovery { source, checks, refused }, declared) =
-            self.wanted_by_milestone(files.as_ref(), candidate, memory)?;
-        let commands = Commands { source, checks: &checks };
-        let found = self.ran(&scratch.folder, commands, &candidate.tree, mark.as_ref())?;
-        let environment = self.environment(&scratch.folder, &checks, mark.as_ref())?;
-        self.repository.remove_scratch(&scratch)?;
+        let tree = Self::tree_named(&candidate.tree)?;
+        let checked = self.on_fresh((&commit, &tree), "checks of a candidate", mark.as_ref(), |folder| {
+            let layout = project::layout::Layout::new(folder.as_path(), None, None);
+            let files = Project::new(layout, self.world.state_folder()).files();
+            let (wanted, declared) = self.wanted_by_milestone(files.as_ref(), candidate, memory)?;
+            let commands = Commands { source: wanted.source, checks: &wanted.checks };
+            let found = self.ran(folder, commands, &candidate.tree, mark.as_ref())?;
+            let environment = self.environment(folder, &wanted.checks, mark.as_ref())?;
+            Ok((wanted, declared, found, Some(environment)))
+        })?;
+        let (Discovery { source, checks, refused }, declared, found, environment) = match checked {
+            Ok(checked) => checked,
+            Err(failed) => {
+                let (wanted, found, environment) = self.without_set_up(candidate, failed, mark.as_ref())?;
+                (wanted, 0, found, environment)
+            }
+        };
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
         let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(Claim::Work, Claim::Documents);
-        let folder = scratch.folder.to_string();
+        let folder = self.places.scratch.to_string();
         let case =
             |before| Case { tree: &candidate.tree, folder: &folder, claim, before, evidence: &found, findings: &[] };
         let mut verdict = judge(case(None));
@@ -356,18 +349,28 @@ impl Real<'_> {
             };
             let open: Vec<Check> = checks.iter().filter(is_open).cloned().collect();
             if !open.is_empty() {
-                let tree = self.repository.tree_of(&Self::commit_named(&candidate.base)?)?;
-                let mut before = self.on_tree(tree.as_str(), Commands { source, checks: &open }, mark.as_ref())?;
-                let is_declared = |command: &str| checks.iter().take(declared).any(|check| check.command() == command);
-                before.checks.retain_mut(|run| memory.excuses(run, is_declared(&run.command)));
-                verdict = judge(case(Some(&before)));
+                let base = Self::commit_named(&candidate.base)?;
+                let tree = self.repository.tree_of(&base)?;
+                let commands = Commands { source, checks: &open };
+                let run = |folder: &AbsolutePath| self.ran(folder, commands, tree.as_str(), mark.as_ref());
+                if let Ok(mut before) = self.on_fresh((&base, &tree), "checks of the target", mark.as_ref(), run)? {
+                    let declared = |command: &str| checks.iter().take(declared).any(|check| check.command() == command);
+                    before.checks.retain_mut(|run| memory.excuses(run, declared(&run.command)));
+                    verdict = judge(case(Some(&before)));
+                }
             }
         }
         if self.is_broken_off()? {
             return Ok(None);
         }
+        if let Some(failure) = &mut verdict.failure {
+            failure.text = self
+                .ignored_in(&failure.text)?
+                .into_iter()
+                .fold(failure.text.clone(), |text, line| text + "\n" + &line);
+        }
         let why = Why { findings: &[], unit: "", refused: &refused, no_checks };
-        Ok(Some(Evidence { environment: Some(environment), ..evidence(&found, &verdict, why) }))
+        Ok(Some(Evidence { environment, ..evidence(&found, &verdict, why) }))
     }
 
     /// The symbolic links that the second of two trees or commits adds, and that lead out of the project. One that was only
@@ -433,9 +436,9 @@ impl Real<'_> {
 
 /// Commands, and what names them as checks.
 #[derive(Clone, Copy, Debug)]
-struct Commands<'a> {
-    source: Source,
-    checks: &'a [Check],
+pub(super) struct Commands<'a> {
+    pub(super) source: Source,
+    pub(super) checks: &'a [Check],
 }
 
 /// The evidence of a unit that counts without checks.

@@ -1,15 +1,21 @@
 //! A run on a real project: its worktree, its repository, the client that the user has, and the log.
 
+mod checkout;
 mod checks;
 mod control;
 mod evidence;
 mod fences;
+mod hidden;
 pub(crate) mod leftovers;
 mod liveness;
 pub(crate) mod orders;
 mod plans;
 mod proof;
+mod ready;
 mod sessions;
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use crate::disk::log::Log;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
@@ -42,6 +48,7 @@ use super::phases;
 use super::preferences::Preferences;
 use super::prompt::input::PromptInput;
 use super::runner::table::{Profile, Runner};
+use super::set_up::SetUp;
 use super::slices::brief::{self, Around};
 use super::slices::derive::Scope;
 use super::slices::orders::Order;
@@ -62,6 +69,8 @@ pub(crate) struct Places {
     pub(crate) worktree: AbsolutePath,
     /// Where candidates are checked out.
     pub(crate) scratch: AbsolutePath,
+    /// Where the checks of units run.
+    pub(crate) checkout: AbsolutePath,
     /// The folder of this run among the notes of the computer.
     pub(crate) notes: AbsolutePath,
 }
@@ -96,6 +105,9 @@ pub(crate) struct Real<'a> {
     pub(super) places: Places,
     pub(super) driver: Driver,
     pub(super) preferences: Preferences,
+    pub(super) set_up: SetUp,
+    /// The files of the person's checkout that are copied into worktrees, once they are known.
+    copied: OnceCell<BTreeSet<String>>,
     pub(super) layout: Layout,
     view: ViewOf,
     /// The name of the run, in names of references.
@@ -120,6 +132,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) places: Places,
     pub(crate) driver: Driver,
     pub(crate) preferences: Preferences,
+    pub(crate) set_up: SetUp,
     pub(crate) layout: Layout,
     /// Reads the worktree as a project in phases.
     pub(crate) view: ViewOf,
@@ -160,7 +173,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 
 impl<'a> Real<'a> {
     pub(crate) fn new(parts: Parts<'a>) -> Self {
-        let Parts { world, log, repository, worktree, places, driver, preferences, layout, .. } = parts;
+        let Parts { world, log, repository, worktree, places, driver, preferences, set_up, layout, .. } = parts;
         let Parts { view, run, brief, signals, told, .. } = parts;
         let files =
             Project::new(project::layout::Layout::new(places.worktree.as_path(), None, None), world.state_folder())
@@ -174,6 +187,8 @@ impl<'a> Real<'a> {
             places,
             driver,
             preferences,
+            set_up,
+            copied: OnceCell::new(),
             layout,
             view,
             run,
@@ -340,6 +355,15 @@ impl Effects for Real<'_> {
         Ok(())
     }
 
+    fn prepare(&mut self, unit: &Unit) -> Result<(), EngineError> {
+        self.prepare_worktree()?;
+        self.note_ignored(unit)
+    }
+
+    fn hidden_work(&mut self, unit: &Unit) -> Result<Option<String>, EngineError> {
+        Self::hidden_work(self, unit)
+    }
+
     fn identity(&mut self) -> Result<Identity, EngineError> {
         Ok(Identity { session: self.world.uuid(), mark: Mark::new().to_string() })
     }
@@ -469,6 +493,7 @@ impl Effects for Real<'_> {
         };
         let name = branch.replace('/', "-");
         self.repository.retire_checkpoints(&self.run, now)?;
+        self.remove_checkout()?;
         match self.repository.release(&self.worktree, &proved, &name, now)? {
             Release::Removed { .. } => Ok(None),
             Release::Held { left_out, .. } => {

@@ -13,6 +13,7 @@ use crate::auto::runner::heard::Heard;
 use crate::auto::runner::request::{Limits, Request, RunnerError, Session as ClientSession};
 use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
+use crate::auto::set_up::APPROVED;
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
 use crate::world::tree::Mark;
@@ -87,6 +88,7 @@ impl Real<'_> {
         request.program.clone_from(&driver.program);
         request.model.clone_from(&driver.model);
         request.without.clone_from(&driver.without);
+        request.without.push(APPROVED.to_owned());
         request.fence = driver.is_fenced.then(|| self.fence_of_session(&session.unit, temporary)).transpose()?;
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {

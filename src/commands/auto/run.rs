@@ -23,15 +23,19 @@ use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
 use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers, orders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
+use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::Stop;
 use crate::auto::unit::Unit;
+use crate::commands::frame::approvals::Brought;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::project::milestone_layout::preferences::{Given, PreferenceSource};
 use crate::project::milestone_layout::{ids, lookup};
+use crate::text::untrusted;
 use crate::text::words::of_word;
 use crate::world::World;
 use crate::world::fence::Fencing;
@@ -192,7 +196,7 @@ fn drive(
     if has_landed(context, &place, &memory, arguments)? {
         return finish(context, &mut log, &memory);
     }
-    let how = how(context, arguments, &memory, means)?;
+    let mut how = how(context, arguments, &memory, means)?;
     Control::clear(&place.folder())?;
     place.refuses_two_layouts(arguments.how.layout)?;
     let is_in_phases = place.is_in_phases(arguments.how.layout);
@@ -205,6 +209,11 @@ fn drive(
         }
     }
     let preferred = preferred(context, &place, &memory)?;
+    let set_up = approved_set_up(context, &place, &preferred)?;
+    how.means.set_up = set_up.named();
+    if let Some(named) = &how.means.set_up {
+        context.tell(format!("Set-up of worktrees: {named}"));
+    }
     let ceilings = ceilings(arguments, &memory, &preferred);
     let start = started(context, &place, &memory, (arguments, &layout), (&how, ceilings, &preferred))?;
     let world = context.world().clone();
@@ -242,6 +251,7 @@ fn drive(
     let places = Places {
         worktree: start.worktree.folder.clone(),
         scratch: scratch_of(&start.worktree.folder),
+        checkout: checkout_of(&start.worktree.folder),
         notes: place.folder(),
     };
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
@@ -255,6 +265,7 @@ fn drive(
         places,
         driver: how.driver,
         preferences,
+        set_up,
         layout,
         view,
         run,
@@ -363,6 +374,11 @@ fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-candidate", worktree.name()))
 }
 
+/// Where the checks of units run.
+fn checkout_of(worktree: &AbsolutePath) -> AbsolutePath {
+    worktree.beside(&format!("{}-checks", worktree.name()))
+}
+
 fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), CommandError> {
     let database = place.root.resolve(lookup::DATABASE);
     if means.taken_over || !disk::exists(&database) {
@@ -398,6 +414,7 @@ fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
         program: asked.runner_program.as_ref().map(place).or(program),
         planning_only: asked.allow_planning_only || kept.planning_only,
         taken_over: asked.take_over || kept.taken_over,
+        set_up: None,
     }
 }
 
@@ -496,6 +513,27 @@ fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Prefer
     Preferred::read(Place::files_at(context, &folder).as_ref(), context)
 }
 
+/// What makes worktrees ready, once a person has approved what of it the repository brings: the command of the user's own
+/// preferences is the user's.
+fn approved_set_up(context: &mut Context, place: &Place, preferred: &Preferred) -> Result<SetUp, CommandError> {
+    let command = preferred.document.git.worktree_post_create.clone();
+    let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
+    let is_users = |given: &Given| given.key == set_up::COMMAND && given.source == PreferenceSource::Global;
+    if set_up.is_empty() || (set_up.include.is_none() && preferred.given.iter().any(is_users)) {
+        return Ok(set_up);
+    }
+    let command = set_up.command.iter().map(|command| format!("runs in each new worktree: {command}"));
+    let copies = set_up.patterns().map(|pattern| format!("copies there, of your ignored files: {pattern}"));
+    let brought = Brought {
+        what: "the set-up of worktrees",
+        shown: command.chain(copies).map(|line| untrusted::line(&line, 200)).collect(),
+        digest: set_up.digest(),
+        next: "gsd-tools auto run",
+    };
+    context.needs_approval(&place.notes, &place.root, &brought)?;
+    Ok(set_up)
+}
+
 /// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the
 /// commands that are not run as checks.
 fn check_preferences(
@@ -585,7 +623,7 @@ fn started(
     leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
     let is_noted = disk::read_text(&note)?.is_some_and(|noted| noted == branch);
-    repository.check_names(&branch, (&folder, &scratch_of(&folder)), is_noted)?;
+    repository.check_names(&branch, &[folder.clone(), scratch_of(&folder), checkout_of(&folder)], is_noted)?;
     let hooks = repository.idle_hooks()?;
     if !hooks.is_empty() {
         context.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));

@@ -123,6 +123,8 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     for (name, share) in names.into_iter().zip([report.progress.slices, report.progress.tasks]) {
         lines.extend(share.map(|[done, total]| format!("  {done}/{total} {name}")));
     }
+    let set_up = report.session.as_ref().and_then(|session| session.set_up.as_ref());
+    lines.extend(set_up.map(|set_up| format!("  set-up of worktrees: {set_up}")));
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
     // One that the work waits for is what is next.
     let answered_by_default = report.questions.iter().filter(|question| !question.waits);

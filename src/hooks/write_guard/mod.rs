@@ -1,5 +1,7 @@
-//! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read.
+//! Refuses to write a planning document again with far fewer lines: mostly, only a part of it had been read. And to write
+//! what is the user's alone.
 
+mod approvals;
 mod command;
 mod content;
 mod script;
@@ -18,6 +20,9 @@ use crate::disk::EntryKind;
 use crate::project::layout::Layout;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
+    if let Some(block) = approvals::refused(scene) {
+        return Finding::Block(block);
+    }
     if scene.world.flag(VARIABLE) {
         return Finding::Nothing;
     }

@@ -131,6 +131,8 @@ pub(crate) struct Preferences {
     pub(crate) models: Vec<(String, String)>,
     pub(crate) post_unit_hooks: Vec<Value>,
     pub(crate) pre_dispatch_hooks: Vec<Value>,
+    /// Digests of what the user approves ahead.
+    pub(crate) approved: Vec<String>,
 }
 
 /// What is written without an agent.
@@ -257,6 +259,7 @@ impl Preferences {
             models: models(&mut keys),
             post_unit_hooks: keys.list("post_unit_hooks"),
             pre_dispatch_hooks: keys.list("pre_dispatch_hooks"),
+            approved: keys.list("approved").iter().map(Value::flat).collect(),
         };
         (preferences, keys.problems)
     }

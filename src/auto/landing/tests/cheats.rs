@@ -175,6 +175,6 @@ fn what_checks_did_to_the_mark_of_a_scratch_worktree_does_not_keep_it() {
     let folder = bench.path("r/.gsd/worktrees/candidate");
     let scratch = repository.scratch(&folder, &repository.tip().unwrap(), "checks").unwrap();
     std::fs::write(folder.resolve(".git"), "gitdir: /nowhere\n").unwrap();
-    repository.remove_scratch(&scratch).unwrap();
+    repository.remove_checkout(&scratch.folder).unwrap();
     assert!(!folder.as_path().exists());
 }

@@ -188,7 +188,7 @@ fn no_hook_and_no_monitor_of_the_repository_runs() {
     let base = repository.tip().unwrap();
     let candidate = ready(repository.candidate(&base, &head, &message("land")).unwrap());
     let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, "gate").unwrap();
-    repository.remove_scratch(&gate).unwrap();
+    repository.remove_checkout(&gate.folder).unwrap();
     assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
     let proof = proved(repository.proof(&head, &candidate.commit).unwrap());
     repository.release(&worktree, &proof, "M001", NOW).unwrap();

@@ -306,7 +306,7 @@ fn gated(bench: &Bench, repository: &Repository, id: &str, head: &Commit, gated:
         let gate = repository.scratch(&folder, &candidate.commit, id).unwrap();
         let tree = repository.snapshot(&gate).unwrap().tree;
         assert_eq!(tree, candidate.tree);
-        repository.remove_scratch(&gate).unwrap();
+        repository.remove_checkout(&gate.folder).unwrap();
         gated.lock().unwrap().insert(tree);
     }
     merged

@@ -7,6 +7,7 @@
 )]
 
 mod cheats;
+mod checkout;
 mod edges;
 mod merge_backs;
 mod notes;

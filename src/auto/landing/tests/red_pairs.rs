@@ -30,7 +30,7 @@ fn run(
         let gate = repository.scratch(&bench.path(&place), &candidate.commit, id).unwrap();
         let is_green = passes(bench, &place);
         let tested = repository.snapshot(&gate).unwrap().tree;
-        repository.remove_scratch(&gate).unwrap();
+        repository.remove_checkout(&gate.folder).unwrap();
         if !is_green {
             return (Verdict::Red(base), refusals);
         }
@@ -133,7 +133,7 @@ fn a_chain_of_candidates_loses_only_the_culprit() {
             base = candidate.commit.clone();
             chain.push(candidate);
         }
-        repository.remove_scratch(&gate).unwrap();
+        repository.remove_checkout(&gate.folder).unwrap();
     }
     assert_eq!(chain.iter().map(|candidate| &candidate.head).collect::<Vec<_>>(), [&one, &third]);
     for candidate in &chain {

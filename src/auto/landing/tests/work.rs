@@ -21,8 +21,8 @@ fn work_goes_from_its_worktree_to_the_target_and_leaves_nothing() {
     let gate = repository.scratch(&bench.path("r/.gsd/worktrees/gate"), &candidate.commit, "gate").unwrap();
     assert_eq!(repository.snapshot(&gate).unwrap().tree, candidate.tree);
     bench.write("r/.gsd/worktrees/gate/target/out", "x");
-    repository.remove_scratch(&gate).unwrap();
-    repository.remove_scratch(&gate).unwrap();
+    repository.remove_checkout(&gate.folder).unwrap();
+    repository.remove_checkout(&gate.folder).unwrap();
     assert_eq!(repository.land(&candidate).unwrap(), Landing::Landed);
     assert_eq!(repository.land(&candidate).unwrap(), Landing::AlreadyLanded);
     assert_eq!((bench.read("r/b.txt").as_deref(), bench.head("r")), (Some("two\n"), candidate.commit.clone()));
@@ -244,7 +244,7 @@ fn each_operation_asks_git_a_few_times() {
     let merged = ready(merged);
     let folder = bench.path("r/.gsd/worktrees/gate");
     let (gate, scratch) = calls(&repository, || repository.scratch(&folder, &merged.commit, "gate").unwrap());
-    let ((), remove) = calls(&repository, || repository.remove_scratch(&gate).unwrap());
+    let ((), remove) = calls(&repository, || repository.remove_checkout(&gate.folder).unwrap());
     let (_, land) = calls(&repository, || repository.land(&merged).unwrap());
     let (proof, proof_calls) = calls(&repository, || proved(repository.proof(&head, &merged.commit).unwrap()));
     let (_, release) = calls(&repository, || repository.release(&worktree, &proof, "M001", NOW).unwrap());
@@ -310,7 +310,7 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         }
         let again = repository.scratch(&gate, &commit, "gate").unwrap_or_else(|error| panic!("{gone:?}: {error}"));
         assert_eq!(bench.read("r/.gsd/worktrees/M001-candidate/a.txt").as_deref(), Some("one\n"), "{gone:?}");
-        repository.remove_scratch(&again).unwrap();
+        repository.remove_checkout(&again.folder).unwrap();
         assert_eq!((bench.path(own).as_path().exists(), gate.as_path().exists()), (false, false), "{gone:?}");
     }
     // What a git leaves that was killed before it had named the repository, in the order in which it writes.
@@ -343,7 +343,7 @@ fn what_a_git_left_that_was_killed_while_it_made_or_removed_a_worktree_is_no_obs
         repository.remove_locks(&bench.path("r/.gsd/worktrees/M001"), "milestone/M001").unwrap();
         let again = repository.scratch(&gate, &commit, "gate").unwrap_or_else(|error| panic!("{last}: {error}"));
         assert_eq!(bench.git("r", &["worktree", "list"]).lines().count(), 2, "{last}");
-        repository.remove_scratch(&again).unwrap();
+        repository.remove_checkout(&again.folder).unwrap();
     }
     // The next run begins with a list of worktrees, which git does not give.
     made(&["/locked", "/gitdir", "/.git"], &format!("{admin}commondir"));

@@ -1,0 +1,153 @@
+//! A worktree that is kept, and moved from tree to tree: what git ignores stays in it, and nothing else.
+
+use std::time::Duration;
+
+use super::error::LandingError;
+use super::git::Git;
+use super::id::{Commit, Tree};
+use super::repository::Repository;
+use super::worktree::{Worktree, is_ours};
+use crate::disk::{self, AbsolutePath};
+
+/// Files in the folder that git keeps for the worktree. The first is there from before it is moved until all that is done in
+/// it has ended, so that what a process left that died is thrown away; the second since it was moved last.
+const BUSY: &str = "gsd-busy";
+const MOVED: &str = "gsd-moved";
+
+/// What makes git look at each file, whatever the user has set to save it that.
+const LOOKS: &[&str] =
+    &["core.fsmonitor=false", "core.untrackedCache=false", "core.trustctime=true", "core.checkStat=default"];
+
+const SECOND: u64 = 1000;
+
+impl Repository {
+    /// Has the worktree at `folder` hold exactly the files of `tree`, and those that git ignores by the rules of `tree` and
+    /// that were made there before. One that is not there, that a process left which died, or that git cannot move, is made
+    /// anew. It is busy until [`Self::leave_checkout`].
+    pub(crate) fn checkout(&self, folder: &AbsolutePath, tree: &Tree, at: i64) -> Result<Worktree, LandingError> {
+        let wanted = Worktree { folder: disk::canonical(folder)?, branch: None };
+        let commit = self.commit_of_tree(tree, at)?;
+        self.alone(|| {
+            if !self.is_moved(&wanted, &commit)? {
+                self.throw_away_alone(&wanted)?;
+                self.add(&wanted.folder, "checks", &["--detach", &wanted.folder.to_string(), commit.as_str()])?;
+                self.set_mark(&wanted, BUSY)?;
+            }
+            self.set_mark(&wanted, MOVED)?;
+            Ok(wanted.clone())
+        })
+    }
+
+    /// What was done in the checkout has ended: it can be moved to another tree.
+    pub(crate) fn leave_checkout(&self, checkout: &Worktree) -> Result<(), LandingError> {
+        Ok(disk::remove_note(&self.own_folder_of(&checkout.folder)?.resolve(BUSY))?)
+    }
+
+    /// Removes the worktree of one commit at `folder`, if there is one, with all that is in it.
+    pub(crate) fn remove_checkout(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        let wanted = Worktree { folder: disk::canonical(folder)?, branch: None };
+        self.alone(|| self.throw_away_alone(&wanted))
+    }
+
+    /// What is noted of a worktree, in a file that is gone with it.
+    pub(crate) fn note_of_worktree(&self, worktree: &Worktree, name: &str) -> Result<Option<String>, LandingError> {
+        Ok(disk::read_text(self.own_folder_of(&worktree.folder)?.resolve(name))?)
+    }
+
+    /// Notes something of a worktree, or takes it back.
+    pub(crate) fn set_note_of_worktree(
+        &self,
+        worktree: &Worktree,
+        name: &str,
+        text: Option<&str>,
+    ) -> Result<(), LandingError> {
+        let file = self.own_folder_of(&worktree.folder)?.resolve(name);
+        match text {
+            Some(text) => disk::write_fleeting(&file, text.as_bytes())?,
+            None => disk::remove_note(&file)?,
+        }
+        Ok(())
+    }
+
+    /// Removes from the checkout what does not belong to its tree, as [`Self::checkout`] does.
+    pub(crate) fn tidy_checkout(&self, checkout: &Worktree) -> Result<bool, LandingError> {
+        self.is_clean(&checkout.git(self)?, "HEAD")
+    }
+
+    /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
+    pub(super) fn throw_away_alone(&self, checkout: &Worktree) -> Result<(), LandingError> {
+        let Some(known) = self.known(&checkout.folder)? else { return Ok(()) };
+        if checkout.branch.is_some() || known.branch.is_some() || !is_ours(&known) {
+            return Err(LandingError::NotOurs { folder: checkout.folder.clone() });
+        }
+        let mark = checkout.folder.resolve(".git");
+        if disk::is_folder(&mark) && !disk::is_link(&mark) {
+            disk::remove_folder(&mark)?;
+        }
+        disk::loosen(&checkout.folder)?;
+        self.discard(&checkout.folder)
+    }
+
+    fn set_mark(&self, checkout: &Worktree, name: &str) -> Result<(), LandingError> {
+        Ok(disk::write_fleeting(&self.own_folder_of(&checkout.folder)?.resolve(name), b"")?)
+    }
+
+    /// Moves the checkout to `commit`, as far as git can; else it is as good as gone.
+    fn is_moved(&self, checkout: &Worktree, commit: &Commit) -> Result<bool, LandingError> {
+        if self.has_mark(&checkout.folder, BUSY)? {
+            return Ok(false);
+        }
+        match self.entered(checkout) {
+            Ok(Some(_)) if self.mend(&checkout.folder).is_ok() => {}
+            Err(error @ (LandingError::NotOurs { .. } | LandingError::Occupied { .. })) => return Err(error),
+            _ => return Ok(false),
+        }
+        let git = checkout.git(self)?;
+        self.set_mark(checkout, BUSY)?;
+        self.wait_for_another_second(checkout, &git)?;
+        self.is_clean(&git, commit.as_str())
+    }
+
+    /// Checks out `commit`, and removes what is neither in it nor ignored; whether git could.
+    #[expect(clippy::unused_self, reason = "what is done to a repository is asked of it")]
+    fn is_clean(&self, git: &Git, commit: &str) -> Result<bool, LandingError> {
+        if looking(git, &["checkout", "--quiet", "--force", "--detach", commit])?.is_none() {
+            return Ok(false);
+        }
+        // Two of them: nested repositories go too.
+        match looking(git, &["clean", "-f", "-f", "-d"])? {
+            None => Ok(false),
+            Some(removed) if removed.is_empty() => Ok(true),
+            // A file with rules that went may have hidden another one.
+            Some(_) => {
+                let again = looking(git, &["clean", "-f", "-f", "-d", "--quiet"])?;
+                let left = looking(git, &["ls-files", "--others", "--exclude-standard", "-z"])?;
+                Ok(again.is_some() && left.is_some_and(|left| left.is_empty()))
+            }
+        }
+    }
+
+    /// Programs that keep what they compiled, such as Python, know a file again by its size and the second in which it
+    /// changed. So where anything of theirs may be there, no two trees are checked out within a second.
+    fn wait_for_another_second(&self, checkout: &Worktree, git: &Git) -> Result<(), LandingError> {
+        let own = self.own_folder_of(&checkout.folder)?;
+        let when = |name: &str| disk::modified(own.resolve(name)).and_then(|at| u64::try_from(at).ok());
+        let (Some(now), Some(before)) = (when(BUSY), when(MOVED)) else { return Ok(()) };
+        if now / SECOND > before / SECOND {
+            return Ok(());
+        }
+        let line = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        if looking(git, &line)?.is_none_or(|ignored| !ignored.is_empty()) {
+            let rest = (before / SECOND + 1).saturating_mul(SECOND).saturating_sub(now);
+            git.world().pause(Duration::from_millis(rest.min(SECOND)));
+        }
+        Ok(())
+    }
+}
+
+/// What git answers that looks at each file; `None` where it fails.
+fn looking(git: &Git, line: &[&str]) -> Result<Option<Vec<u8>>, LandingError> {
+    let settings = LOOKS.iter().flat_map(|setting| ["-c", setting]);
+    let finished = git.run(settings.chain(line.iter().copied()))?;
+    Ok(finished.success().then_some(finished.stdout))
+}

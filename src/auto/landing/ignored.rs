@@ -1,0 +1,65 @@
+//! The files of a worktree that git ignores, and the rules by which it does.
+
+use super::error::LandingError;
+use super::git::Git;
+use super::id::{GitPath, records};
+use super::repository::Repository;
+use super::worktree::Worktree;
+use crate::disk::AbsolutePath;
+
+/// A file that git ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    pub(crate) path: String,
+    /// The file with the rule, as git names it, and the line; empty where the rule is in no file.
+    pub(crate) source: String,
+    pub(crate) line: String,
+    pub(crate) pattern: String,
+}
+
+impl Repository {
+    /// The files of a worktree that git ignores, without those in folders that programs make again from other files.
+    pub(crate) fn ignored_files(&self, worktree: &Worktree) -> Result<Vec<String>, LandingError> {
+        let found = self.ignored(worktree)?;
+        let left_out = found.left_out.into_iter().map(|left| left.path);
+        let mut paths: Vec<String> = found.files.into_iter().chain(left_out).map(|path| path.to_string()).collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// The files of the person's checkout that git ignores and that a list in the form of `.gitignore` names.
+    pub(crate) fn ignored_by_both(&self, list: &AbsolutePath) -> Result<Vec<String>, LandingError> {
+        let from = format!("--exclude-from={list}");
+        let answer = self.git.ask(["ls-files", "--others", "--ignored", "-z", &from])?;
+        let paths: Vec<String> = records(&answer).map(|path| GitPath::of(path).to_string()).collect();
+        let ignored = self.rules(&self.git, &paths)?;
+        Ok(ignored.into_iter().map(|ignored| ignored.path).filter(|path| !path.ends_with('/')).collect())
+    }
+
+    /// Those of the paths that git ignores in a worktree and does not track there.
+    pub(crate) fn ignoring(&self, worktree: &Worktree, paths: &[String]) -> Result<Vec<Ignored>, LandingError> {
+        self.rules(&worktree.git(self)?, paths)
+    }
+
+    #[expect(clippy::unused_self, reason = "what git ignores is asked of the repository")]
+    fn rules(&self, git: &Git, paths: &[String]) -> Result<Vec<Ignored>, LandingError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
+        let answer = git.told(["check-ignore", "--verbose", "-z", "--stdin"], input)?;
+        let fields: Vec<String> = records(&answer.stdout).map(|field| GitPath::of(field).to_string()).collect();
+        let ignored = fields.chunks_exact(4).filter_map(|found| match found {
+            // A rule that takes another one back.
+            [_, _, pattern, _] if pattern.starts_with('!') => None,
+            [source, line, pattern, path] => Some(Ignored {
+                path: path.clone(),
+                source: source.clone(),
+                line: line.clone(),
+                pattern: pattern.clone(),
+            }),
+            _ => None,
+        });
+        Ok(ignored.collect())
+    }
+}

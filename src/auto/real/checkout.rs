@@ -1,0 +1,129 @@
+//! The clean checkout on which the checks of units run: the files of the tree that is committed, and none of the unit's own
+//! worktree beside them.
+
+use super::Real;
+use super::checks::Commands;
+use super::ready::Readied;
+use crate::auto::engine::EngineError;
+use crate::auto::event::Environment;
+use crate::auto::gate::check::{Check, Source};
+use crate::auto::gate::discovery::Discovery;
+use crate::auto::gate::evidence::{CheckRun, Evidence};
+use crate::auto::landing::id::{Commit, Tree};
+use crate::auto::landing::worktree::Worktree;
+use crate::auto::memory::Candidate;
+use crate::disk::AbsolutePath;
+use crate::world::tree::Mark;
+
+/// What was done in a checkout, or the set-up that failed there.
+pub(super) type Done<R> = Result<R, Box<CheckRun>>;
+
+impl Real<'_> {
+    /// Does something in the kept checkout while it holds `tree` and is ready. Where that breaks off, the next call makes
+    /// another one.
+    pub(super) fn on_checkout<R>(
+        &self,
+        tree: &Tree,
+        mark: Option<&Mark>,
+        act: impl FnOnce(&AbsolutePath) -> Result<R, EngineError>,
+    ) -> Result<Done<R>, EngineError> {
+        let now = self.world.now().milliseconds();
+        let checkout = self.repository.checkout(&self.places.checkout, tree, now)?;
+        let done = self.when_ready(&checkout, tree, mark, act)?;
+        self.repository.leave_checkout(&checkout)?;
+        Ok(done)
+    }
+
+    /// Runs the checks of a unit on `tree`. A set-up that fails there is a check that failed, unless it fails on `base` too.
+    pub(super) fn checks_on(
+        &self,
+        (tree, base): (&Tree, &Tree),
+        commands: Commands<'_>,
+        mark: Option<&Mark>,
+    ) -> Result<Evidence, EngineError> {
+        let run = |folder: &AbsolutePath| self.ran(folder, commands, tree.as_str(), mark);
+        let failed = match self.on_checkout(tree, mark, run)? {
+            Ok(found) => return Ok(found),
+            Err(failed) => failed,
+        };
+        if tree == base || self.on_checkout(base, mark, |_| Ok(()))?.is_err() {
+            return Err(self.set_up_failed(&failed));
+        }
+        Ok(Evidence { tree: tree.to_string(), source: commands.source, checks: vec![*failed] })
+    }
+
+    /// Runs the checks on an earlier tree. Where not even the set-up succeeds there, nothing is known of them.
+    pub(super) fn checks_before(
+        &self,
+        tree: &Tree,
+        commands: Commands<'_>,
+        mark: Option<&Mark>,
+    ) -> Result<Evidence, EngineError> {
+        let run = |folder: &AbsolutePath| self.ran(folder, commands, tree.as_str(), mark);
+        let found = self.on_checkout(tree, mark, run)?;
+        Ok(found.unwrap_or_else(|failed| Evidence {
+            tree: tree.to_string(),
+            source: commands.source,
+            checks: vec![*failed],
+        }))
+    }
+
+    /// Does something on a fresh checkout of a commit, made ready as the others are, which is gone afterwards.
+    pub(super) fn on_fresh<R>(
+        &self,
+        (commit, tree): (&Commit, &Tree),
+        purpose: &str,
+        mark: Option<&Mark>,
+        act: impl FnOnce(&AbsolutePath) -> Result<R, EngineError>,
+    ) -> Result<Done<R>, EngineError> {
+        // One that a process left which died is not fresh.
+        self.repository.remove_checkout(&self.places.scratch)?;
+        let scratch = self.repository.scratch(&self.places.scratch, commit, purpose)?;
+        let done = self.when_ready(&scratch, tree, mark, act)?;
+        self.repository.remove_checkout(&scratch.folder)?;
+        Ok(done)
+    }
+
+    fn when_ready<R>(
+        &self,
+        checkout: &Worktree,
+        tree: &Tree,
+        mark: Option<&Mark>,
+        act: impl FnOnce(&AbsolutePath) -> Result<R, EngineError>,
+    ) -> Result<Done<R>, EngineError> {
+        match self.readied(checkout, tree, mark)? {
+            Readied::Failed(run) => Ok(Err(run)),
+            Readied::Run if !self.repository.tidy_checkout(checkout)? => Err(EngineError::Effect {
+                message: format!("what the set-up left in `{}` cannot be removed", checkout.folder),
+                hint: Some("have git ignore what the set-up makes, then run `gsd-tools auto run`".to_owned()),
+            }),
+            Readied::As | Readied::Run => act(&checkout.folder).map(Ok),
+        }
+    }
+
+    /// What is known of a candidate whose set-up fails. That it fails on the target too is no fault of the milestone.
+    pub(super) fn without_set_up(
+        &self,
+        candidate: &Candidate,
+        failed: Box<CheckRun>,
+        mark: Option<&Mark>,
+    ) -> Result<(Discovery, Evidence, Option<Environment>), EngineError> {
+        let base = Self::commit_named(&candidate.base)?;
+        let tree = self.repository.tree_of(&base)?;
+        if self.on_fresh((&base, &tree), "set-up of the target", mark, |_| Ok(()))?.is_err() {
+            return Err(self.set_up_failed(&failed));
+        }
+        let wanted = Discovery {
+            source: Source::Preference,
+            checks: vec![Check::of_shell(&failed.command)],
+            refused: Vec::new(),
+        };
+        let found = Evidence { tree: candidate.tree.clone(), source: Source::Preference, checks: vec![*failed] };
+        Ok((wanted, found, None))
+    }
+
+    /// Removes the kept checkout at the end of a run.
+    pub(super) fn remove_checkout(&self) -> Result<(), EngineError> {
+        Ok(self.repository.remove_checkout(&self.places.checkout)?)
+    }
+}

@@ -1,0 +1,158 @@
+//! Making a worktree ready, as a person approved: files of the person's that are copied into it, and the command that is
+//! run in it. It runs as a check does and inside the same fence, because what it runs may be the work of a unit.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::{Real, leftovers};
+use crate::auto::engine::EngineError;
+use crate::auto::gate::check::Check;
+use crate::auto::gate::evidence::CheckRun;
+use crate::auto::gate::run::{Limits, Place, run_check};
+use crate::auto::landing::id::Tree;
+use crate::auto::landing::worktree::Worktree;
+use crate::auto::set_up::{COMMAND, INCLUDE};
+use crate::auto::stop::{Cause, Stop};
+use crate::disk::{self, AbsolutePath};
+use crate::project::lock_files::is_lock_file;
+use crate::world::tree::Mark;
+
+/// How long the command may take: packages are fetched.
+const TIME: Duration = Duration::from_secs(900);
+
+/// What tells the command where the person's own checkout is, and which worktree it is for.
+const SOURCE: &str = "SOURCE_DIR";
+const WORKTREE: &str = "WORKTREE_DIR";
+
+/// The note, in the folder that git keeps for a worktree, that says what it was made ready by, and for which tree.
+const NOTE: &str = "gsd-set-up";
+
+/// How many lines of the output of a set-up that failed are shown.
+const SHOWN: usize = 20;
+
+/// How a worktree was made ready.
+#[derive(Clone, Debug)]
+pub(super) enum Readied {
+    /// Nothing had to be run.
+    As,
+    /// The command was run.
+    Run,
+    Failed(Box<CheckRun>),
+}
+
+impl Real<'_> {
+    /// Makes the worktree of the units ready, before a session begins in it.
+    pub(super) fn prepare_worktree(&mut self) -> Result<(), EngineError> {
+        if self.set_up.is_empty() {
+            return Ok(());
+        }
+        let mark = leftovers::mark_of_set_up(&self.run);
+        let (worktree, tree) = (self.worktree.clone(), self.repository.snapshot(&self.worktree)?.tree);
+        match self.readied(&worktree, &tree, Some(&mark))? {
+            Readied::As => return Ok(()),
+            Readied::Run => {}
+            Readied::Failed(run) => return Err(self.set_up_failed(&run)),
+        }
+        let after = self.repository.snapshot(&worktree)?.tree;
+        if after != tree {
+            let changed = self.repository.differences(tree.as_str(), after.as_str())?;
+            let paths: Vec<String> = changed.iter().take(5).map(|change| change.path.to_string()).collect();
+            self.tell(&format!("Put back after the set-up, since git does not ignore it: {}", paths.join(", ")));
+            self.repository.restore(&worktree, &tree, &self.run, self.world.now().milliseconds())?;
+        }
+        Ok(())
+    }
+
+    /// Makes a worktree ready that holds `tree`. The command runs again when it, the list of files or a lock file changed.
+    pub(super) fn readied(
+        &self,
+        worktree: &Worktree,
+        tree: &Tree,
+        mark: Option<&Mark>,
+    ) -> Result<Readied, EngineError> {
+        self.include(worktree)?;
+        let Some(command) = &self.set_up.command else { return Ok(Readied::As) };
+        let digest = self.set_up.digest().to_string();
+        if let Some(note) = self.repository.note_of_worktree(worktree, NOTE)?
+            && let Some((by, before)) = note.split_once(' ')
+            && by == digest
+            && self.has_same_locks(before, tree)
+        {
+            return Ok(Readied::As);
+        }
+        self.repository.set_note_of_worktree(worktree, NOTE, None)?;
+        let run = self.run_set_up(command, &worktree.folder, mark)?;
+        if !run.passed() {
+            return Ok(Readied::Failed(Box::new(run)));
+        }
+        self.repository.set_note_of_worktree(worktree, NOTE, Some(&format!("{digest} {tree}")))?;
+        Ok(Readied::Run)
+    }
+
+    /// Whether the lock files of two trees are the same. One that is gone may have had others.
+    fn has_same_locks(&self, before: &str, tree: &Tree) -> bool {
+        let changes = self.repository.differences(before, tree.as_str());
+        changes.is_ok_and(|changes| !changes.iter().any(|change| is_lock_file(&change.path.to_string())))
+    }
+
+    fn run_set_up(&self, command: &str, folder: &AbsolutePath, mark: Option<&Mark>) -> Result<CheckRun, EngineError> {
+        let check = Check::of_shell(command);
+        let root = self.repository.root().to_string();
+        self.in_place(folder, mark, |place| {
+            let own = [(SOURCE.to_owned(), root), (WORKTREE.to_owned(), folder.to_string())];
+            let variables = [place.variables, &own].concat();
+            let limits = Limits { time: TIME, ..place.limits };
+            run_check(self.world, &check, &Place { variables: &variables, limits, ..*place })
+        })
+    }
+
+    /// The files of the person's checkout that the list names and git ignores.
+    pub(super) fn included(&self) -> Result<&BTreeSet<String>, EngineError> {
+        if let Some(known) = self.copied.get() {
+            return Ok(known);
+        }
+        let found = self.listed()?;
+        Ok(self.copied.get_or_init(|| found))
+    }
+
+    fn listed(&self) -> Result<BTreeSet<String>, EngineError> {
+        let Some(list) = &self.set_up.include else { return Ok(BTreeSet::new()) };
+        let kept = self.places.notes.resolve("worktreeinclude");
+        disk::make_folder(&self.places.notes)?;
+        disk::write_fleeting(&kept, list.as_bytes())?;
+        Ok(self.repository.ignored_by_both(&kept)?.into_iter().filter(|path| !self.is_planning(path)).collect())
+    }
+
+    /// Copies the listed files into a worktree, those that git ignores there too: nothing of them is committed. What a link
+    /// leads to is not copied, nor to where one leads.
+    fn include(&self, worktree: &Worktree) -> Result<(), EngineError> {
+        let root = self.repository.root();
+        let wanted: Vec<String> = self.included()?.iter().cloned().collect();
+        let ignored = self.repository.ignoring(worktree, &wanted)?;
+        for path in ignored.into_iter().map(|ignored| ignored.path) {
+            let (from, to) = (root.resolve(&path), worktree.folder.resolve(&path));
+            let is_plain =
+                |place: &AbsolutePath, within| !disk::is_link(place) && disk::stays_within(place, within).is_ok();
+            if is_plain(&from, root) && disk::is_file(&from) && disk::stays_within(&to, &worktree.folder).is_ok() {
+                disk::copy_over(&from, &to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of a run whose set-up fails, whatever the units did.
+    pub(super) fn set_up_failed(&self, run: &CheckRun) -> EngineError {
+        let text = format!("the set-up of worktrees fails: `{}` ended with exit code {}", run.command, run.exit_code);
+        let lines: Vec<&str> = run.tail.lines().collect();
+        let tail = lines.iter().skip(lines.len().saturating_sub(SHOWN)).map(|line| (*line).to_owned());
+        let fence =
+            "it writes in the worktree, to temporary files and to caches of build tools; the network is open to it";
+        let cure = format!(
+            "correct what it says, or `{COMMAND}` in `{}/.gsd/PREFERENCES.md`; files that it needs can be listed in `{INCLUDE}`",
+            self.places.worktree
+        );
+        let fence = self.driver.is_fenced.then(|| fence.to_owned());
+        let stop = Stop::new(Cause::SetUpFailed, text, "gsd-tools auto run");
+        EngineError::Stopped(Box::new(stop.shown(tail.chain(fence).chain([cure]))))
+    }
+}
