@@ -1,5 +1,6 @@
 //! What preferences ask for, beside what happens: a preference is followed, or it is refused by name, never left out.
 
+use crate::project::milestone_layout::held_out::KEY;
 use crate::project::milestone_layout::preferences::{Given, PreferenceSource};
 
 /// What becomes of a key.
@@ -12,11 +13,11 @@ enum Use {
     Target,
     /// As before, with the model of the run.
     Model,
-    /// A person says it, and never a project.
-    OfUser,
+    /// It counts in the user's own preferences alone. What happens elsewhere.
+    Users(&'static str),
 }
 
-use Use::{Followed, Model, OfUser, Only, Target};
+use Use::{Followed, Model, Only, Target, Users};
 
 const NO_TASKS_IN_PARALLEL: &str = "a run works on one task at a time";
 const NO_SLICES_IN_PARALLEL: &str = "a run works on one slice at a time";
@@ -41,7 +42,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("git.collapse_cadence", Only(&["milestone"], "a milestone lands as one commit, and nothing before")),
     ("git.auto_push", Only(&["false"], "a run pushes nothing")),
     ("git.worktree_post_create", Followed),
-    ("approved", OfUser),
+    ("approved", Users("what repositories bring is approved in ~/.gsd/PREFERENCES.md, which no project writes")),
     ("git.main_branch", Target),
     ("auto_supervisor.idle_timeout_minutes", Followed),
     ("auto_supervisor.hard_timeout_minutes", Followed),
@@ -68,6 +69,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("min_request_interval_ms", Only(&["0"], "the client decides when it asks its model")),
     ("context_selection", Only(&["full"], "`inline_level` decides what of the documents is in a prompt")),
     ("models.*", Model),
+    (KEY, Users("held-out checks are named in ~/.gsd/PREFERENCES.md, which sessions cannot read")),
     ("post_unit_hooks", Only(&["[]"], NO_HOOKS)),
     ("pre_dispatch_hooks", Only(&["[]"], NO_HOOKS)),
 ];
@@ -118,12 +120,12 @@ fn unmet(given: &Given, found: &Use, facts: Facts<'_>) -> Option<String> {
     };
     let what = match found {
         Followed => return None,
+        Users(_) if given.source == PreferenceSource::Global => return None,
+        Users(what) => (*what).to_owned(),
         Only(values, _) if values.contains(&value.as_str()) => return None,
         Only(_, what) => (*what).to_owned(),
         Target if given.value == facts.target => return None,
         Target => format!("the work is for `{}`; `--target` names another branch", facts.target),
-        OfUser if given.source == PreferenceSource::Global => return None,
-        OfUser => format!("that is for `{}` to say", file(PreferenceSource::Global)),
         Model if Some(given.value.as_str()) == facts.model => return None,
         Model => "all sessions of a run have the model that `--model` names".to_owned(),
     };

@@ -3,7 +3,7 @@
 use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
 use super::gate::secrets;
-use super::memory::{Attempts, LONGEST_HOLD, Memory, Operation, Stage};
+use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, Stage};
 use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
@@ -24,6 +24,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) check_retries: u32,
     /// Whether the client can continue a session that was killed.
     pub(crate) can_resume: bool,
+    /// Whether there is a check that no session can read.
+    pub(crate) has_held_out: bool,
 }
 
 /// The next step.
@@ -59,6 +61,8 @@ pub(crate) enum Step {
     /// The commit that is to land is made.
     MakeCandidate,
     CheckCandidate,
+    /// The check that no session can read is run at this place.
+    HeldOut(String),
     Land,
     Release,
     /// Nothing is done until this time has come by one of the clocks.
@@ -92,6 +96,9 @@ pub(crate) fn decide(situation: &Situation<'_>, now: Time) -> Step {
     if let Some(step) = landing(situation) {
         return step;
     }
+    if let Some(step) = held_out(situation, None) {
+        return step;
+    }
     let position = situation.position;
     match &position.mechanical {
         Some(step) if position.blocked.is_none() => return Step::Mechanical(step.clone()),
@@ -122,7 +129,11 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
     let candidate = memory.candidate.as_ref()?;
     Some(match &candidate.evidence {
         None => Step::CheckCandidate,
-        Some(evidence) if evidence.passed => Step::Land,
+        Some(evidence) if evidence.passed => match &candidate.held_out {
+            None if situation.has_held_out => Step::HeldOut(CANDIDATE.to_owned()),
+            Some(result) if !result.passed => Step::Stop(held_out_refused(memory)),
+            _ => Step::Land,
+        },
         Some(evidence) => Step::Stop(candidate_refused(memory, evidence)),
     })
 }
@@ -150,6 +161,44 @@ fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
          run again"
     );
     Stop::new(Cause::CandidateRefused, text, "gsd-tools auto run").shown(shown)
+}
+
+/// What a session and a person are told of the check that no session can read: where it failed, and nothing else.
+fn held_out_failed(place: &str) -> String {
+    format!("the held-out check of {place} failed")
+}
+
+const HELD_OUT_BY_HAND: &str = "what it printed is kept nowhere: run the command of `held_out` yourself to see it";
+
+fn held_out_refused(memory: &Memory) -> Stop {
+    let worktree = memory.run.as_ref().map(|run| run.worktree.as_str()).unwrap_or_default();
+    let text = format!(
+        "the held-out check fails on the merge with the target, so nothing has landed; correct it in `{worktree}`, commit nothing \
+         there, then run again"
+    );
+    Stop::new(Cause::HeldOutFailed, text, "gsd-tools auto run").shown([HELD_OUT_BY_HAND.to_owned()])
+}
+
+/// The check that no session can read, where a slice or phase ends. Where it failed at the end of a unit, the unit is tried
+/// again.
+fn held_out(situation: &Situation<'_>, operation: Option<&Operation>) -> Option<Step> {
+    let position = situation.position;
+    let place = position.ends.as_ref().filter(|_| situation.has_held_out && position.blocked.is_none())?;
+    let text = held_out_failed(place);
+    Some(match (situation.memory.held_out.get(place), operation) {
+        (None, _) => Step::HeldOut(place.clone()),
+        (Some(result), _) if result.passed => return None,
+        (Some(result), Some(_)) => {
+            let vector = Vector { tree: result.tree.clone(), failing: vec![text.clone()], missing: Vec::new() };
+            Step::Refuse { why: Refusal::HeldOut, text, vector }
+        }
+        (Some(_), None) => {
+            let worktree = situation.memory.run.as_ref().map(|run| run.worktree.as_str()).unwrap_or_default();
+            let text = format!("{text}; correct it in `{worktree}`, commit nothing there, then run again");
+            let stop = Stop::new(Cause::HeldOutFailed, text, "gsd-tools auto run");
+            Step::Stop(stop.shown([HELD_OUT_BY_HAND.to_owned()]))
+        }
+    })
 }
 
 fn by_rules(situation: &Situation<'_>) -> Step {
@@ -196,19 +245,24 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     let way_on = (last.why == Refusal::Secret).then(|| secrets::way_on(last.vector.failing.iter().map(String::as_str)));
     let kept = attempts.kept.as_ref().map(|kept| format!("what the last attempt left is kept in `{}`", kept.reference));
     let log = format!("`gsd-tools auto log {}` shows each attempt", unit.id);
+    let by_hand = (last.why == Refusal::HeldOut).then(|| HELD_OUT_BY_HAND.to_owned());
     let shown = || {
         let texts = refused.iter().map(|refused| refused.text.clone());
-        texts.chain(way_on.clone()).chain(kept.clone()).chain([log.clone()])
+        texts.chain(way_on.clone()).chain(by_hand.clone()).chain(kept.clone()).chain([log.clone()])
     };
     if let Some(before) = refused.len().checked_sub(2).and_then(|index| refused.get(index))
         && before.vector == last.vector
         && before.why == last.why
     {
         let text = format!("two attempts at {unit} ended in the same state");
-        let cause = if last.why == Refusal::Secret { Cause::SecretAdded } else { Cause::NoProgress };
+        let cause = match last.why {
+            Refusal::Secret => Cause::SecretAdded,
+            Refusal::HeldOut => Cause::HeldOutFailed,
+            _ => Cause::NoProgress,
+        };
         return Some(Stop::new(cause, text, next).shown(shown()));
     }
-    let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered | Refusal::Secret);
+    let is_checks = matches!(last.why, Refusal::Checks | Refusal::Tampered | Refusal::Secret | Refusal::HeldOut);
     let most = if is_checks {
         usize::try_from(situation.check_retries).unwrap_or(usize::MAX).saturating_add(1)
     } else {
@@ -220,6 +274,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     let cause = match last.why {
         Refusal::Checks | Refusal::Tampered => Cause::ChecksFailed,
         Refusal::Secret => Cause::SecretAdded,
+        Refusal::HeldOut => Cause::HeldOutFailed,
         Refusal::Outside => Cause::Outside,
         Refusal::Denied => Cause::Denied,
         Refusal::Session | Refusal::Artifact | Refusal::Hidden | Refusal::NoChange | Refusal::Question => Cause::Stuck,
@@ -251,11 +306,15 @@ fn in_operation(situation: &Situation<'_>, operation: &Operation) -> Step {
         Stage::Interrupted => relaunch(situation, operation),
         Stage::Ended => Step::Judge,
         Stage::Accepted if operation.start.unit.kind.is_gated() => Step::Check,
-        Stage::Accepted => close(situation),
+        Stage::Accepted => finish(situation, operation),
         Stage::Checked(_) => Step::Settle,
-        Stage::Settled(evidence) if evidence.passed => close(situation),
+        Stage::Settled(evidence) if evidence.passed => finish(situation, operation),
         Stage::Settled(evidence) => refuse_by_checks(operation, evidence),
     }
+}
+
+fn finish(situation: &Situation<'_>, operation: &Operation) -> Step {
+    held_out(situation, Some(operation)).unwrap_or_else(|| close(situation))
 }
 
 /// The unit counts: what follows from it without an agent comes into the same commit.

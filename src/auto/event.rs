@@ -164,6 +164,8 @@ pub(crate) enum Event {
         commit: String,
         evidence: Evidence,
     },
+    /// The held-out check ran, at the end of a slice or phase or on a candidate.
+    HeldOut(HeldOutRun),
     /// The target moved before the candidate landed: another one is needed.
     Outdated {
         commit: String,
@@ -405,6 +407,8 @@ pub(crate) enum Refusal {
     Tampered,
     /// A key would be committed.
     Secret,
+    /// The check that no session can read failed.
+    HeldOut,
     Denied,
     /// A person has to answer before it can be done.
     Question,
@@ -450,6 +454,29 @@ pub(crate) struct Evidence {
     /// What the checks ran with; of a candidate only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) environment: Option<Environment>,
+}
+
+/// How the held-out check ended. Neither its command nor what it printed is kept: sessions can read the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HeldOutRun {
+    /// Such as `slice S01`, `phase 2` or `candidate`.
+    pub(crate) place: String,
+    /// The unit at whose end it ran, if one is not finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) operation: Option<u64>,
+    #[serde(flatten)]
+    pub(crate) result: HeldOutResult,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HeldOutResult {
+    /// What it ran on.
+    pub(crate) tree: String,
+    pub(crate) passed: bool,
+    pub(crate) exit_code: i32,
+    pub(crate) milliseconds: u64,
+    /// Of what it printed.
+    pub(crate) digest: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

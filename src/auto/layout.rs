@@ -11,7 +11,7 @@ use super::phases::{self, PhaseSettings};
 use super::position::Position;
 use super::preferences::Preferences;
 use super::slices::{self, record, snapshot::Snapshot};
-use super::unit::Unit;
+use super::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
@@ -150,6 +150,16 @@ impl Documents {
         match self {
             Self::Milestones(snapshot) => slices::permit::begun(snapshot, unit),
             Self::Phases(_) => Vec::new(),
+        }
+    }
+
+    /// The variables that the work of a unit needs by the documents, with the file that names them.
+    pub(crate) fn variables(&self, files: &dyn Files, unit: &Unit) -> Result<Option<(String, Vec<String>)>, FileError> {
+        match (self, unit.kind, unit.parts()) {
+            (Self::Milestones(snapshot), UnitKind::ExecuteTask, (milestone, Some(slice), _)) => {
+                slices::secrets::needed(files, snapshot, (milestone, slice))
+            }
+            _ => Ok(None),
         }
     }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ceilings::{Ceilings, Spend};
 use super::event::{
-    CheckRun, Entry, Event, Evidence, Kept, Mechanical, Refusal, Run, Tests, Time, UnitEnded, UnitStarted, Usage,
-    Vector,
+    CheckRun, Entry, Event, Evidence, HeldOutResult, HeldOutRun, Kept, Mechanical, Refusal, Run, Tests, Time,
+    UnitEnded, UnitStarted, Usage, Vector,
 };
 use super::gate::{self, pins::Pins};
 use super::stop::Stop;
-use super::unit::{Unit, UnitKind};
+use super::unit::{Class, Unit, UnitKind};
 
 /// The memory of a project's current run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +42,10 @@ pub(crate) struct Memory {
     /// The commit that is being made.
     pub(crate) committing: Option<Committing>,
     pub(crate) candidate: Option<Candidate>,
+    /// How the held-out check ended on the work as it is, by the place where it ran.
+    pub(crate) held_out: BTreeMap<String, HeldOutResult>,
+    /// How checks ended at each place, in the order of their last runs.
+    pub(crate) gates: Gates,
     pub(crate) landed: Option<String>,
     pub(crate) is_released: bool,
     pub(crate) hold: Option<Hold>,
@@ -160,6 +164,20 @@ pub(crate) struct Candidate {
     pub(crate) tree: String,
     pub(crate) commit: String,
     pub(crate) evidence: Option<Evidence>,
+    pub(crate) held_out: Option<HeldOutResult>,
+}
+
+/// How checks ended at each place: those that a session can read, and the one that it cannot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Gates {
+    pub(crate) visible: Vec<(String, Evidence)>,
+    pub(crate) held_out: Vec<(String, HeldOutResult)>,
+}
+
+/// Puts the last result of a place behind all others.
+fn put<T>(results: &mut Vec<(String, T)>, place: &str, result: T) {
+    results.retain(|(known, _)| known != place);
+    results.push((place.to_owned(), result));
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,6 +187,9 @@ pub(crate) struct Hold {
     /// When it began.
     pub(crate) since: Time,
 }
+
+/// The place of checks on the commit that is to land.
+pub(crate) const CANDIDATE: &str = "candidate";
 
 /// The longest that a quota is waited for on the word of a client, in milliseconds: those of accounts are filled each week.
 pub(crate) const LONGEST_HOLD: i64 = 8 * 24 * 60 * 60 * 1000;
@@ -257,12 +278,19 @@ impl Memory {
             Event::Edited { tree, .. } => {
                 self.known = Some(tree.clone());
                 self.shown.values_mut().for_each(|shown| shown.tests = None);
+                self.held_out.clear();
             }
             Event::Baseline { evidence } => {
                 self.has_baseline = true;
                 self.show(evidence);
             }
-            Event::Checked { operation, evidence } => self.advance(*operation, Stage::Checked(evidence.clone())),
+            Event::Checked { operation, evidence } => {
+                if let Some(unit) = self.unit().map(|unit| unit.id.clone()) {
+                    put(&mut self.gates.visible, &unit, evidence.clone());
+                }
+                self.advance(*operation, Stage::Checked(evidence.clone()));
+            }
+            Event::HeldOut(run) => self.held_out_ran(run),
             Event::Settled { operation } => self.settled(*operation),
             Event::Mechanical { step, fallback } => self.done_without_agent(step, fallback.as_ref()),
             Event::Committing { operation, parent, tree, message } => {
@@ -272,9 +300,10 @@ impl Memory {
             Event::Committed { operation, .. } => self.committed(*operation),
             Event::Candidate { base, head, tree, commit, .. } => {
                 let (base, head, tree, commit) = (base.clone(), head.clone(), tree.clone(), commit.clone());
-                self.candidate = Some(Candidate { base, head, tree, commit, evidence: None });
+                self.candidate = Some(Candidate { base, head, tree, commit, evidence: None, held_out: None });
             }
             Event::CandidateChecked { commit, evidence } => {
+                put(&mut self.gates.visible, CANDIDATE, evidence.clone());
                 let candidate = self.candidate.as_mut().filter(|candidate| candidate.commit == *commit);
                 if let Some(candidate) = candidate {
                     candidate.evidence = Some(evidence.clone());
@@ -296,6 +325,7 @@ impl Memory {
                     self.is_uncommitted = true;
                     // What was about to land is without it.
                     self.candidate = None;
+                    self.held_out.clear();
                 }
             }
             Event::Stopped(stop) => self.stop = Some(stop.clone()),
@@ -328,6 +358,7 @@ impl Memory {
                 (attempts.refused, attempts.interrupted, attempts.held, attempts.output) = (Vec::new(), 0, 0, 0);
             }
             self.candidate = None;
+            self.held_out.clear();
         } else if let Some(operation) = &mut self.current {
             operation.is_cut_off |= matches!(operation.stage, Stage::Accepted);
         }
@@ -340,6 +371,9 @@ impl Memory {
         attempts.sessions += 1;
         attempts.base.get_or_insert_with(|| start.tree.clone());
         self.known = None;
+        if start.unit.kind.class() == Class::Work {
+            self.held_out.clear();
+        }
         if attempts.pins.is_none() {
             attempts.pins.clone_from(&start.pins);
         }
@@ -404,10 +438,20 @@ impl Memory {
         self.attempts.entry(unit).or_default().held += 1;
     }
 
+    fn held_out_ran(&mut self, run: &HeldOutRun) {
+        put(&mut self.gates.held_out, &run.place, run.result.clone());
+        if run.place != CANDIDATE {
+            self.held_out.insert(run.place.clone(), run.result.clone());
+        } else if let Some(candidate) = &mut self.candidate {
+            candidate.held_out = Some(run.result.clone());
+        }
+    }
+
     fn refused(&mut self, number: u64, refused: Refused, takes_back: bool) {
         let Some(operation) = self.current.take_if(|operation| operation.start.operation == number) else { return };
         let attempts = self.attempts.entry(operation.start.unit.clone()).or_default();
         attempts.refused.push(refused);
+        self.held_out.clear();
         attempts.output = 0;
         if takes_back {
             // The next attempt begins with what is there then, which a person may have changed.

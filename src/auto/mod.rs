@@ -5,11 +5,14 @@
 
 pub(crate) mod asked;
 pub(crate) mod ceilings;
+pub(crate) mod clean;
 pub(crate) mod decide;
+pub(crate) mod decided;
 pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod event;
 pub(crate) mod gate;
+pub(crate) mod held_out;
 pub(crate) mod landing;
 pub(crate) mod layout;
 pub(crate) mod mechanical;

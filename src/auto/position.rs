@@ -34,6 +34,8 @@ pub(crate) struct Position {
     pub(crate) claims_no_change: bool,
     /// How often what the rule leads to is tried, where the project says so.
     pub(crate) most_attempts: Option<usize>,
+    /// The slice or phase whose work is done, and that is not closed yet: `slice S01`, `phase 2`.
+    pub(crate) ends: Option<String>,
     /// What that unit asks a person before it can be done.
     pub(crate) asks: Option<String>,
 }
@@ -42,6 +44,6 @@ impl Position {
     /// The same place, where a person asks for this unit whatever the rules find.
     pub(crate) fn asked_for(self, unit: Unit) -> Self {
         let finding = Finding::Dispatch(unit);
-        Self { blocked: None, is_complete: false, mechanical: None, rule: "asked for", finding, ..self }
+        Self { blocked: None, is_complete: false, mechanical: None, ends: None, rule: "asked for", finding, ..self }
     }
 }

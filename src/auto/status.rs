@@ -37,6 +37,8 @@ pub(crate) struct StatusReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<SessionReport>,
     pub(crate) counters: Counters,
+    /// How checks of the run ended, at each place the last time.
+    pub(crate) checks: ChecksReport,
     pub(crate) cost: Cost,
     /// Identifies the documents as they were read.
     pub(crate) fingerprint: String,
@@ -177,6 +179,52 @@ pub(crate) struct RuleRow {
     pub(crate) why: Option<String>,
 }
 
+/// How checks ended.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct ChecksReport {
+    /// The checks that sessions can read, by the unit or `candidate`.
+    pub(crate) visible: Vec<VisibleRow>,
+    /// The one that they cannot, by `slice S01`, `phase 2` or `candidate`; empty where none is configured.
+    pub(crate) held_out: Vec<HeldOutRow>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct VisibleRow {
+    pub(crate) place: String,
+    pub(crate) passed: bool,
+    /// How many commands exited with 0, of all that ran.
+    pub(crate) commands: [usize; 2],
+    pub(crate) tree: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct HeldOutRow {
+    pub(crate) place: String,
+    pub(crate) passed: bool,
+    pub(crate) exit_code: i32,
+    pub(crate) milliseconds: u64,
+    pub(crate) tree: String,
+}
+
+impl ChecksReport {
+    fn of(memory: &Memory) -> Self {
+        let visible = memory.gates.visible.iter().map(|(place, evidence)| VisibleRow {
+            place: place.clone(),
+            passed: evidence.passed,
+            commands: [evidence.checks.iter().filter(|check| check.exit_code == 0).count(), evidence.checks.len()],
+            tree: evidence.tree.clone(),
+        });
+        let held_out = memory.gates.held_out.iter().map(|(place, result)| HeldOutRow {
+            place: place.clone(),
+            passed: result.passed,
+            exit_code: result.exit_code,
+            milliseconds: result.milliseconds,
+            tree: result.tree.clone(),
+        });
+        Self { visible: visible.collect(), held_out: held_out.collect() }
+    }
+}
+
 fn pair(share: Share) -> [usize; 2] {
     [share.done, share.total]
 }
@@ -206,6 +254,7 @@ impl StatusReport {
             requirements: look.snapshot.requirements,
             session: SessionReport::of(look.memory),
             counters: Counters::of(look.memory),
+            checks: ChecksReport::of(look.memory),
             cost: Cost::of(look.memory),
             fingerprint,
         }
@@ -263,6 +312,7 @@ impl StatusReport {
             requirements: Requirements::default(),
             session: SessionReport::of(memory),
             counters: Counters::of(memory),
+            checks: ChecksReport::of(memory),
             cost: Cost::of(memory),
             fingerprint,
         })
@@ -319,7 +369,8 @@ impl NextReport {
             | Step::Settle
             | Step::Refuse { .. }
             | Step::TakeBack(_)
-            | Step::CheckCandidate => bare("gate"),
+            | Step::CheckCandidate
+            | Step::HeldOut(_) => bare("gate"),
             Step::Commit => bare("commit"),
             Step::MakeCandidate | Step::Land | Step::Release => bare("land"),
             Step::Wait { .. } | Step::EndWait => bare("wait"),

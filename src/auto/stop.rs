@@ -27,6 +27,14 @@ read_words! {
         HumanNeeded = "human-needed",
         Conflict = "merge-conflict",
         DirtyOverlap = "dirty-overlap",
+        /// The target has no commit in common with the work any more.
+        TargetRewritten = "target-rewritten",
+        /// The worktree of the run was moved, removed or made another repository.
+        WorktreeDamaged = "worktree-damaged",
+        /// A git of the run failed or was killed.
+        GitFailed = "git-failed",
+        /// A session without a fence changed the repository itself.
+        RepositoryChanged = "repository-changed",
         CandidateRefused = "candidate-refused",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
@@ -34,10 +42,14 @@ read_words! {
         Denied = "denied",
         Auth = "auth",
         Question = "question",
+        /// A variable that the work needs is not set.
+        SecretsMissing = "secrets-missing",
         Stuck = "stuck",
         NoProgress = "no-progress",
         ChecksFailed = "checks-failed",
         NoChecks = "no-checks",
+        /// The check that no session can read failed.
+        HeldOutFailed = "held-out-failed",
         /// What looks like a key would be committed.
         SecretAdded = "secret-added",
         Outside = "wrote-outside",
@@ -79,7 +91,13 @@ impl Cause {
             Self::Complete | Self::UnitsDone => 0,
             Self::Unhandled => 1,
             Self::Paused | Self::Stopped | Self::Quota => 11,
-            Self::Stuck | Self::NoProgress | Self::ChecksFailed | Self::SecretAdded | Self::Outside => 12,
+            Self::Stuck
+            | Self::GitFailed
+            | Self::NoProgress
+            | Self::ChecksFailed
+            | Self::HeldOutFailed
+            | Self::SecretAdded
+            | Self::Outside => 12,
             Self::Ceiling => 13,
             _ => 10,
         }

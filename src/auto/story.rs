@@ -1,5 +1,6 @@
 //! What a run tells while it goes on: a line for each event that a person wants to see.
 
+use super::decided::DECIDED;
 use super::event::{CheckRun, Event, Evidence, Means, ProofKept, Refusal, Verdict};
 use super::permit;
 use super::stop::Stop;
@@ -47,13 +48,13 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
             match (evidence.passed, &evidence.no_checks_reason) {
                 (true, Some(reason)) => format!("  no checks: {reason}"),
-                (true, None) => match evidence.notes.get("not run") {
-                    Some(why) => format!("  checks passed: {passed}; {why}"),
-                    None => format!("  checks passed: {passed}"),
-                },
+                (true, None) => checks_passed(evidence),
                 (false, _) if passed == all => "  the checks do not show the work".to_owned(),
                 (false, _) => format!("  checks failed: {} of {all}", all - passed),
             }
+        }
+        Event::HeldOut(run) => {
+            format!("  held-out check of {}: {}", run.place, if run.result.passed { "passed" } else { "failed" })
         }
         Event::Mechanical { step, fallback: None } => format!("{} without a session", step.word()),
         Event::Mechanical { step, fallback: Some(why) } => format!("{} needs a session: {why}", step.word()),
@@ -114,6 +115,17 @@ fn red(check: &CheckRun) -> String {
         failing => format!(", {}", counted(failing, "failing test")),
     };
     format!("`{}` (exit {}{failing})", check.command, check.exit_code)
+}
+
+/// How many checks passed, and what became of the others. One that failed is not counted, whoever excuses it.
+fn checks_passed(evidence: &Evidence) -> String {
+    let passed = evidence.checks.iter().filter(|check| check.exit_code == 0).count();
+    let mut line = format!("  checks passed: {passed}");
+    for (note, said) in [("red before", "failed as before"), (DECIDED, "failed, and decided by a person")] {
+        line.extend(evidence.notes.get(note).map(|which| format!("; {said}: {which}")));
+    }
+    line.extend(evidence.notes.get("not run").map(|why| format!("; {why}")));
+    line
 }
 
 /// The line of a run's end in its log. While it runs, its answer says the same.

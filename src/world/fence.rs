@@ -2,11 +2,12 @@
 //!
 //! On Linux the program is this one first, called as `__fence`, which has the kernel limit it (Landlock) and then becomes
 //! the program: same process, same streams, same environment. Nothing can be taken back, by nobody below it. What is
-//! limited is to create, change, rename, link and remove files, and to signal processes outside. Reading and the network
-//! are not, nor are modes and times of files, sockets, and files that were opened before. A program inside gains no
+//! limited is to create, change, rename, link and remove files, and to signal processes outside. The network is not, nor are
+//! modes and times of files, sockets, and files that were opened before; reading is, where something is hidden. A program inside gains no
 //! rights by being set-user-ID, as `sudo` is. On macOS `sandbox-exec` does the same from a profile.
 //!
-//! Rules only add: nothing below a folder that may be written to can be kept from it. The `.git` of a linked worktree is a
+//! Rules only add: nothing below a folder that may be written to can be kept from it, and what is hidden is what is left
+//! when all else may be read, see [`super::readable`]. The folders that it is in cannot be listed then. The `.git` of a linked worktree is a
 //! file that names a folder elsewhere, so that the repository is out of reach, and only the file can be changed.
 
 use std::ffi::{OsStr, OsString};
@@ -18,8 +19,10 @@ use super::{World, WorldError};
 /// The word by which this program is called to become a program within a fence.
 pub(crate) const CALL: &str = "__fence";
 
-/// Before a folder that may be written to, and before the program.
+/// Before a folder that may be written to, before what may not be read, for [`Fence::sealed`], and before the program.
 const WRITE: &str = "--write";
+const HIDE: &str = "--hide";
+const SEALED: &str = "--sealed";
 const PROGRAM: &str = "--";
 
 /// How a call ends that could not set up its fence, or not start its program: as `env` does.
@@ -27,18 +30,11 @@ const UNFENCED: u8 = 125;
 const CANNOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// What every program may write to: devices that keep nothing, terminals, and memory that programs share.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-];
+/// What every program may write to: devices that keep nothing.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What a program may write to that is not sealed in: terminals, and memory that programs share.
+const SHARED: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
 
 /// Where build tools keep what they fetched, below the home folder. Programs that are run from the search path are in none
 /// of them.
@@ -64,10 +60,12 @@ const CACHES: &[&str] = &[
     "go/pkg/mod",
 ];
 
-/// The folders and files that a program may write to, with all below them.
+/// The folders and files that a program may write to, with all below them, and those that it cannot read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fence {
     writable: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
+    is_sealed: bool,
 }
 
 /// How far this system can hold a program to a fence.
@@ -82,24 +80,64 @@ pub(crate) enum Fencing {
 impl Fence {
     /// A fence around these. What is not there when the program starts is left out.
     pub(crate) fn around<P: Into<PathBuf>>(writable: impl IntoIterator<Item = P>) -> Self {
-        Self { writable: writable.into_iter().map(Into::into).collect() }
+        Self { writable: writable.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// The same, with these out of reach: what is in them can neither be read nor run. They are real paths, and in nothing
+    /// that may be written to.
+    pub(crate) fn hiding<P: Into<PathBuf>>(mut self, hidden: impl IntoIterator<Item = P>) -> Self {
+        self.hidden.extend(hidden.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same without terminals and memory that programs share: by these, what runs in it could leave something.
+    pub(crate) fn sealed(self) -> Self {
+        Self { is_sealed: true, ..self }
+    }
+
+    fn devices(&self) -> impl Iterator<Item = &'static str> {
+        DEVICES.iter().chain(SHARED.iter().filter(|_| !self.is_sealed)).copied()
     }
 
     /// `command` within this fence.
     pub(super) fn put_around(&self, command: &Command, this_program: &Path) -> Command {
         let mut fenced = if cfg!(target_os = "macos") {
             let mut fenced = Command::new("/usr/bin/sandbox-exec");
-            let real = self.writable.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
-            fenced.arg("-p").arg(profile(&real.collect::<Vec<_>>()));
+            fenced.arg("-p").arg(self.profile());
             fenced
         } else {
             let mut fenced = Command::new(this_program);
-            let writable = self.writable.iter().flat_map(|path| [OsStr::new(WRITE), path.as_os_str()]);
-            fenced.arg(CALL).args(writable).arg(PROGRAM);
+            let named = |name: &'static str, paths: &'_ [PathBuf]| -> Vec<OsString> {
+                paths.iter().flat_map(|path| [name.into(), path.as_os_str().to_owned()]).collect()
+            };
+            fenced.arg(CALL).args(named(WRITE, &self.writable)).args(named(HIDE, &self.hidden));
+            fenced.args(self.is_sealed.then_some(SEALED)).arg(PROGRAM);
             fenced
         };
         fenced.arg(command.get_program()).args(command.get_args());
         fenced
+    }
+
+    /// The profile of `sandbox-exec`. Links have to be followed before. The last rule that fits counts.
+    fn profile(&self) -> OsString {
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let writable: Vec<PathBuf> = self.writable.iter().map(real).collect();
+        let mut profile = OsString::from("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*");
+        let add = |profile: &mut OsString, path: &Path| {
+            // A path that is not UTF-8 cannot be written down, and is left out.
+            if let Some(path) = path.to_str() {
+                profile.push(format!("\n  (subpath \"{}\")", path.replace('\\', "\\\\").replace('"', "\\\"")));
+            }
+        };
+        self.devices().for_each(|device| add(&mut profile, Path::new(device)));
+        writable.iter().for_each(|path| add(&mut profile, path));
+        profile.push(")\n");
+        if !self.hidden.is_empty() {
+            profile.push("(deny file-read* file-write* process-exec*");
+            self.hidden.iter().for_each(|path| add(&mut profile, path));
+            profile.push(")\n");
+        }
+        profile
     }
 }
 
@@ -159,6 +197,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     loop {
         match rest.next().map(|word| (word, word.to_str())) {
             Some((_, Some(WRITE))) => fence.writable.extend(rest.next().map(PathBuf::from)),
+            Some((_, Some(HIDE))) => fence.hidden.extend(rest.next().map(PathBuf::from)),
+            Some((_, Some(SEALED))) => fence.is_sealed = true,
             Some((_, Some(PROGRAM))) => break,
             Some((word, _)) => return failed(UNFENCED, &format!("`{}` is not known here", word.to_string_lossy())),
             None => return failed(UNFENCED, "no program is named"),
@@ -179,33 +219,20 @@ fn failed(code: u8, why: &str) -> ExitCode {
     code.into()
 }
 
-/// The profile of `sandbox-exec` that lets a program write to these alone. Links in them have to be followed before.
-fn profile(writable: &[PathBuf]) -> OsString {
-    let mut profile = OsString::from("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*");
-    for device in DEVICES {
-        profile.push(format!("\n  (subpath \"{device}\")"));
-    }
-    for path in writable {
-        // A path that is not UTF-8 cannot be written down, and is left out.
-        let Some(path) = path.to_str() else { continue };
-        profile.push(format!("\n  (subpath \"{}\")", path.replace('\\', "\\\\").replace('"', "\\\"")));
-    }
-    profile.push(")\n");
-    profile
-}
-
 #[cfg(target_os = "linux")]
 mod system {
     use std::ffi::OsString;
     use std::os::unix::process::CommandExt;
+    use std::path::PathBuf;
     use std::process::Command;
 
     use landlock::{
-        ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus,
-        Scope, path_beneath_rules,
+        ABI, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
+        RulesetStatus, Scope, path_beneath_rules,
     };
 
-    use super::{DEVICES, Fence, Fencing};
+    use super::super::readable::readable_beside;
+    use super::{Fence, Fencing};
 
     /// What a fence limits, in the terms of the first kernel that knows all of it, 6.2. Later ones could limit what
     /// devices are told, which would also hold for a terminal.
@@ -224,18 +251,22 @@ mod system {
     }
 
     pub(super) fn restrict(fence: &Fence) -> Result<(), String> {
-        match apply(fence) {
+        let readable = readable_beside(&fence.hidden, &fence.writable)?;
+        match apply(fence, &readable) {
             Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
             Ok(RulesetStatus::NotEnforced) => Err("this kernel has no Landlock".to_owned()),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    fn apply(fence: &Fence) -> Result<RulesetStatus, RulesetError> {
+    fn apply(fence: &Fence, readable: &[PathBuf]) -> Result<RulesetStatus, RulesetError> {
         let writes = AccessFs::from_write(WHOLE);
-        let ruleset = Ruleset::default().handle_access(writes)?.scope(Scope::Signal)?.create()?;
-        let ruleset = ruleset.add_rules(path_beneath_rules(DEVICES, writes))?;
-        let ruleset = ruleset.add_rules(path_beneath_rules(&fence.writable, writes))?;
+        // What every kernel with a fence knows.
+        let reads = if fence.hidden.is_empty() { BitFlags::EMPTY } else { AccessFs::from_read(ABI::V1) };
+        let ruleset = Ruleset::default().handle_access(writes | reads)?.scope(Scope::Signal)?.create()?;
+        let ruleset = ruleset.add_rules(path_beneath_rules(fence.devices(), writes | reads))?;
+        let ruleset = ruleset.add_rules(path_beneath_rules(&fence.writable, writes | reads))?;
+        let ruleset = ruleset.add_rules(path_beneath_rules(readable, reads))?;
         Ok(ruleset.restrict_self()?.ruleset)
     }
 
@@ -272,22 +303,32 @@ mod tests {
 
     #[test]
     fn a_profile_lets_write_to_what_is_named_and_to_devices_alone() {
-        let text = profile(&["/w/one".into(), "/w/t\"w\\o".into()]).into_string().unwrap();
+        let fence = Fence::around(["/w/one", "/w/t\"w\\o"]);
+        let text = fence.profile().into_string().unwrap();
         assert!(text.starts_with("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write*\n"), "{text}");
         assert!(text.ends_with("\n  (subpath \"/w/one\")\n  (subpath \"/w/t\\\"w\\\\o\"))\n"), "{text}");
         assert!(text.contains("\n  (subpath \"/dev/null\")\n"), "{text}");
         assert_eq!(text.matches("(allow").count(), 2);
+        let hiding = fence.hiding(["/held"]).sealed().profile().into_string().unwrap();
+        assert!(
+            hiding.ends_with(")\n(deny file-read* file-write* process-exec*\n  (subpath \"/held\"))\n"),
+            "{hiding}"
+        );
+        assert!(!hiding.contains("/dev/shm") && text.contains("/dev/shm"), "{hiding}");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_program_in_a_fence_keeps_its_words_folder_and_variables() {
         let world = World::with([("PATH", "/nowhere:/bin")], Path::new("/"));
-        let program = Program::new("sh").arguments(["run", "x"]).variable("A", "b").fenced(&Fence::around(["/w"]));
+        let program = Program::new("sh")
+            .arguments(["run", "x"])
+            .variable("A", "b")
+            .fenced(&Fence::around(["/w"]).hiding(["/h"]).sealed());
         assert_eq!(program.to_string(), "sh run");
         let command = world.command(&program);
         let words: Vec<&OsStr> = command.get_args().collect();
-        assert_eq!(words, ["__fence", "--write", "/w", "--", "sh", "run", "x"]);
+        assert_eq!(words, ["__fence", "--write", "/w", "--hide", "/h", "--sealed", "--", "sh", "run", "x"]);
         assert_eq!(command.get_current_dir(), Some(Path::new("/")));
         let variables: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
         assert!(variables.contains(&(OsStr::new("A"), OsStr::new("b"))), "{variables:?}");

@@ -23,12 +23,15 @@ use directories::BaseDirs;
 
 pub(crate) mod fence;
 mod followed;
+mod gits;
 pub(crate) mod output;
 pub(crate) mod path;
 pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) mod process_tests;
 mod program;
+#[cfg(target_os = "linux")]
+mod readable;
 mod run;
 pub(crate) mod signals;
 pub(crate) mod tree;

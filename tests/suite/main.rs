@@ -19,9 +19,14 @@ mod auto_clients;
 #[cfg(target_os = "linux")]
 mod auto_fence;
 mod auto_gate;
+#[cfg(target_os = "linux")]
+mod auto_held_out;
 #[cfg(unix)]
 mod auto_phases;
 mod auto_runs;
+mod auto_secrets;
+#[cfg(target_os = "linux")]
+mod auto_ways_on;
 mod bytes;
 mod capability;
 #[cfg(target_os = "linux")]

@@ -67,26 +67,33 @@ impl<'a, E: Effects> Drive<'a, E> {
     pub(crate) fn run(&mut self) -> Result<Stop, EngineError> {
         let mut last = String::new();
         for _ in 0..DECISIONS {
-            self.follow_orders()?;
-            let reading = self.read()?;
-            let now = self.effects.now();
-            let step = match self.asked()? {
-                Some(stop) => Step::Stop(stop),
-                None => decide(&self.situation(&reading), now),
-            };
-            last = format!("{step:?}");
-            match self.perform(&reading, step) {
+            match self.one_step(&mut last) {
                 Ok(None) => {}
                 Ok(Some(end)) => return Ok(end),
                 Err(EngineError::Stopped(end)) => return self.stop(*end),
                 // Ctrl-C at a terminal reaches git too, which fails then.
                 Err(error) => {
-                    let Ok(Some(request)) = self.effects.urgent() else { return Err(error) };
-                    return self.stop(requested(request, "between two steps"));
+                    let end = match self.effects.urgent() {
+                        Ok(Some(request)) => requested(request, "between two steps"),
+                        _ => self.effects.halted(error)?,
+                    };
+                    return self.stop(end);
                 }
             }
         }
         Err(EngineError::Endless { steps: DECISIONS, last })
+    }
+
+    fn one_step(&mut self, last: &mut String) -> Result<Option<Stop>, EngineError> {
+        self.follow_orders()?;
+        let reading = self.read()?;
+        let now = self.effects.now();
+        let step = match self.asked()? {
+            Some(stop) => Step::Stop(stop),
+            None => decide(&self.situation(&reading), now),
+        };
+        *last = format!("{step:?}");
+        self.perform(&reading, step)
     }
 
     pub(super) fn read(&mut self) -> Result<Reading, EngineError> {
@@ -157,6 +164,7 @@ impl<'a, E: Effects> Drive<'a, E> {
             needs_baseline: !self.memory.has_baseline,
             check_retries: self.settings.preferences.verification_retries,
             can_resume: self.effects.can_resume(),
+            has_held_out: self.effects.has_held_out(),
         }
     }
 
@@ -246,7 +254,7 @@ impl<'a, E: Effects> Drive<'a, E> {
 
     /// Notes what happened, and remembers it.
     pub(super) fn note(&mut self, event: Event) -> Result<(), EngineError> {
-        let entry = Entry { at: self.effects.now(), event };
+        let entry = Entry::new(self.effects.now(), event);
         self.effects.append(&entry)?;
         self.memory.add(&entry);
         Ok(())

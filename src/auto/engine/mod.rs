@@ -6,7 +6,7 @@ mod perform;
 mod unfit;
 
 use super::ceilings::UnitCeiling;
-use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
 use super::memory::{Candidate, Committing, Memory, Operation};
@@ -41,7 +41,7 @@ impl EngineError {
         match self {
             Self::File(error) => error.hint(),
             Self::Effect { hint, .. } => hint.clone(),
-            Self::Stopped(stop) => Some(format!("then run `{}`", stop.next)),
+            Self::Stopped(stop) => Some(format!("run `{}`", stop.next)),
             Self::Died => None,
             Self::Endless { .. } => Some("`gsd-tools auto log` shows what the run did".to_owned()),
         }
@@ -224,6 +224,30 @@ pub(crate) trait Effects {
 
     /// As [`Effects::check`], on the commit that is to land.
     fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError>;
+
+    /// The end that an error comes to, where somebody changed what the run works in; else the error.
+    fn halted(&self, error: EngineError) -> Result<Stop, EngineError> {
+        match error {
+            EngineError::Stopped(stop) => Ok(*stop),
+            error => Err(error),
+        }
+    }
+
+    /// Whether sessions and checks have this variable, and it is not empty.
+    fn has_variable(&self, _name: &str) -> bool {
+        true
+    }
+
+    /// Whether there is a check that no session can read.
+    fn has_held_out(&self) -> bool {
+        false
+    }
+
+    /// Runs the check that no session can read on a commit, or on the worktree; all that it
+    /// starts is found by `mark`. `None` where an urgent request broke it off.
+    fn held_out(&mut self, _commit: Option<&str>, _mark: Option<&str>) -> Result<Option<HeldOutResult>, EngineError> {
+        Ok(None)
+    }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError>;
 

@@ -4,12 +4,12 @@ use super::drive::{Drive, Reading};
 use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, is_below, judge};
-use crate::auto::event::{Event, Evidence, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
+use crate::auto::event::{Event, Evidence, HeldOutRun, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
 use crate::auto::gate::secrets::{self, SecretFound};
 use crate::auto::memory::{Operation, Stage};
 use crate::auto::permit::{self, Texts, Trespass};
 use crate::auto::slices::record;
-use crate::auto::stop::Stop;
+use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Class, Unit};
 
 /// The most files that an agent is told of which an earlier session changed.
@@ -19,7 +19,12 @@ impl<E: Effects> Drive<'_, E> {
     /// Does one step. A stop is the end of the call.
     pub(super) fn perform(&mut self, reading: &Reading, step: Step) -> Result<Option<Stop>, EngineError> {
         match step {
-            Step::Launch { unit, attempt, resumes, .. } => self.launch(reading, unit, attempt, resumes.as_deref())?,
+            Step::Launch { unit, attempt, resumes, .. } => {
+                if let Some(end) = self.lacks_variables(reading, &unit)? {
+                    return self.stop(end).map(Some);
+                }
+                self.launch(reading, unit, attempt, resumes.as_deref())?;
+            }
             Step::Sweep => self.sweep()?,
             Step::Judge => return self.judge(reading),
             Step::Baseline => self.baseline()?,
@@ -31,6 +36,7 @@ impl<E: Effects> Drive<'_, E> {
             Step::Commit => self.commit(reading)?,
             Step::MakeCandidate => return self.make_candidate(reading),
             Step::CheckCandidate => self.check_candidate()?,
+            Step::HeldOut(place) => self.held_out(place)?,
             Step::Land => return self.land(),
             Step::Release => return self.release(),
             Step::Wait { until, .. } => {
@@ -50,6 +56,20 @@ impl<E: Effects> Drive<'_, E> {
             self.note(Event::Stopped(stop.clone()))?;
         }
         Ok(stop)
+    }
+
+    /// The end of a run whose next session would need variables that are not set.
+    fn lacks_variables(&self, reading: &Reading, unit: &Unit) -> Result<Option<Stop>, EngineError> {
+        let Some((path, mut names)) = reading.documents.variables(self.effects.files(), unit)? else { return Ok(None) };
+        names.retain(|name| !self.effects.has_variable(name));
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let shown = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let text = format!(
+            "{unit} needs {shown}, which `{path}` names and the environment does not have; set it, then run again"
+        );
+        Ok(Some(Stop::new(Cause::SecretsMissing, text, "gsd-tools auto run").shown(names)))
     }
 
     fn launch(
@@ -358,6 +378,17 @@ impl<E: Effects> Drive<'_, E> {
         }
         match self.effects.check_candidate(&candidate, &self.memory)? {
             Some(evidence) => self.note(Event::CandidateChecked { commit: candidate.commit, evidence }),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs the check that no session can read, on the work as it is or on the commit that is to land.
+    fn held_out(&mut self, place: String) -> Result<(), EngineError> {
+        let candidate = self.memory.candidate.as_ref().map(|candidate| candidate.commit.clone());
+        let current = self.memory.current.as_ref();
+        let (operation, mark) = (current.map(|it| it.start.operation), current.map(|it| it.start.mark.clone()));
+        match self.effects.held_out(candidate.as_deref(), mark.as_deref())? {
+            Some(result) => self.note(Event::HeldOut(HeldOutRun { place, operation, result })),
             None => Ok(()),
         }
     }

@@ -120,15 +120,20 @@ pub(crate) fn run_check(world: &World, check: &Check, place: &Place<'_>) -> Chec
         program = program.variable(name, value);
     }
     let program = place.fence.map_or_else(|| program.clone(), |fence| fence(program.clone()));
+    run_program(world, check.command(), &program, place)
+}
+
+/// As [`run_check`], of a program that was made ready for its place; `command` is what it is called.
+pub(crate) fn run_program(world: &World, command: &str, program: &Program, place: &Place<'_>) -> CheckRun {
     let mut heard = [Heard::default(), Heard::default()];
     let started = Instant::now();
-    let ended = world.start(&program).and_then(|mut process| {
+    let ended = world.start(program).and_then(|mut process| {
         let ended = heard_out(&mut process, place, &mut heard)?;
         Ok((ended, process.ran_for()))
     });
     let [out, err] = heard;
     let mut run = CheckRun {
-        command: check.command().to_owned(),
+        command: command.to_owned(),
         exit_code: NOT_STARTED,
         duration_ms: milliseconds(started.elapsed()),
         digest: Digest::of(&[]),

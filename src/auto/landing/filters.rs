@@ -42,8 +42,13 @@ impl Filters {
         ["config", "--null", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
 
     /// The filters among settings as git tells them, each in a fence; `common` is the folder of the repository. None where the
-    /// system has no fence.
-    pub(super) fn of(told: &[u8], world: &World, common: &AbsolutePath) -> Result<Self, LandingError> {
+    /// system has no fence. They cannot read what is `hidden`.
+    pub(super) fn of(
+        told: &[u8],
+        world: &World,
+        common: &AbsolutePath,
+        hidden: &[AbsolutePath],
+    ) -> Result<Self, LandingError> {
         let told = String::from_utf8_lossy(told).into_owned();
         // The last one counts.
         let settings: BTreeMap<&str, &str> = told.split('\0').filter_map(|setting| setting.split_once('\n')).collect();
@@ -53,7 +58,7 @@ impl Filters {
         if settings.keys().any(|key| key.starts_with(LARGE_FILES.0)) {
             disk::make_folder(&common.resolve(LARGE_FILES.1))?;
         }
-        let fence = Fence::around(writable(world, common)?);
+        let fence = Fence::around(writable(world, common)?).hiding(hidden.iter().map(AbsolutePath::as_path));
         let fenced = |(key, line): (&str, &str)| Some((key.to_owned(), fenced(world, &fence, line)?));
         Ok(Self(settings.into_iter().filter(|(_, line)| !line.is_empty()).filter_map(fenced).collect()))
     }

@@ -79,7 +79,9 @@ impl Repository {
                 return moved(tip);
             }
             if let Some(folder) = self.checked_out(branch)? {
-                Begun::at(self, &folder, candidate)?.end()?;
+                let begun = Begun::at(self, &folder, candidate)?;
+                begun.remove_locks(self)?;
+                begun.end()?;
             }
             return Ok(Landing::AlreadyLanded);
         }
@@ -103,6 +105,7 @@ impl Repository {
         let git = self.git.at(folder);
         let changes = self.differences(candidate.base.as_str(), candidate.commit.as_str())?;
         let begun = Begun::at(self, folder, candidate)?;
+        begun.remove_locks(self)?;
         let found = overlap(&git, folder, &changes, begun.is_noted()?)?;
         if let Some(refusal) = refusal(folder, &found) {
             return Ok(Landing::Refused(refusal));
@@ -145,6 +148,9 @@ impl Repository {
     }
 }
 
+/// The locks that git takes in a checkout when it moves a branch with its files.
+const LOCKS: &[&str] = &["HEAD.lock", "ORIG_HEAD.lock", "index.lock"];
+
 /// The note that a candidate is being landed in a checkout, in the folder that git keeps for that: git is killed with us, and
 /// what it has half written is then not a person's.
 #[derive(Debug)]
@@ -167,6 +173,24 @@ impl Begun {
 
     fn note(&self) -> Result<(), LandingError> {
         Ok(disk::write_fleeting(&self.note, self.text.as_bytes())?)
+    }
+
+    /// Removes the locks that a git left which was killed in this landing: those that are newer than its note, while no git
+    /// lives that could hold them.
+    fn remove_locks(&self, repository: &Repository) -> Result<(), LandingError> {
+        let Some(since) = disk::modified(&self.note).filter(|_| self.is_noted().unwrap_or(false)) else {
+            return Ok(());
+        };
+        let own = self.note.parent().unwrap_or_else(|| repository.common().clone());
+        let of_own = LOCKS.iter().map(|name| own.resolve(name));
+        let of_branch = repository.common().resolve(format!("{}.lock", repository.target().reference()));
+        let left = of_own.chain([of_branch]).filter(|lock| disk::modified(lock).is_some_and(|made| made >= since));
+        let left: Vec<AbsolutePath> = left.collect();
+        let places = [repository.root().as_path(), repository.common().as_path()];
+        if left.is_empty() || repository.mark().is_in_use() || repository.git.world().git_lives_in(&places) {
+            return Ok(());
+        }
+        left.iter().try_for_each(|lock| Ok(disk::remove_note(lock)?))
     }
 
     fn end(&self) -> Result<(), LandingError> {

@@ -34,6 +34,7 @@ pub(crate) mod proof;
 pub(crate) mod release;
 pub(crate) mod repository;
 mod setup;
+pub(crate) mod shared;
 pub(crate) mod signing;
 mod snapshot;
 #[cfg(all(test, unix))]

@@ -115,7 +115,7 @@ impl Repository {
         }
         let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
         let target = Target { branch: target, commit, checked_out: None };
-        let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common)?;
+        let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common, &[])?;
         let git = git.with_filters(filters);
         let mut repository = Self { git, root, common, target, signs, documents: None, links: Arc::default() };
         repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
@@ -125,6 +125,14 @@ impl Repository {
     /// The same, with snapshots that hold every file of this folder, ignored or not: who reads the documents reads these too.
     pub(crate) fn with_documents(self, folder: &'static str) -> Self {
         Self { documents: Some(folder), ..self }
+    }
+
+    /// The same, with filters that cannot read these places.
+    pub(crate) fn hiding(self, world: &World, places: &[AbsolutePath]) -> Result<Self, LandingError> {
+        // As the user has set them, and not as this program has put them into a fence before.
+        let told = self.git.with_filters(Filters::default()).run(Filters::QUESTION)?.stdout;
+        let filters = Filters::of(&told, world, &self.common, places)?;
+        Ok(Self { git: self.git.with_filters(filters), ..self })
     }
 
     pub(crate) fn root(&self) -> &AbsolutePath {
@@ -140,6 +148,11 @@ impl Repository {
     pub(crate) fn tip(&self) -> Result<Commit, LandingError> {
         let tip = self.git.commit_of(&self.target.reference())?;
         tip.ok_or_else(|| LandingError::NoBranch { name: self.target.branch.clone() })
+    }
+
+    /// Whether two commits have one in common that both come from.
+    pub(crate) fn are_related(&self, one: &Commit, other: &Commit) -> Result<bool, LandingError> {
+        Ok(self.git.run(["merge-base", one.as_str(), other.as_str()])?.success())
     }
 
     /// The commit of a branch; `None` if there is no such branch.

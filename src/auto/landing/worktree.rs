@@ -269,6 +269,7 @@ impl Repository {
     /// Removes a worktree in which nobody has worked, or whose work is kept.
     pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let place = folder.to_string();
+        let was_kept = self.kept_for(folder)?.is_some();
         // Without `.git`, which git may have removed before it was killed, git does not remove the other files.
         if disk::is_folder(folder) && self.kept_for(folder)?.is_some() {
             self.mend(folder)?;
@@ -289,6 +290,8 @@ impl Repository {
         // Its folder is gone, or was never made: git only forgets it.
         self.git.ask(["worktree", "prune"])?;
         match self.known(folder)? {
+            // A git that was killed while it removed the files had removed `.git` before others.
+            None if was_kept && !disk::exists(folder.resolve(".git")) => Ok(disk::remove_folder(folder)?),
             None => Ok(()),
             Some(_) => Err(LandingError::Occupied { folder: folder.clone() }),
         }

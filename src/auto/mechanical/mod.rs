@@ -21,4 +21,4 @@ pub(crate) use milestone::complete_milestone;
 pub(crate) use reading::{milestone_records, slice_records};
 pub(crate) use records::Limits;
 pub(crate) use slice::complete_slice;
-pub(crate) use validation::{is_stale, validate_milestone};
+pub(crate) use validation::{is_stale, unverified_in, validate_milestone};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::evidence::Proof;
 use super::judgement::{Judgement, is_shown, judged};
 use super::not_enough::NotEnough;
 use super::records::{Document, Limits, MilestoneRecords};
@@ -134,6 +135,12 @@ fn write_open(body: &mut String, open: &[&String]) {
     }
 }
 
+/// The first task of which a validation says that there is no record of its checks.
+pub(crate) fn unverified_in(text: &str) -> Option<String> {
+    let says = format!(": {}: ", Proof::Missing.word());
+    text.lines().find_map(|line| Some(line.strip_prefix("- ")?.split_once(&says)?.0.to_owned()))
+}
+
 fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
@@ -163,9 +170,10 @@ fn write_acceptance(body: &mut String, judgements: &[Judgement]) {
 }
 
 fn write_criteria(body: &mut String, roadmap: &Roadmap, judgements: &[Judgement]) {
-    body.push_str("\n## Success Criteria\n\n| Criterion | Result |\n|---|---|\n");
+    body.push_str("\n## Success Criteria\n\n| Criterion | Shown by |\n|---|---|\n");
     for criterion in &roadmap.success_criteria {
-        let result = if is_shown(criterion, judgements) { "pass" } else { "fail" };
+        // Nobody has looked at the criterion itself.
+        let result = if is_shown(criterion, judgements) { "the checks of its slices alone" } else { "nothing" };
         let _ = writeln!(body, "| {} | {result} |", cell(criterion));
     }
 }

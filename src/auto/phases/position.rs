@@ -29,6 +29,7 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
     Ok(Position {
         planning: FOLDER,
         blocked: None,
+        ends: next.phase().filter(|phase| phase.step == NextStep::Close).map(|phase| format!("phase {}", phase.number)),
         asks: None,
         most_attempts: settings.discuss_passes.filter(|_| rule == DISCUSS),
         is_complete: is_done && memory.run.is_some() && !memory.is_released,

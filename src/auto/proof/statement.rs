@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::auto::event::{CheckRun, Environment, Evidence, Tests};
+use crate::auto::decided::DECIDED;
+use crate::auto::event::{CheckRun, Environment, Evidence, HeldOutResult, Tests};
 use crate::auto::memory::Memory;
 
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
@@ -14,6 +15,9 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 /// configuration of that, and whoever reads its `result` alone would take a landing without checks for tests that passed.
 pub(crate) const PREDICATE: &str = "urn:uuid:5b7f4c1e-9a0d-4e53-8c5d-2f1e6a90b7d4#landing-v1";
 
+/// What stands in the place of the source and the command of a check that no session can read.
+const HELD_OUT: &str = "held-out";
+
 /// What no statement proves.
 const NEVER_PROVED: &[&str] = &[
     "That the work is right: the checks say nothing about what they do not test.",
@@ -22,6 +26,7 @@ const NEVER_PROVED: &[&str] = &[
     "That the results were recorded truthfully: whoever controls the computer of the run can record anything. Run the checks again.",
     "Which client and model did the work: they are recorded as the client names them.",
 ];
+const HELD_OUT_UNKNOWN: &str = "What the held-out check looks at: its command and its files are recorded nowhere, so that no session can read them.";
 const NOT_HELD_OUT: &str = "That the work passes checks that the agent could not see: no held-out checks were run.";
 const NOT_SIGNED: &str = "Who made this statement, and that nobody changed it: it is not signed.";
 const NOT_CHECKED: &str = "Anything about the files that landed: there was no check to run.";
@@ -139,7 +144,10 @@ impl Statement {
             sessions: worked.sessions,
         });
         let mut does_not_prove: Vec<String> = NEVER_PROVED.iter().map(|&sentence| sentence.to_owned()).collect();
-        does_not_prove.push(NOT_HELD_OUT.to_owned());
+        does_not_prove.push(if candidate.held_out.is_some() { HELD_OUT_UNKNOWN } else { NOT_HELD_OUT }.to_owned());
+        does_not_prove.extend(evidence.notes.get(DECIDED).map(|which| {
+            format!("That all checks pass: some failed, and a person decided that the work counts: {which}.")
+        }));
         does_not_prove.extend(evidence.checks.is_empty().then(|| NOT_CHECKED.to_owned()));
         does_not_prove.extend(unsigned.is_some().then(|| NOT_SIGNED.to_owned()));
         Some(Self {
@@ -157,7 +165,7 @@ impl Statement {
                     work: candidate.head.clone(),
                 },
                 checks: Checks::of(evidence),
-                held_out: None,
+                held_out: candidate.held_out.as_ref().map(Checks::of_held_out),
                 environment: evidence.environment.clone(),
                 run: Run { id: run.id.clone(), units: units.collect() },
                 made_by: Maker {
@@ -188,6 +196,26 @@ impl Statement {
 }
 
 impl Checks {
+    /// The one check that no session can read, without its command.
+    fn of_held_out(result: &HeldOutResult) -> Self {
+        let recorded = Recorded {
+            command: HELD_OUT.to_owned(),
+            exit_code: result.exit_code,
+            passed: result.passed,
+            flaky: false,
+            tests: None,
+            output: [("sha256".to_owned(), result.digest.clone())].into(),
+            milliseconds: result.milliseconds,
+        };
+        Self {
+            source: HELD_OUT.to_owned(),
+            tree: result.tree.clone(),
+            passed: result.passed,
+            commands: vec![recorded],
+            why_none: None,
+        }
+    }
+
     fn of(evidence: &Evidence) -> Self {
         let flaky: Vec<&str> = evidence.notes.get("flaky").map(|note| note.split("; ").collect()).unwrap_or_default();
         let command = |check: &CheckRun| Recorded {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Real;
 use crate::auto::engine::EngineError;
+use crate::auto::held_out::HeldOut;
 use crate::auto::runner::own::all_but;
 use crate::auto::unit::{Class, Unit};
 use crate::disk::{self, AbsolutePath, Scratch};
@@ -40,7 +41,17 @@ impl Real<'_> {
     fn kept(&self) -> Result<Vec<AbsolutePath>, EngineError> {
         let state = self.world.state_folder().and_then(|folder| AbsolutePath::parse(folder).ok());
         let kept = [Some(self.repository.root().clone()), Some(self.repository.common().clone()), state];
-        Ok(kept.iter().flatten().map(disk::real).collect::<Result<_, _>>()?)
+        let kept = kept.into_iter().flatten().chain(self.hidden());
+        Ok(kept.map(|place| disk::real(&place)).collect::<Result<_, _>>()?)
+    }
+
+    /// What no session and no check may read.
+    fn hidden(&self) -> impl Iterator<Item = AbsolutePath> {
+        self.held_out.iter().flat_map(HeldOut::hidden)
+    }
+
+    fn fence_around(&self, writable: Vec<PathBuf>) -> Fence {
+        Fence::around(writable).hiding(self.hidden().map(|place| place.as_path().to_path_buf()))
     }
 
     /// The system's folder for temporary files, unless it holds what no session and no check may write to.
@@ -89,7 +100,7 @@ impl Real<'_> {
             writable.push(self.usage_folder().as_path().to_path_buf());
         }
         writable.push(self.shared_temporary()?.unwrap_or_else(|| temporary.as_path().to_path_buf()));
-        Ok(Fence::around(writable))
+        Ok(self.fence_around(writable))
     }
 
     /// The only folder among the notes of a run that a session may write to.
@@ -101,7 +112,7 @@ impl Real<'_> {
     pub(super) fn fence_of_checks(&self, folder: &AbsolutePath, temporary: &Temporary) -> Result<Fence, EngineError> {
         let mut writable = vec![folder.as_path().to_path_buf(), temporary.folder().to_path_buf()];
         self.add_caches(&self.kept()?, &mut writable)?;
-        Ok(Fence::around(writable))
+        Ok(self.fence_around(writable))
     }
 
     fn add_caches(&self, kept: &[AbsolutePath], writable: &mut Vec<PathBuf>) -> Result<(), EngineError> {

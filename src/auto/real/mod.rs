@@ -5,6 +5,8 @@ mod checks;
 mod control;
 mod evidence;
 mod fences;
+mod halts;
+mod held_out;
 mod hidden;
 pub(crate) mod leftovers;
 mod liveness;
@@ -13,6 +15,7 @@ mod plans;
 mod proof;
 mod ready;
 mod sessions;
+mod unfenced;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -28,10 +31,12 @@ use crate::world::World;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
+use super::decided;
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
-use super::event::{Entry, Evidence, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
+use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
 use super::gate::pins::Pins;
 use super::gate::secrets::SecretFound;
+use super::held_out::HeldOut;
 use super::landing;
 use super::landing::candidate::Merged;
 use super::landing::checkpoint::Checkpoint;
@@ -109,6 +114,7 @@ pub(crate) struct Real<'a> {
     /// The files of the person's checkout that are copied into worktrees, once they are known.
     copied: OnceCell<BTreeSet<String>>,
     pub(super) layout: Layout,
+    pub(super) held_out: Option<HeldOut>,
     view: ViewOf,
     /// The name of the run, in names of references.
     run: String,
@@ -134,6 +140,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) preferences: Preferences,
     pub(crate) set_up: SetUp,
     pub(crate) layout: Layout,
+    /// The check that no session can read.
+    pub(crate) held_out: Option<HeldOut>,
     /// Reads the worktree as a project in phases.
     pub(crate) view: ViewOf,
     pub(crate) run: String,
@@ -152,7 +160,11 @@ impl std::fmt::Debug for Parts<'_> {
 
 impl From<landing::error::LandingError> for EngineError {
     fn from(error: landing::error::LandingError) -> Self {
-        Self::Effect { hint: error.hint(), message: with_causes(&error) }
+        let message = with_causes(&error);
+        match halts::stop_of(&error, message.clone()) {
+            Some(stop) => Self::Stopped(Box::new(stop)),
+            None => Self::Effect { hint: error.hint(), message },
+        }
     }
 }
 
@@ -174,7 +186,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 impl<'a> Real<'a> {
     pub(crate) fn new(parts: Parts<'a>) -> Self {
         let Parts { world, log, repository, worktree, places, driver, preferences, set_up, layout, .. } = parts;
-        let Parts { view, run, brief, signals, told, .. } = parts;
+        let Parts { held_out, view, run, brief, signals, told, .. } = parts;
         let files =
             Project::new(project::layout::Layout::new(places.worktree.as_path(), None, None), world.state_folder())
                 .files();
@@ -190,6 +202,7 @@ impl<'a> Real<'a> {
             set_up,
             copied: OnceCell::new(),
             layout,
+            held_out,
             view,
             run,
             brief,
@@ -385,8 +398,12 @@ impl Effects for Real<'_> {
     }
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
+        let before = if self.driver.is_fenced { None } else { Some(self.repository.shared()?) };
         let ended = self.session(session)?;
         self.remove_links()?;
+        if let Some(before) = before {
+            self.look_at_shared(&before)?;
+        }
         Ok(ended)
     }
 
@@ -435,6 +452,15 @@ impl Effects for Real<'_> {
     fn make_candidate(&mut self, message: &str, at: i64) -> Result<Merge, EngineError> {
         let base = self.repository.tip()?;
         let head = self.repository.snapshot(&self.worktree)?.head;
+        if !self.repository.are_related(&base, &head)? {
+            let (branch, worktree) = (&self.repository.target().branch, &self.places.worktree);
+            let text = format!(
+                "`{branch}` was rewritten: it has no commit in common with the work any more; put it back, or merge it in `{worktree}`, \
+                 commit, and run again"
+            );
+            let next = format!("git -C {worktree} merge --allow-unrelated-histories {branch}");
+            return Ok(Merge::Refused(Stop::new(Cause::TargetRewritten, text, next)));
+        }
         let message = Message::new(message, at);
         let made = self.repository.candidate(&base, &head, &message)?;
         Ok(match made {
@@ -460,7 +486,30 @@ impl Effects for Real<'_> {
     }
 
     fn check_candidate(&mut self, candidate: &Candidate, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
-        self.checks_of_candidate(candidate, memory)
+        let Some(evidence) = self.checks_of_candidate(candidate, memory)? else { return Ok(None) };
+        Ok(Some(match &self.layout {
+            Layout::Milestones => {
+                let milestone = self.run.rsplit_once('-').map_or(self.run.as_str(), |(milestone, _)| milestone);
+                decided::settled(self.files.as_ref(), milestone, evidence)?
+            }
+            Layout::Phases(_) => evidence,
+        }))
+    }
+
+    fn halted(&self, error: EngineError) -> Result<Stop, EngineError> {
+        self.stop_by(error)
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        self.world.variable(name).is_some_and(|value| !value.trim().is_empty())
+    }
+
+    fn has_held_out(&self) -> bool {
+        self.held_out.is_some()
+    }
+
+    fn held_out(&mut self, commit: Option<&str>, mark: Option<&str>) -> Result<Option<HeldOutResult>, EngineError> {
+        self.run_held_out(commit, mark)
     }
 
     fn land(&mut self, candidate: &Candidate) -> Result<Landing, EngineError> {

@@ -13,6 +13,7 @@ pub(crate) mod position;
 pub(crate) mod reading;
 pub(crate) mod record;
 pub(crate) mod rules;
+pub(crate) mod secrets;
 pub(crate) mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
         missing: unit.map(|unit| artifact::missing(unit, look.snapshot)).unwrap_or_default(),
         claims_no_change: unit.is_some_and(|unit| claims_no_change(look, unit)),
         most_attempts: None,
+        ends: ends(look),
         asks: unit.and_then(|unit| task_of(look, unit)?.waits_for()).map(|question| question.text.clone()),
     }
 }
@@ -31,6 +32,12 @@ pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
 fn task_of<'a>(look: &Look<'a>, unit: &Unit) -> Option<&'a Task> {
     let (milestone, slice, task) = unit.parts();
     look.snapshot.task(milestone, slice?, task?)
+}
+
+/// The slice of which every task is done.
+fn ends(look: &Look<'_>) -> Option<String> {
+    let slice = look.state.slice.as_ref().filter(|_| look.state.phase == Phase::Summarizing)?;
+    Some(format!("slice {}", slice.id))
 }
 
 fn is_complete(look: &Look<'_>) -> bool {
@@ -73,7 +80,7 @@ pub(crate) fn mechanical(look: &Look<'_>) -> Option<Mechanical> {
     (!look.memory.fallbacks.contains_key(&step)).then_some(step)
 }
 
-fn blocked(look: &Look<'_>) -> Option<Stop> {
+pub(crate) fn blocked(look: &Look<'_>) -> Option<Stop> {
     if look.state.phase != Phase::Blocked {
         return parked(look);
     }
@@ -81,8 +88,23 @@ fn blocked(look: &Look<'_>) -> Option<Stop> {
     let text = blockers.first().cloned().unwrap_or_else(|| "nothing can be done".to_owned());
     let validation = look.milestone().and_then(|milestone| milestone.validation.as_ref());
     let needs_remediation = validation.and_then(|found| found.verdict()) == Some("needs-remediation");
-    let cause = if needs_remediation { Cause::NeedsRemediation } else { Cause::Blocked };
-    Some(Stop::new(cause, text, "gsd-tools auto status").shown(blockers.iter().skip(1).cloned()))
+    let (cause, next) = match look.milestone().filter(|_| needs_remediation) {
+        Some(milestone) => (Cause::NeedsRemediation, format!("gsd-tools auto dispatch validate {}", milestone.id)),
+        None => (Cause::Blocked, way_out(look)),
+    };
+    Some(Stop::new(cause, text, next).shown(blockers.iter().skip(1).cloned()))
+}
+
+/// What ends a wait for another milestone. Everything else that blocks is in documents that a person corrects.
+fn way_out(look: &Look<'_>) -> String {
+    let entries = &look.state.registry;
+    let awaited = entries.iter().flat_map(|entry| &entry.waits_for);
+    let awaited = awaited.filter_map(|id| entries.iter().find(|entry| entry.id.eq_ignore_ascii_case(id)));
+    match awaited.into_iter().find(|entry| entry.waits_for.is_empty()) {
+        Some(entry) if entry.standing == Standing::Parked => format!("gsd-tools auto unpark {}", entry.id),
+        Some(entry) => format!("gsd-tools auto run {}", entry.id),
+        None => "gsd-tools auto run".to_owned(),
+    }
 }
 
 /// The milestone of the run is parked, by a person or by its validation; without a run, the first of those that are left.
@@ -103,7 +125,15 @@ fn parked(look: &Look<'_>) -> Option<Stop> {
         return None;
     }
     let text = format!("the validation of {id} says `needs-attention`");
-    let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+    // Nobody signs for work that was never done.
+    let unverified = milestone.validation.as_ref().and_then(|validation| validation.unverified());
+    let (text, next) = match unverified {
+        Some(task) => (
+            format!("{text}: there is no record that {task} was checked"),
+            format!("gsd-tools auto dispatch execute-task {task}"),
+        ),
+        None => (text, format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"")),
+    };
     Some(Stop::new(Cause::NeedsAttention, text, next).shown([format!("{id}-VALIDATION.md")]))
 }
 

@@ -222,6 +222,7 @@ impl Reader<'_> {
             is_by_agent,
             is_skipped: found.skipped.is_some(),
             has_operational_row: validation::proves_operational(text),
+            unverified: mechanical::unverified_in(text),
         }
     }
 

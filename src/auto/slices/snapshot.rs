@@ -58,7 +58,14 @@ pub(crate) enum Ending {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Validation {
     /// `verdict` is in small letters, such as `pass` or `needs-attention`.
-    Verdict { verdict: String, is_by_agent: bool, is_skipped: bool, has_operational_row: bool },
+    Verdict {
+        verdict: String,
+        is_by_agent: bool,
+        is_skipped: bool,
+        has_operational_row: bool,
+        /// The first task of which the document says that there is no record of its checks.
+        unverified: Option<String>,
+    },
     /// The document says no verdict that can be read.
     Unclear,
     /// It was made from records, and they say something else by now.
@@ -69,6 +76,13 @@ impl Validation {
     pub(crate) fn verdict(&self) -> Option<&str> {
         match self {
             Self::Verdict { verdict, .. } => Some(verdict),
+            Self::Unclear | Self::Stale => None,
+        }
+    }
+
+    pub(crate) fn unverified(&self) -> Option<&str> {
+        match self {
+            Self::Verdict { unverified, .. } => unverified.as_deref(),
             Self::Unclear | Self::Stale => None,
         }
     }

@@ -27,7 +27,13 @@ pub(super) struct OrderReport {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+    /// The command that goes on; left out where a run goes on in another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
 }
+
+/// What goes on after an order that no process follows.
+const NEXT: &str = "gsd-tools auto run";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SteerArgs {
@@ -147,10 +153,12 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
     context.say(&report, None, |_| match (&report.reason, report.waits, report.updated) {
         (Some(reason), ..) => format!("Nothing changed: {reason}.\n"),
         (None, true, _) if report.files.is_empty() => {
-            format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  gsd-tools auto run\n")
+            format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  {NEXT}\n")
         }
         (None, true, _) => format!("{said}\nThe run follows it after the unit that runs.\n"),
-        (None, false, _) => format!("{said}\n\nNext  gsd-tools auto run\n"),
+        (None, false, _) => {
+            format!("{said}\n{}", report.next.map(|next| format!("\nNext  {next}\n")).unwrap_or_default())
+        }
     })
 }
 
@@ -175,7 +183,7 @@ fn written(
         if !context.is_rehearsal() {
             waiting::leave(&place.folder(), &named.id, &named.order)?;
         }
-        return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None });
+        return Ok(OrderReport { updated: false, waits: true, files: Vec::new(), reason: None, next: Some(NEXT) });
     }
     let folder = place.documents(&memory);
     let files = Place::files_at(context, &folder);
@@ -192,12 +200,13 @@ fn written(
     })?;
     if let Some(mut log) = log.filter(|_| is_unfinished && !context.is_rehearsal() && !changes.is_empty()) {
         let at = Time { wall: context.world().now().milliseconds(), machine: context.world().uptime() };
-        log.append(&Entry {
-            at,
-            event: Event::Ordered { id: named.id.clone(), order: named.order.clone(), refused: None },
-        })?;
+        let event = Event::Ordered { id: named.id.clone(), order: named.order.clone(), refused: None };
+        log.append(&Entry::new(at, event))?;
     }
-    Ok(OrderReport { updated: !changes.is_empty(), waits: false, files: paths(&changes), reason: nothing(&changes) })
+    let (updated, reason) = (!changes.is_empty(), nothing(&changes));
+    // A milestone that is parked waits for a person.
+    let next = (!matches!(named.order.wish, Wish::Park { .. })).then_some(NEXT);
+    Ok(OrderReport { updated, waits: false, files: paths(&changes), reason, next })
 }
 
 /// Leaves the order for the run that goes on; `None` if that has ended and nobody took the order.
@@ -213,6 +222,7 @@ fn left(context: &Context, place: &Place, named: &Named) -> Result<Option<OrderR
         waits: !updated && !changes.is_empty(),
         files: paths(&changes),
         reason: nothing(&changes),
+        next: None,
     };
     if context.is_rehearsal() || changes.is_empty() {
         return Ok(Some(report(false)));

@@ -83,6 +83,7 @@ impl SeenPhases {
             needs_baseline: false,
             check_retries: Preferences::default().verification_retries,
             can_resume: false,
+            has_held_out: false,
         };
         let step: Step = decide(&situation, now);
         Ok(StatusReport::of_phases(&self.seen(), &step, position.rule)?)

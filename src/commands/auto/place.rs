@@ -15,6 +15,7 @@ use crate::project::Project;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
+use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::text::words::{of_word, words};
@@ -251,6 +252,8 @@ pub(super) struct Preferred {
     pub(super) given: Vec<Given>,
     /// Values that nobody understands, a line each.
     pub(super) problems: Vec<String>,
+    /// The held-out checks of the user, with the line they are named at; or what is wrong with them.
+    pub(super) held_out: Option<(usize, Result<Vec<HeldOutEntry>, String>)>,
 }
 
 impl Preferred {
@@ -261,7 +264,11 @@ impl Preferred {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
             None => None,
         };
-        let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
+        let personal = match context.personal_file("PREFERENCES.md").map(disk::read_config).transpose() {
+            // They are hidden from sessions where they name a held-out check.
+            Err(_) if context.world().is_unit() => None,
+            read => read?.flatten(),
+        };
         let texts = [(PreferenceSource::Project, &project), (PreferenceSource::Global, &personal)];
         for (source, text) in texts {
             if let Some((line, what)) = text.as_deref().and_then(preferences::fault) {
@@ -276,7 +283,9 @@ impl Preferred {
         let shown =
             |problem: PreferenceProblem| format!("`{}` line {}: {}", file(problem.source), problem.line, problem.what);
         let problems = problems.into_iter().map(shown).collect();
-        Ok(Self { document, given: preferences::given(project, personal), problems })
+        let given = preferences::given(project, personal);
+        let held_out = personal.map(|text| (held_out::line(text), held_out::entries(text)));
+        Ok(Self { document, given, problems, held_out })
     }
 
     pub(super) fn resolved(&self) -> Preferences {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::held_out;
 use super::phases::{SeenPhases, workflows};
 use super::place::{LayoutWord, Place, Preferred, layout_word, log_error, newer_engine};
 use super::texts::unit_of;
@@ -15,6 +16,7 @@ use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
 use crate::auto::event::{ENGINE, Entry, Event, Means, Run, Time};
 use crate::auto::gate::check::Check;
+use crate::auto::held_out::HeldOut;
 use crate::auto::landing::error::LandingError;
 use crate::auto::landing::repository::Repository;
 use crate::auto::landing::worktree::Worktree;
@@ -27,7 +29,7 @@ use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
-use crate::auto::stop::Stop;
+use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 use crate::commands::frame::approvals::Brought;
 use crate::commands::frame::{CommandError, Context, error::Reason};
@@ -172,6 +174,7 @@ struct Start {
     repository: Repository,
     worktree: Worktree,
     brief: Option<(String, String)>,
+    held_out: Option<HeldOut>,
     /// What a new run begins with.
     run: Option<Run>,
 }
@@ -208,6 +211,13 @@ fn drive(
             return report(context, &seen.milestone()?, stop, &Memory::default());
         }
     }
+    if !is_in_phases && asked.is_none() && arguments.brief.is_none() && unfinished(&memory).is_none() {
+        let milestone = arguments.milestone.as_deref();
+        if let Some(stop) = Seen::blocked(context, milestone)? {
+            // The next call may be about the milestone that this one waits for.
+            return report(context, milestone.unwrap_or_default(), stop, &Memory::default());
+        }
+    }
     let preferred = preferred(context, &place, &memory)?;
     let set_up = approved_set_up(context, &place, &preferred)?;
     how.means.set_up = set_up.named();
@@ -231,7 +241,7 @@ fn drive(
             means: how.means.clone(),
         },
     };
-    append(&mut log, &Entry { at: now, event })?;
+    append(&mut log, &Entry::new(now, event))?;
     // From here on the log knows the branch.
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(context, &start.repository);
@@ -256,6 +266,7 @@ fn drive(
     };
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
     let view = context.view_at(&start.worktree.folder);
+    let held_out = start.held_out;
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
@@ -267,6 +278,7 @@ fn drive(
         preferences,
         set_up,
         layout,
+        held_out,
         view,
         run,
         brief: start.brief,
@@ -344,7 +356,7 @@ fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(
     let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
     let stop = landed(&milestone);
     if memory.stop.is_none() {
-        append(log, &Entry { at: now(context.world()), event: Event::Stopped(stop.clone()) })?;
+        append(log, &Entry::new(now(context.world()), Event::Stopped(stop.clone())))?;
     }
     report(context, &milestone, stop, memory)
 }
@@ -589,11 +601,14 @@ fn started(
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
     let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
     check_preferences(context, preferred, facts, unfinished.is_some())?;
+    let held_out = held_out::of(context, &repository, preferred, &how.driver)?;
+    let hidden = held_out.as_ref().map(HeldOut::hidden);
+    let repository = repository.hiding(world, hidden.as_ref().map(<[_; 2]>::as_slice).unwrap_or_default())?;
     let note = place.folder().resolve(BEGINNING);
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
-        if memory.stop.is_none() {
+        if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
             leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
         }
         leftovers::remove_files(&repository, &folder, &place.folder())?;
@@ -605,7 +620,7 @@ fn started(
         };
         let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
         let milestone = run.milestone.clone();
-        return Ok(Start { milestone, repository, worktree, brief, run: None });
+        return Ok(Start { milestone, repository, worktree, brief, held_out, run: None });
     }
     if disk::canonical(&place.root)? != *repository.root() {
         let (project, root) = (place.root.clone(), repository.root().clone());
@@ -659,7 +674,7 @@ fn started(
         ceilings,
         allowed_keys: arguments.how.allow_key.clone(),
     };
-    Ok(Start { milestone, repository, worktree: entered.worktree, brief, run: Some(run) })
+    Ok(Start { milestone, repository, worktree: entered.worktree, brief, held_out, run: Some(run) })
 }
 
 /// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.

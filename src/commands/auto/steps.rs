@@ -94,7 +94,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
     if let Some(log) = log.as_mut().filter(|_| is_written) {
         let now = context.world().now();
         let at = Time { wall: now.milliseconds(), machine: context.world().uptime() };
-        log.append(&Entry { at, event: Event::Mechanical { step: step.clone(), fallback: None } })?;
+        log.append(&Entry::new(at, Event::Mechanical { step: step.clone(), fallback: None }))?;
     }
     let verdict = verdict_of(context, &folder, step);
     if verdict.as_deref().is_some_and(|verdict| verdict != "pass") {

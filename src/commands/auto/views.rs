@@ -12,13 +12,14 @@ use crate::auto::decide::{Situation, Step, decide};
 use crate::auto::event::Time;
 use crate::auto::memory::Memory;
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
-use crate::auto::slices::derive::{Scope, State, derive};
+use crate::auto::slices::derive::{Phase, Scope, State, derive};
 use crate::auto::slices::forecast::{self, Forecast, Shape};
 use crate::auto::slices::look::{Facts, Look};
 use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::status::{self, StatusReport};
+use crate::auto::stop::Stop;
 use crate::commands::frame::{CommandError, Context};
 use crate::project::files::sha256;
 use crate::text::screen::Screen;
@@ -42,15 +43,24 @@ impl Seen {
         Self::read(context, true)
     }
 
+    /// What a run that has not begun waits for: of the milestone that is asked for, or the active one.
+    pub(super) fn blocked(context: &Context, milestone: Option<&str>) -> Result<Option<Stop>, CommandError> {
+        let memory = Place::of(context)?.memory()?;
+        let seen = Self::at(context, memory, milestone.map(str::to_owned), false)?;
+        let look = Look { memory: &Memory::default(), ..seen.look() };
+        Ok(if seen.state.phase == Phase::Blocked { position::blocked(&look) } else { None })
+    }
+
     fn read(context: &Context, is_whole: bool) -> Result<Self, CommandError> {
-        let place = Place::of(context)?;
-        let memory = place.memory()?;
-        let files = place.files(context, &memory);
+        let memory = Place::of(context)?.memory()?;
+        let milestone = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone());
+        Self::at(context, memory, milestone, is_whole)
+    }
+
+    fn at(context: &Context, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, CommandError> {
+        let files = Place::of(context)?.files(context, &memory);
         let preferences = Place::preferences(files.as_ref(), context)?;
-        let scope = Scope {
-            milestone: memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone()),
-            slice: None,
-        };
+        let scope = Scope { milestone, slice: None };
         let extent = if is_whole { Extent::All } else { Extent::Active(&scope) };
         let snapshot = reading::snapshot(files.as_ref(), extent);
         let state = derive(&snapshot, &scope, &preferences);
@@ -83,6 +93,7 @@ impl Seen {
             needs_baseline: false,
             check_retries: self.preferences.verification_retries,
             can_resume: false,
+            has_held_out: false,
         };
         (decide(&situation, now), position.rule)
     }

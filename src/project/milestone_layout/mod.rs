@@ -12,6 +12,7 @@ pub(crate) mod decisions;
 pub(crate) mod escalation;
 pub(crate) mod evidence;
 pub(crate) mod gates;
+pub(crate) mod held_out;
 pub(crate) mod ids;
 pub(crate) mod knowledge;
 #[cfg(test)]

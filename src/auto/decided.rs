@@ -1,0 +1,78 @@
+//! Checks that fail on the merge although a person decided that the task they belong to counts.
+
+use super::event::{CheckRun, Evidence};
+use super::slices::places;
+use crate::project::files::{FileError, Files};
+use crate::project::milestone_layout::evidence::TaskEvidence;
+use crate::project::milestone_layout::slice_plan::SlicePlan;
+use crate::project::milestone_layout::{lookup, record};
+use crate::text::untrusted::line;
+
+/// The note of evidence that names such checks, with who decided what.
+pub(crate) const DECIDED: &str = "decided by a person";
+
+/// The field of a record that a person leaves who decided against the checks.
+const OVERRIDE: &str = "override";
+
+/// How much of a reason is quoted.
+const REASON: usize = 200;
+
+/// A task that counts by the word of a person, with the checks that failed when it was decided.
+struct Decision {
+    task: String,
+    why: String,
+    failed: Vec<(String, i64)>,
+}
+
+impl Decision {
+    /// Whether it is about exactly this check, which ends as it did then.
+    fn settles(&self, check: &CheckRun) -> bool {
+        self.failed.iter().any(|(command, code)| *command == check.command && *code == i64::from(check.exit_code))
+    }
+}
+
+/// The evidence of a candidate. It passes if each check that fails was decided by a person; each is named.
+pub(crate) fn settled(files: &dyn Files, milestone: &str, mut evidence: Evidence) -> Result<Evidence, FileError> {
+    let failing: Vec<&CheckRun> = evidence.checks.iter().filter(|check| !check.passed).collect();
+    if evidence.passed || failing.is_empty() || !evidence.findings.is_empty() || !evidence.secrets.is_empty() {
+        return Ok(evidence);
+    }
+    let decisions = decisions(files, milestone)?;
+    let named = failing.iter().map(|check| {
+        let decision = decisions.iter().find(|decision| decision.settles(check))?;
+        Some(format!("`{}` ({}: {})", check.command, decision.task, decision.why))
+    });
+    if let Some(named) = named.collect::<Option<Vec<_>>>() {
+        evidence.notes.insert(DECIDED.to_owned(), named.join("; "));
+        (evidence.passed, evidence.failure) = (true, String::new());
+    }
+    Ok(evidence)
+}
+
+fn decisions(files: &dyn Files, milestone: &str) -> Result<Vec<Decision>, FileError> {
+    let mut found = Vec::new();
+    let folder = places::milestone(files, milestone)?;
+    let entries = files.list(&format!("{folder}/slices"))?.unwrap_or_default();
+    for slice in entries.iter().map(|entry| entry.name.as_str()) {
+        let id = slice.split('-').next().unwrap_or(slice);
+        let folder = format!("{folder}/slices/{slice}");
+        let Some((_, plan)) = places::document(files, &folder, id, "PLAN")? else { continue };
+        let tasks = format!("{folder}/tasks");
+        let records = files.list(&tasks)?.unwrap_or_default();
+        for task in SlicePlan::parse(&plan).tasks {
+            let Some(name) = lookup::record(&records, &task.id, "VERIFY") else { continue };
+            let path = format!("{tasks}/{name}");
+            let text = files.read(&path)?.unwrap_or_default();
+            let Ok(evidence) = record::read::<TaskEvidence>(&path, &text) else { continue };
+            let Some(decision) = evidence.others.get(OVERRIDE) else { continue };
+            let why = decision.get("rationale").and_then(|why| why.as_str()).unwrap_or("no reason given");
+            let failed = evidence.checks.iter().filter(|check| check.exit_code.is_some_and(|code| code != 0));
+            found.push(Decision {
+                task: format!("{milestone}/{id}/{}", task.id),
+                why: line(why, REASON),
+                failed: failed.map(|check| (check.command.clone(), check.exit_code.unwrap_or_default())).collect(),
+            });
+        }
+    }
+    Ok(found)
+}

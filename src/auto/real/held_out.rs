@@ -1,0 +1,79 @@
+//! The check that no session can read, run on a checkout that it cannot change.
+//!
+//! What runs in it is the work of an agent, which can read the check then: so it writes to one folder only, which is gone
+//! afterwards, and nothing of what it prints is kept.
+
+use std::time::Duration;
+
+use super::{Real, leftovers};
+use crate::auto::engine::EngineError;
+use crate::auto::event::HeldOutResult;
+use crate::auto::gate::run::{Limits, Place, run_program};
+use crate::auto::held_out::{HeldOut, VARIABLE};
+use crate::disk::{self, AbsolutePath, Scratch};
+use crate::world::Program;
+use crate::world::fence::Fence;
+use crate::world::tree::Mark;
+
+/// How long it may take.
+const TIME: Duration = Duration::from_secs(600);
+
+impl Real<'_> {
+    /// Runs the check on a commit, or on the worktree as it is; `None` where somebody broke it off.
+    pub(super) fn run_held_out(
+        &mut self,
+        commit: Option<&str>,
+        mark: Option<&str>,
+    ) -> Result<Option<HeldOutResult>, EngineError> {
+        let Some(held_out) = self.held_out.clone() else { return Ok(None) };
+        let commit = match commit {
+            Some(commit) => Self::commit_named(commit)?,
+            None => {
+                let tree = self.repository.snapshot(&self.worktree)?.tree;
+                self.repository.commit_of_tree(&tree, self.world.now().milliseconds())?
+            }
+        };
+        let tree = self.repository.tree_of(&commit)?;
+        let mark = mark.and_then(Mark::parse).or_else(|| leftovers::mark_of_commit(commit.as_str()));
+        let run = |folder: &AbsolutePath| self.run_in(folder, &held_out, mark.as_ref());
+        let result = match self.on_fresh((&commit, &tree), "held-out check", mark.as_ref(), run)? {
+            Ok(result) => result,
+            Err(failed) => return Err(self.set_up_failed(&failed)),
+        };
+        let is_over = self.asked().at_once()?.is_some();
+        Ok((!is_over).then_some(HeldOutResult { tree: tree.to_string(), ..result }))
+    }
+
+    fn run_in(
+        &self,
+        folder: &AbsolutePath,
+        held_out: &HeldOut,
+        mark: Option<&Mark>,
+    ) -> Result<HeldOutResult, EngineError> {
+        disk::make_folder(&self.places.notes)?;
+        let scratch = Scratch::new(self.places.notes.as_path())?;
+        let temporary = scratch.make_folder("tmp")?;
+        let place = temporary.to_string();
+        let mut program = Program::new("sh").arguments(["-c", &held_out.command]).folder(folder.as_path());
+        for name in ["TMPDIR", "TMP", "TEMP"] {
+            program = program.variable(name, &place);
+        }
+        program = program.variable(VARIABLE, held_out.folder.to_string()).variable("CI", "1");
+        program = program.fenced(&Fence::around([temporary.as_path()]).sealed());
+        if let Some(mark) = mark {
+            program = program.marked(mark.clone());
+        }
+        let asked = self.asked();
+        let is_over = || !matches!(asked.at_once(), Ok(None));
+        let limits = Limits { time: TIME, ..Limits::default() };
+        let place = Place { is_over: Some(&is_over), limits, ..Place::new(folder.as_path()) };
+        let run = run_program(self.world, &held_out.command, &program, &place);
+        Ok(HeldOutResult {
+            tree: String::new(),
+            passed: run.passed(),
+            exit_code: run.exit_code,
+            milliseconds: run.duration_ms,
+            digest: run.digest.to_string(),
+        })
+    }
+}
