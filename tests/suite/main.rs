@@ -21,6 +21,7 @@ mod auto_fence;
 mod auto_gate;
 #[cfg(target_os = "linux")]
 mod auto_held_out;
+mod auto_merge_backs;
 #[cfg(unix)]
 mod auto_phases;
 mod auto_runs;

@@ -146,7 +146,10 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let typed = |line: &str| "  ".to_owned() + &screen.paint(Tone::Command, line) + "\n";
     let landed = format!("Landed on `{}`: {} {}", report.branch, told::short(&report.commit), report.subject);
     let files = format!("{}, and {} documents in {}/", report.files.join(", "), report.documents, lookup::FOLDER);
-    let shown = report.shown.iter().map(|shown| format!("  $ {}\n  {}\n", shown.command, shown.printed));
+    let shown = report.shown.iter().map(|shown| {
+        let printed = shown.printed.lines().map(|line| screen.prose("  ", "    ", line)).collect::<String>();
+        format!("  $ {}\n{printed}", shown.command)
+    });
     let shown: String = shown.collect();
     let place = if let Some(folder) = &report.kept {
         let enter = typed(&format!("cd {}", shell_word(folder)));

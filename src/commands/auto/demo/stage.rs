@@ -15,6 +15,9 @@ use crate::world::process::{Ask, Next};
 use crate::world::signals::{self, Requests};
 use crate::world::{Ended, Program, World, WorldError};
 
+/// This program, as it is typed.
+const PROGRAM: &str = "gsd-tools";
+
 /// How long the run may take to end when the demo is interrupted.
 const TO_END: Duration = Duration::from_secs(5);
 
@@ -162,7 +165,9 @@ impl<'a> Stage<'a> {
     /// Runs a program in the project, and gives what it prints.
     pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, CommandError> {
         let (name, arguments) = line.split_first().ok_or_else(|| CommandError::usage("no program is named"))?;
-        let program = self.apart(Path::new(name.as_ref())).arguments(arguments.iter().map(AsRef::as_ref));
+        let own = (name.as_ref() == PROGRAM).then(|| self.world.executable()).transpose()?;
+        let program = self.apart(own.as_deref().unwrap_or_else(|| Path::new(name.as_ref())));
+        let program = program.arguments(arguments.iter().map(AsRef::as_ref));
         let finished = self.world.run(&program)?;
         if let Some(ask) = self.asked() {
             return Err(interrupted(ask));
