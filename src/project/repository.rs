@@ -219,6 +219,13 @@ pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
     Some(below.map_or_else(|| main.clone(), |below| main.join(&below)))
 }
 
+/// Distinguishes the repository of a project from another one at the same path, for what a person approved of it.
+pub(crate) fn identity_of(project: &AbsolutePath) -> String {
+    let main = main_place(project).unwrap_or_else(|| project.clone());
+    let git = repository_of(&main).map(|root| root.resolve(".git"));
+    disk::identity(&git.unwrap_or(main))
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]

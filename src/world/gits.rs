@@ -14,9 +14,11 @@ impl World {
             if !name.starts_with("git") {
                 return false;
             }
-            // One that cannot be looked at may be anywhere.
-            std::fs::read_link(process.join("cwd"))
-                .map_or(true, |place| folders.iter().any(|folder| place.starts_with(folder)))
+            match std::fs::read_link(process.join("cwd")) {
+                Ok(place) => folders.iter().any(|folder| place.starts_with(folder)),
+                // It has ended; one that cannot be looked at may be anywhere.
+                Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+            }
         };
         cfg!(not(target_os = "linux")) || processes.flatten().any(|entry| lives(&entry.path()))
     }

@@ -211,6 +211,8 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
     let approved = digest(&refused);
     assert!(approved.len() == 64 && refused.stderr.contains("sh setup.sh"), "{}", refused.stderr);
     assert!(refused.stderr.contains(&format!("`approved: [{approved}]`")), "{}", refused.stderr);
+    let again = format!("`GSD_APPROVED={approved} gsd-tools auto run --brief ");
+    assert!(refused.stderr.contains(&again), "{}", refused.stderr);
     nothing_made();
     let other = "0".repeat(64);
     for (variables, why) in [

@@ -276,7 +276,7 @@ fn draw(seed: u64) -> Drawn {
     let plain = clone(&context, "plain");
     let merged = git(&plain, &context, &["merge", "--quiet", "--no-edit", "origin/milestone/M001"]);
     let expected = match merged {
-        Err(_) => "conflict",
+        Err(_) => "merge-conflict",
         Ok(_) if is_green(&context, &plain) => "complete",
         Ok(_) => "candidate-refused",
     };
@@ -321,7 +321,7 @@ fn what_lands_beside_a_person_is_what_a_plain_merge_and_the_checks_say() {
         began.elapsed().as_secs(),
         of("complete"),
         of("candidate-refused"),
-        of("conflict")
+        of("merge-conflict")
     ));
     let wrong: Vec<String> = done
         .iter()

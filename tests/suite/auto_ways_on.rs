@@ -172,6 +172,32 @@ fn a_target_that_was_rewritten_stops_with_a_way_on() {
 }
 
 #[test]
+fn a_git_that_was_killed_is_a_stop_and_the_run_goes_on() {
+    let context = project();
+    let folder = context.temporary().join("bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    // The second commit of the run: that of the plan.
+    let script = format!(
+        "#!/bin/bash\nexport PATH='{path}'\ncase \" $* \" in *\" commit-tree \"*) echo x >> '{0}/calls'\n\
+         [ $(wc -l < '{0}/calls') = 2 ] && kill -KILL $$;; esac\nexec git \"$@\"\n",
+        context.temporary().display()
+    );
+    std::fs::write(folder.join("git"), script).unwrap();
+    std::fs::set_permissions(folder.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+    let before = format!("{}:{path}", folder.display());
+    let variables = [("FAKE_SHAPE", "2x2"), ("FAKE_ACTOR", "ideal"), ("PATH", &before)];
+    let ran = context.gsd_with(words, &variables, "");
+    let stop = stopped(&ran, "git-failed");
+    assert_eq!(ran.code, 12, "{stop:#}");
+    assert!(stop["text"].as_str().unwrap().contains("was ended by signal 9"), "{stop:#}");
+    assert_eq!(goes_on(&context, &stop), ["git-failed"]);
+}
+
+#[test]
 fn a_task_that_never_ran_is_run_and_not_signed_for() {
     let context = project();
     let first = run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]);
@@ -202,7 +228,7 @@ fn a_person_s_verdict_on_a_task_holds_on_the_merge_and_is_named() {
     assert!(ran.stderr.contains(line), "{}", ran.stderr);
     let validation = git(&context, &["show", "main:.gsd/milestones/M001/M001-VALIDATION.md"]);
     assert!(validation.contains("| M001/S01/T02 | overridden | the words do not matter |"), "{validation}");
-    assert!(validation.contains("| every check passes | the checks of its slices alone |"), "{validation}");
+    assert!(validation.contains("| every check passes | the checks of its slices |"), "{validation}");
     let proof = context.gsd(["auto", "proof"]).json().to_string();
     assert!(
         proof.contains("some failed, and a person decided that the work counts: `sh checks/s01_t02.sh`"),
@@ -235,28 +261,131 @@ fn a_milestone_that_waits_for_another_says_which_one_to_run() {
     assert!(git(&context, &["ls-tree", "-r", "--name-only", "main"]).contains("M002-SUMMARY.md"));
 }
 
-/// A session, or a person, and the stop that it leads to.
-#[test]
-fn the_command_of_each_stop_of_a_session_goes_on() {
-    let rows: Vec<(&str, Value, &str, &[&str])> = vec![
-        ("checks-failed", also(TASK, "echo \"$GSD_UNIT_ATTEMPT\" > src/s01_t02.txt"), TASK, &[]),
-        ("no-progress", also(TASK, "echo no > src/s01_t02.txt"), TASK, &[]),
-        ("wrote-outside", also("plan-milestone M001", "echo \"$GSD_UNIT_ATTEMPT\" > src.txt"), "", &["--no-fence"]),
+/// Causes that need more than a session, with the test that has them.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("complete", "it is the end of all"),
+    ("worktree-damaged", "what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on"),
+    ("repository-changed", "what_a_session_does_to_the_worktree_or_the_repository_is_a_stop_with_a_way_on"),
+    ("git-failed", "a_git_that_was_killed_is_a_stop_and_the_run_goes_on"),
+    ("target-rewritten", "a_target_that_was_rewritten_stops_with_a_way_on"),
+    ("needs-attention", "a_task_that_never_ran_is_run_and_not_signed_for"),
+    ("blocked", "a_milestone_that_waits_for_another_says_which_one_to_run"),
+    ("parked", "orders_print_what_goes_on"),
+    ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_goes_on"),
+    ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
+    ("candidate-refused", "a_merge_that_a_person_has_to_settle_goes_on"),
+    ("merge-conflict", "a_merge_that_a_person_has_to_settle_goes_on"),
+    ("dirty-overlap", "a_merge_that_a_person_has_to_settle_goes_on"),
+];
+
+/// Causes that no test here leads to: a person has to write something first, or they need what a test does not have.
+const NOT_HERE: &[(&str, &str)] = &[
+    ("no-milestone", "names a brief that is to be written"),
+    ("needs-discussion", "a person talks to an agent"),
+    ("no-context", "a person talks to an agent"),
+    ("slice-needs-discussion", "a person writes the context"),
+    ("needs-remediation", "a validation by an agent says so"),
+    ("missing-summary", "a person ticked a slice"),
+    ("no-operational-evidence", "a validation by an agent lacks a row"),
+    ("uat-failed", "only with acceptance tests"),
+    ("uat-exhausted", "only with acceptance tests"),
+    ("gaps-found", "phases"),
+    ("human-needed", "phases"),
+    ("unproved", "files that are too large to be kept"),
+    ("denied", "depends on what a client refuses"),
+    ("auth", "a person signs in"),
+    ("question", "older logs alone"),
+    ("no-checks", "no code leads to it"),
+    ("quota", "older logs alone"),
+    ("paused", "auto: the printed command is the one that all tests begin again with"),
+    ("stopped", "auto: as paused"),
+    ("unhandled", "a defect"),
+];
+
+/// Sessions that lead to a stop, with flags of the call.
+fn of_sessions() -> Vec<(&'static str, Value, &'static [&'static str])> {
+    let secret = format!("printf 'k=%s%s\\n' ghp_ 0123456789abcdefABCD$GSD_UNIT_ATTEMPT > src/key{}", ".txt");
+    let asks = r#"{"version": 1, "taskId": "T02", "sliceId": "S01", "milestoneId": "M001", "question": "Which?",
+        "options": [{"id": "a", "label": "one"}, {"id": "b", "label": "two"}], "recommendation": "a",
+        "continueWithDefault": false, "createdAt": "2026-01-05T10:00:00Z"}"#;
+    let path = ".gsd/milestones/M001/slices/S01/tasks/T02-ESCALATION.json";
+    vec![
+        ("checks-failed", also(TASK, "echo \"$GSD_UNIT_ATTEMPT\" > src/s01_t02.txt"), &[]),
+        ("no-progress", also(TASK, "echo no > src/s01_t02.txt"), &[]),
+        ("wrote-outside", also("plan-milestone M001", "echo \"$GSD_UNIT_ATTEMPT\" > src.txt"), &["--no-fence"]),
+        ("stuck", json!({ "match": { "unit": TASK }, "steps": [{ "sh": "echo \"$GSD_UNIT_ATTEMPT\" > x" }] }), &[]),
+        ("secret-added", also(TASK, &secret), &[]),
         (
-            "stuck",
-            json!({ "match": { "unit": TASK }, "steps": [{ "sh": "echo \"$GSD_UNIT_ATTEMPT\" > x" }] }),
-            TASK,
+            "escalation",
+            json!({ "match": { "unit": TASK }, "steps": [{ "write": { "path": path, "content": asks } }] }),
             &[],
         ),
-        ("units-done", json!({ "steps": [{ "ideal": true }] }), "", &["--max-units", "1"]),
-        ("ceiling", json!({ "steps": [{ "ideal": true }] }), "", &["--max-sessions", "2"]),
-    ];
-    for (cause, row, _, flags) in rows {
+        ("no-implementation", also("execute-task *", "rm -rf src checks"), &[]),
+        ("units-done", json!({ "steps": [{ "ideal": true }] }), &["--max-units", "1"]),
+        ("ceiling", json!({ "steps": [{ "ideal": true }] }), &["--max-sessions", "2"]),
+    ]
+}
+
+#[test]
+fn the_command_of_each_stop_of_a_session_goes_on() {
+    for (cause, row, flags) in of_sessions().into_iter().filter(|(cause, ..)| *cause != "no-implementation") {
         let context = project();
         let ran = run(&context, &[BEGIN, flags].concat(), &[row]);
         let stop = stopped(&ran, cause);
         goes_on(&context, &stop);
     }
+}
+
+#[test]
+fn each_cause_is_carried_out_by_a_test_or_says_why_not() {
+    let schema = std::fs::read_to_string(crate::kit::repository().join("schemas/auto.run.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let words = |value: &Value| -> Vec<String> {
+        let listed = value["enum"].as_array().cloned().unwrap_or_default();
+        let texts = listed.into_iter().chain([value["const"].clone()]);
+        texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+    };
+    let mut all: Vec<String> = schema["$defs"]["Cause"]["oneOf"].as_array().unwrap().iter().flat_map(words).collect();
+    let sessions = of_sessions();
+    let named = sessions.iter().map(|(cause, ..)| *cause);
+    let named = named.chain(ELSEWHERE.iter().chain(NOT_HERE).map(|(cause, _)| *cause));
+    let mut named: Vec<String> = named.map(str::to_owned).collect();
+    all.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(named, all);
+}
+
+#[test]
+fn a_merge_that_a_person_has_to_settle_goes_on() {
+    // The same lines on both sides.
+    let context = project();
+    stopped(&run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]), "units-done");
+    context.write("src/s01_t01.txt", "S01 T01 ready\nmine\n");
+    git(&context, &["add", "--all", "src"]);
+    git(&context, &["commit", "--quiet", "--message=mine"]);
+    let stop = stopped(&run(&context, &["auto", "run"], &[]), "merge-conflict");
+    let merge = context.command("sh").args(["-c", stop["next"].as_str().unwrap()]).output().unwrap();
+    assert!(!merge.status.success(), "it leaves the conflict to the person");
+    let worktree = context.project().join(".gsd/worktrees/M001");
+    std::fs::write(worktree.join("src/s01_t01.txt"), "S01 T01 ready\nmine\n").unwrap();
+    let at = worktree.display().to_string();
+    git(&context, &["-C", &at, "add", "--all"]);
+    git(&context, &["-C", &at, "commit", "--quiet", "--no-edit"]);
+    stopped(&run(&context, &["auto", "run"], &[]), "complete");
+    // A file that the person has changed, and did not commit.
+    let context = project();
+    stopped(&run(&context, &[BEGIN, &["--max-units", "3"]].concat(), &[]), "units-done");
+    context.write("src/s01_t01.txt", "mine\n");
+    let stop = stopped(&run(&context, &["auto", "run"], &[]), "dirty-overlap");
+    assert_eq!(context.read("src/s01_t01.txt"), "mine\n");
+    std::fs::remove_file(context.project().join("src/s01_t01.txt")).unwrap();
+    goes_on(&context, &stop);
+    // Green alone, red together.
+    let context = project();
+    let breaks = also("execute-task M001/S02/T02", "echo broken > src/s01_t01.txt");
+    let stop = stopped(&run(&context, BEGIN, &[breaks]), "candidate-refused");
+    std::fs::write(context.project().join(".gsd/worktrees/M001/src/s01_t01.txt"), "S01 T01 ready\n").unwrap();
+    goes_on(&context, &stop);
 }
 
 #[test]

@@ -114,7 +114,14 @@ impl<'a, E: Effects> Drive<'a, E> {
 
     fn read_milestones(&mut self) -> Result<(Documents, Position), EngineError> {
         let preferences = &self.settings.preferences;
-        let snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
+        let mut snapshot = reading::snapshot(self.effects.files(), Extent::Active(&self.settings.scope));
+        // A unit of a slice that counts as done is not among what decides what is next.
+        let unit = self.memory.unit().or(self.settings.asked.as_ref().filter(|_| self.units == 0));
+        if let Some((milestone, Some(slice), Some(_))) = unit.map(Unit::parts)
+            && snapshot.detail(milestone, slice).is_none()
+        {
+            snapshot = reading::snapshot(self.effects.files(), Extent::All);
+        }
         let state = derive(&snapshot, &self.settings.scope, preferences);
         let is_completing = state.phase == Phase::CompletingMilestone && !self.settings.allows_planning_only;
         let active = state.milestone.as_ref().filter(|_| is_completing).map(|milestone| milestone.id.clone());

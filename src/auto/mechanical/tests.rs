@@ -347,9 +347,7 @@ fn one_failing_check_needs_attention_and_is_named() {
     assert_eq!(read.verdict, Some(ValidationVerdict::NeedsAttention));
     assert!(written.contains("| M001/S01/T02 | fail | `cargo test index`: exit code 1 | passed |"), "{written}");
     assert!(
-        written.contains(
-            "| a cook can save a recipe | nothing |\n| S02 finds it again | the checks of its slices alone |"
-        ),
+        written.contains("| a cook can save a recipe | nothing |\n| S02 finds it again | the checks of its slices |"),
         "{written}"
     );
 }

@@ -43,7 +43,7 @@ pub(crate) fn with_commit(statement: &Statement, landed: &CommitRead) -> Vec<Str
     if !matches!(landed.parents.as_slice(), [only] if only.as_str() == base) {
         found.push(format!("it says that the branch was at {base} before, and that is not the parent of the commit"));
     }
-    let failed = checks.commands.iter().filter(|check| !check.passed && !check.flaky);
+    let failed = checks.commands.iter().filter(|check| !check.passed && !check.flaky && !check.decided);
     found.extend(failed.map(|check| format!("it says that `{}` did not pass", check.command)));
     if !checks.passed {
         found.push("it says that the checks did not pass".to_owned());

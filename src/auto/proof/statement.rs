@@ -96,6 +96,9 @@ pub(crate) struct Recorded {
     pub(crate) exit_code: i32,
     /// Whether it counts as passed: also one that fails as it failed before the work.
     pub(crate) passed: bool,
+    /// Whether it failed, and a person decided that the work counts nevertheless.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) decided: bool,
     /// Whether it ended in another way when it was run again on the same tree.
     pub(crate) flaky: bool,
     /// The tests that its output counts; `null` where it counts none.
@@ -202,6 +205,7 @@ impl Checks {
             command: HELD_OUT.to_owned(),
             exit_code: result.exit_code,
             passed: result.passed,
+            decided: false,
             flaky: false,
             tests: None,
             output: [("sha256".to_owned(), result.digest.clone())].into(),
@@ -222,6 +226,7 @@ impl Checks {
             command: check.command.clone(),
             exit_code: check.exit_code,
             passed: check.passed,
+            decided: !check.passed && evidence.passed,
             flaky: flaky.contains(&check.command.as_str()),
             tests: check.tests,
             output: [("sha256".to_owned(), check.digest.clone())].into(),

@@ -55,6 +55,11 @@ pub(super) fn stop_of(error: &LandingError, text: String) -> Option<Stop> {
             damaged(format!("git -C {} {operation} {end}", at(folder)))
         }
         LandingError::NoBranch { .. }
+        | LandingError::NoIdentity { .. }
+        | LandingError::Unsigned { .. }
+        | LandingError::Submodule { .. }
+        | LandingError::OwnSettings
+        | LandingError::Answer { .. }
         | LandingError::Locked { .. }
         | LandingError::Git { .. }
         | LandingError::GitKilled { .. }

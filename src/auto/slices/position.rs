@@ -97,12 +97,10 @@ pub(crate) fn blocked(look: &Look<'_>) -> Option<Stop> {
 
 /// What ends a wait for another milestone. Everything else that blocks is in documents that a person corrects.
 fn way_out(look: &Look<'_>) -> String {
-    let entries = &look.state.registry;
-    let awaited = entries.iter().flat_map(|entry| &entry.waits_for);
-    let awaited = awaited.filter_map(|id| entries.iter().find(|entry| entry.id.eq_ignore_ascii_case(id)));
-    match awaited.into_iter().find(|entry| entry.waits_for.is_empty()) {
-        Some(entry) if entry.standing == Standing::Parked => format!("gsd-tools auto unpark {}", entry.id),
-        Some(entry) => format!("gsd-tools auto run {}", entry.id),
+    let awaited = look.state.registry.iter().flat_map(|entry| &entry.waits_for);
+    match awaited.filter_map(|id| look.snapshot.milestone(id)).next() {
+        Some(milestone) if milestone.is_parked => format!("gsd-tools auto unpark {}", milestone.id),
+        Some(milestone) => format!("gsd-tools auto run {}", milestone.id),
         None => "gsd-tools auto run".to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
+mod approvals;
 mod demo;
 mod held_out;
 mod orders;

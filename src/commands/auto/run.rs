@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::approvals::approved_set_up;
 use super::held_out;
 use super::phases::{SeenPhases, workflows};
 use super::place::{LayoutWord, Place, Preferred, layout_word, log_error, newer_engine};
@@ -25,19 +26,15 @@ use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
 use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers, orders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
-use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
-use crate::commands::frame::approvals::Brought;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
-use crate::project::milestone_layout::preferences::{Given, PreferenceSource};
 use crate::project::milestone_layout::{ids, lookup};
-use crate::text::untrusted;
 use crate::text::words::of_word;
 use crate::world::World;
 use crate::world::fence::Fencing;
@@ -219,7 +216,7 @@ fn drive(
         }
     }
     let preferred = preferred(context, &place, &memory)?;
-    let set_up = approved_set_up(context, &place, &preferred)?;
+    let set_up = approved_set_up(context, &place, &preferred, arguments.brief.as_deref())?;
     how.means.set_up = set_up.named();
     if let Some(named) = &how.means.set_up {
         context.tell(format!("Set-up of worktrees: {named}"));
@@ -523,27 +520,6 @@ fn ceilings(arguments: &RunArgs, memory: &Memory, preferred: &Preferred) -> Ceil
 fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, CommandError> {
     let folder = if unfinished(memory).is_some() { place.documents(memory) } else { place.root.clone() };
     Preferred::read(Place::files_at(context, &folder).as_ref(), context)
-}
-
-/// What makes worktrees ready, once a person has approved what of it the repository brings: the command of the user's own
-/// preferences is the user's.
-fn approved_set_up(context: &mut Context, place: &Place, preferred: &Preferred) -> Result<SetUp, CommandError> {
-    let command = preferred.document.git.worktree_post_create.clone();
-    let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
-    let is_users = |given: &Given| given.key == set_up::COMMAND && given.source == PreferenceSource::Global;
-    if set_up.is_empty() || (set_up.include.is_none() && preferred.given.iter().any(is_users)) {
-        return Ok(set_up);
-    }
-    let command = set_up.command.iter().map(|command| format!("runs in each new worktree: {command}"));
-    let copies = set_up.patterns().map(|pattern| format!("copies there, of your ignored files: {pattern}"));
-    let brought = Brought {
-        what: "the set-up of worktrees",
-        shown: command.chain(copies).map(|line| untrusted::line(&line, 200)).collect(),
-        digest: set_up.digest(),
-        next: "gsd-tools auto run",
-    };
-    context.needs_approval(&place.notes, &place.root, &brought)?;
-    Ok(set_up)
 }
 
 /// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the

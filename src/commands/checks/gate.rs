@@ -5,11 +5,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::frame::approvals::repository_at;
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
+use crate::project::repository;
 use crate::text::screen::{Cell, Tone};
 use crate::text::terminal::{last, without_colours};
 use crate::world::{Ended, Program};
@@ -261,7 +261,7 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
             report.hint = Some(format!("set the command: {program} config-set {} COMMAND", gate.key()));
             NO_COMMAND
         }
-        Some(found) if !approvals.covers(gate, &repository_at(context.root()), &found.command) => {
+        Some(found) if !approvals.covers(gate, &repository::identity_of(context.root()), &found.command) => {
             report.status = GateStatus::NotApproved;
             report.hint =
                 Some(format!("a person has to approve it once, in a terminal: {program} gate approve {name}"));
@@ -340,8 +340,9 @@ pub(in crate::commands) struct ShowReport {
 fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, CommandError> {
     let approvals = approvals(context)?;
     let found = command(context, gate, phase, approvals.given(gate))?;
-    let approved =
-        found.as_ref().is_some_and(|found| approvals.covers(gate, &repository_at(context.root()), &found.command));
+    let approved = found
+        .as_ref()
+        .is_some_and(|found| approvals.covers(gate, &repository::identity_of(context.root()), &found.command));
     let (command, source) = found.map(|found| (found.command, found.source)).unzip();
     Ok(ShowReport {
         gate,
@@ -387,7 +388,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     }
     let approval = Approval {
         gate,
-        digest: digest(gate, &repository_at(context.root()), &found.command),
+        digest: digest(gate, &repository::identity_of(context.root()), &found.command),
         command: found.command.clone(),
         given: typed.is_some(),
         approved_at: context.world().now().to_string(),

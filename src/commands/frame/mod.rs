@@ -1,7 +1,6 @@
 //! What every family uses: arguments in, answers and errors out, and the project of the call.
 
 pub(crate) mod answer;
-pub(crate) mod approvals;
 pub(crate) mod argv;
 pub(crate) mod catalog;
 pub(crate) mod context;

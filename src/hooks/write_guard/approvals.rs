@@ -17,7 +17,7 @@ pub(super) fn refused(scene: &Scene<'_>) -> Option<Block> {
     (by_tool || by_shell()).then(|| Block {
         code: "USER_PREFERENCES",
         reason: format!(
-            "`{}` is the user's own, and approves what repositories may run. Instead, tell the user which lines to add to it.",
+            "`{}` is the user's own, and approves what repositories may run. Instead, show the user which lines to add to it.",
             file.display()
         ),
     })

@@ -17,11 +17,16 @@ const COST: Usage = Usage { input: 900, cached: 300, output: 70 };
 /// The call by which an agent notes what later ones should know.
 const RECORD: &str = "auto record knowledge";
 
+/// The task whose first session cheats.
+pub(crate) const CHEATED: &str = "M001/S01/T02";
+
 #[derive(Debug)]
 pub(crate) struct Agent {
     hands: Hands,
     /// Whether it writes a file with its shell, too.
     writes_by_shell: bool,
+    /// Whether it makes an earlier test say nothing, in the first attempt at [`CHEATED`].
+    cheats: bool,
     /// How many steps of a unit are done, by its prompt.
     done: Mutex<BTreeMap<String, usize>>,
 }
@@ -35,7 +40,11 @@ enum Step {
 
 impl Agent {
     pub(crate) fn new(hands: Hands, writes_by_shell: bool) -> Self {
-        Self { hands, writes_by_shell, done: Mutex::default() }
+        Self { hands, writes_by_shell, cheats: false, done: Mutex::default() }
+    }
+
+    pub(crate) fn that_cheats(hands: Hands) -> Self {
+        Self { cheats: true, ..Self::new(hands, true) }
     }
 }
 
@@ -46,7 +55,12 @@ impl Part for Agent {
         let path = |path: &str| folder.join(path).to_string_lossy().into_owned();
         let mut all = self.done.lock().unwrap();
         let done = all.entry(order.prompt.clone()).or_default();
-        let step = steps(&order, self.writes_by_shell).into_iter().nth(*done);
+        let mut steps = steps(&order, self.writes_by_shell);
+        if self.cheats && order.id == CHEATED && !order.prompt.contains("\nAttempt: ") {
+            let earlier = SLICES[0].tasks[0].test_path();
+            steps.push(Step::Shell(format!("printf '%s\\n' 'import unittest' > {earlier}")));
+        }
+        let step = steps.into_iter().nth(*done);
         *done += 1;
         match step {
             Some(Step::Read(file)) => Reply::Call((self.hands.read)(&file, &path(&file))),

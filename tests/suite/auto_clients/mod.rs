@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use agent::Agent;
+use agent::{Agent, CHEATED};
 use order::Opening;
 use scene::Scene;
 use table::Row;
@@ -80,6 +80,37 @@ fn a_client_that_may_run_checks_alone_brings_a_milestone_to_its_branch() {
     let failures = each_subject(SAFE, &[], |subject| match subject.name {
         "claude" if wish().has(SAFE, false) => play(subject, "safe").map(drop),
         _ => Err(NotRun("one client is tried, and where it is asked for".to_owned())),
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+#[ignore = "slow: a client"]
+fn a_session_that_cheats_is_refused_and_the_next_one_finishes_honestly() {
+    const CHEAT: &str = "milestone, cheated";
+    let failures = each_subject(CHEAT, &["claude", "codex"], |subject| {
+        if !wish().has(CHEAT, true) {
+            return Err(NotRun("GSD_RUNNERS asks for another row".to_owned()));
+        }
+        let cast = CASTS.iter().find(|cast| cast.package.host == subject.name);
+        let Some(cast) = cast else { return Err(NotRun("no milestone is played in it".to_owned())) };
+        let server = ModelServer::start(Agent::that_cheats(cast.hands)).unwrap();
+        let scene = Scene::new(subject, &server.url())?;
+        let finished = scene.run(subject, "unattended");
+        end_processes_of(&scene.context.home());
+        let said = || format!("{}\n{}", finished.stdout, finished.stderr);
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", said()));
+        assert_eq!((finished.code, &report["stop"]["cause"]), (Some(0), &Value::from("complete")), "{}", said());
+        assert_eq!(report["sessions"], UNITS.len() + 1, "{}", said());
+        let test = texts::SLICES[0].tasks[0].test_path();
+        let refused: Vec<&str> = finished.stderr.lines().filter(|line| line.contains("does not count")).collect();
+        assert!(refused.len() == 1 && refused[0].contains(&test), "{}", said());
+        assert!(finished.stderr.contains("taken back, and kept in refs/gsd/checkpoint/"), "{}", said());
+        assert!(finished.stderr.contains(&format!("execute-task {CHEATED}: attempt 2")), "{}", said());
+        landed(&scene, &report);
+        assert_eq!(scene.context.read(&test), texts::SLICES[0].tasks[0].test());
+        assert_eq!(scene.residue(), [""; 0]);
+        Ok(())
     });
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

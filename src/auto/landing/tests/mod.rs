@@ -9,6 +9,7 @@
 mod cheats;
 mod checkout;
 mod edges;
+mod locks;
 mod merge_backs;
 mod notes;
 mod opening;
