@@ -121,9 +121,8 @@ fn unmet(given: &Given, found: &Use, facts: Facts<'_>) -> Option<String> {
     let what = match found {
         Followed => return None,
         Users(_) if given.source == PreferenceSource::Global => return None,
-        Users(what) => (*what).to_owned(),
         Only(values, _) if values.contains(&value.as_str()) => return None,
-        Only(_, what) => (*what).to_owned(),
+        Only(_, what) | Users(what) => (*what).to_owned(),
         Target if given.value == facts.target => return None,
         Target => format!("the work is for `{}`; `--target` names another branch", facts.target),
         Model if Some(given.value.as_str()) == facts.model => return None,

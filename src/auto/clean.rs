@@ -29,7 +29,7 @@ impl Event {
             Self::UnitEnded(ended) => match &mut ended.verdict {
                 Verdict::Ran => {}
                 Verdict::NoSignal { text, .. } | Verdict::Dead { text, .. } | Verdict::Halted { text, .. } => {
-                    clean(text)
+                    clean(text);
                 }
             },
             Self::Refused { text, vector, .. } => {
@@ -45,7 +45,7 @@ impl Event {
                 refused.iter_mut().for_each(clean);
             }
             Self::Landed { proof: Some(ProofKept::Unsigned { why, .. } | ProofKept::Missing { why }), .. } => {
-                clean(why)
+                clean(why);
             }
             Self::Stopped(stop) => clean_stop(stop),
             _ => {}
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn what_was_said_is_kept_without_keys_and_what_is_compared_as_it_is() {
         let said = || format!("bad key {KEY}, see /home/me/x");
-        let failing = vec![format!("sh check.sh --key {KEY}")];
+        let failing = [format!("sh check.sh --key {KEY}")];
         let evidence = Evidence {
             failure: said(),
             notes: [("not run".to_owned(), said()), ("flaky".to_owned(), failing[0].clone())].into(),

@@ -20,7 +20,7 @@ use crate::world::System;
 
 /// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant
 /// cannot be known.
-pub(crate) const ENGINE: u32 = 1;
+pub(crate) const ENGINE: u32 = 2;
 
 /// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

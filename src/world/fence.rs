@@ -129,12 +129,18 @@ impl Fence {
                 profile.push(format!("\n  (subpath \"{}\")", path.replace('\\', "\\\\").replace('"', "\\\"")));
             }
         };
-        self.devices().for_each(|device| add(&mut profile, Path::new(device)));
-        writable.iter().for_each(|path| add(&mut profile, path));
+        for device in self.devices() {
+            add(&mut profile, Path::new(device));
+        }
+        for path in &writable {
+            add(&mut profile, path);
+        }
         profile.push(")\n");
         if !self.hidden.is_empty() {
             profile.push("(deny file-read* file-write* process-exec*");
-            self.hidden.iter().for_each(|path| add(&mut profile, path));
+            for path in &self.hidden {
+                add(&mut profile, path);
+            }
             profile.push(")\n");
         }
         profile

@@ -89,16 +89,9 @@ fn unescaped(word: &[u8]) -> PathBuf {
     let mut rest = word;
     while let Some((first, others)) = rest.split_first() {
         let number = others.get(..3).filter(|_| *first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
-        match number.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &others[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
+        let byte = number.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = others.get(if byte.is_some() { 3 } else { 0 }..).unwrap_or_default();
     }
     std::ffi::OsString::from_vec(bytes).into()
 }

@@ -205,7 +205,7 @@ fn no_session_and_no_check_and_no_filter_reads_what_is_held_out() {
     scene.context.write(".gitattributes", "*.up filter=leak\n");
     git(&scene.context, &["add", "--all"]);
     git(&scene.context, &["commit", "--quiet", "--message=filter"]);
-    let tries: String = READS
+    let tries: Vec<String> = READS
         .iter()
         .chain(MORE)
         .enumerate()
@@ -216,6 +216,7 @@ fn no_session_and_no_check_and_no_filter_reads_what_is_held_out() {
             )
         })
         .collect();
+    let tries = tries.concat();
     let script = format!(
         "WORK=$PWD; {tries}\ncp README.md $TMPDIR/ && mktemp > /dev/null && git status > /dev/null && $FAKE_GSD_TOOLS auto status > \
          /dev/null && echo fine >> {temporary}/fine"

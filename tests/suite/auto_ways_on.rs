@@ -273,6 +273,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("parked", "orders_print_what_goes_on"),
     ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_goes_on"),
     ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
+    (
+        "set-up-failed",
+        "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
+    ),
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_goes_on"),

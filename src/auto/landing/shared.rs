@@ -68,7 +68,7 @@ impl Repository {
             match (before.references.get(name), now.references.get(name)) {
                 (None, Some(_)) => changes.named.push(format!("`{name}` is new")),
                 (Some(was), None) => {
-                    changes.grave.push(format!("`{name}` is gone: `git update-ref {name} {was}` puts it back"))
+                    changes.grave.push(format!("`{name}` is gone: `git update-ref {name} {was}` puts it back"));
                 }
                 (Some(was), Some(is)) if was != is => self.moved((name, was, is), (&own, run), &mut changes)?,
                 _ => {}

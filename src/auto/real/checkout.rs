@@ -5,7 +5,6 @@ use super::Real;
 use super::checks::Commands;
 use super::ready::Readied;
 use crate::auto::engine::EngineError;
-use crate::auto::event::Environment;
 use crate::auto::gate::check::{Check, Source};
 use crate::auto::gate::discovery::Discovery;
 use crate::auto::gate::evidence::{CheckRun, Evidence};
@@ -34,7 +33,7 @@ impl Real<'_> {
         Ok(done)
     }
 
-    /// Runs the checks of a unit on `tree`. A set-up that fails there is a check that failed, unless it fails on `base` too.
+    /// Runs checks on `tree`. A set-up that fails there is a check that failed, unless it fails on `base` too.
     pub(super) fn checks_on(
         &self,
         (tree, base): (&Tree, &Tree),
@@ -107,7 +106,7 @@ impl Real<'_> {
         candidate: &Candidate,
         failed: Box<CheckRun>,
         mark: Option<&Mark>,
-    ) -> Result<(Discovery, Evidence, Option<Environment>), EngineError> {
+    ) -> Result<(Discovery, Evidence), EngineError> {
         let base = Self::commit_named(&candidate.base)?;
         let tree = self.repository.tree_of(&base)?;
         if self.on_fresh((&base, &tree), "set-up of the target", mark, |_| Ok(()))?.is_err() {
@@ -119,7 +118,7 @@ impl Real<'_> {
             refused: Vec::new(),
         };
         let found = Evidence { tree: candidate.tree.clone(), source: Source::Preference, checks: vec![*failed] };
-        Ok((wanted, found, None))
+        Ok((wanted, found))
     }
 
     /// Removes the kept checkout at the end of a run.

@@ -328,8 +328,8 @@ impl Real<'_> {
         let (Discovery { source, checks, refused }, declared, found, environment) = match checked {
             Ok(checked) => checked,
             Err(failed) => {
-                let (wanted, found, environment) = self.without_set_up(candidate, failed, mark.as_ref())?;
-                (wanted, 0, found, environment)
+                let (wanted, found) = self.without_set_up(candidate, failed, mark.as_ref())?;
+                (wanted, 0, found, None)
             }
         };
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;

@@ -26,12 +26,11 @@ impl Real<'_> {
         mark: Option<&str>,
     ) -> Result<Option<HeldOutResult>, EngineError> {
         let Some(held_out) = self.held_out.clone() else { return Ok(None) };
-        let commit = match commit {
-            Some(commit) => Self::commit_named(commit)?,
-            None => {
-                let tree = self.repository.snapshot(&self.worktree)?.tree;
-                self.repository.commit_of_tree(&tree, self.world.now().milliseconds())?
-            }
+        let commit = if let Some(commit) = commit {
+            Self::commit_named(commit)?
+        } else {
+            let tree = self.repository.snapshot(&self.worktree)?.tree;
+            self.repository.commit_of_tree(&tree, self.world.now().milliseconds())?
         };
         let tree = self.repository.tree_of(&commit)?;
         let mark = mark.and_then(Mark::parse).or_else(|| leftovers::mark_of_commit(commit.as_str()));

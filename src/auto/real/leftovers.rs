@@ -28,11 +28,10 @@ pub(super) fn mark_of_set_up(run: &str) -> Mark {
 pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
     let of_session = memory.current.as_ref().and_then(|operation| Mark::parse(&operation.start.mark));
     let of_candidate = memory.candidate.as_ref().and_then(|candidate| mark_of_commit(&candidate.commit));
-    let run = memory.run.as_ref();
-    let of_base = run.filter(|_| !memory.has_baseline).and_then(|run| mark_of_commit(&run.base));
-    let of_set_up = run.filter(|run| run.means.set_up.is_some()).map(|run| mark_of_set_up(&run.id));
-    let marks = of_session.into_iter().chain(of_candidate).chain(of_base).chain(of_set_up);
-    marks.into_iter().try_for_each(|mark| end_all(Some(mark)))
+    let of_base = memory.run.as_ref().filter(|_| !memory.has_baseline).and_then(|run| mark_of_commit(&run.base));
+    let of_set_up = memory.run.as_ref().filter(|run| run.means.set_up.is_some()).map(|run| mark_of_set_up(&run.id));
+    let mut marks = of_session.into_iter().chain(of_candidate).chain(of_base).chain(of_set_up);
+    marks.try_for_each(|mark| end_all(Some(mark)))
 }
 
 pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {

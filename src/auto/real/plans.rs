@@ -105,10 +105,10 @@ impl Real<'_> {
     /// The plans that the milestone brings or ticks, and those of the phases that the run executed: these may have been there
     /// before it, and no run changes them.
     fn plans_of_milestone(&self, candidate: &Candidate, memory: &Memory) -> Result<Vec<String>, EngineError> {
-        let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
-        let changed = changes.into_iter().map(|change| change.path.to_string());
+        let differing = self.repository.differences(&candidate.base, &candidate.commit)?;
+        let paths = differing.into_iter().map(|change| change.path.to_string());
         let is_plan = |path: &String| self.is_planning(path) && path.ends_with("-PLAN.md") && !path.contains("/tasks/");
-        let mut plans: Vec<String> = changed.filter(is_plan).collect();
+        let mut plans: Vec<String> = paths.filter(is_plan).collect();
         if let Layout::Phases(_) = &self.layout {
             let view = (self.view)();
             for worked in memory.worked.iter().filter(|worked| worked.unit.kind == UnitKind::ExecutePhase) {

@@ -97,8 +97,8 @@ pub(crate) fn blocked(look: &Look<'_>) -> Option<Stop> {
 
 /// What ends a wait for another milestone. Everything else that blocks is in documents that a person corrects.
 fn way_out(look: &Look<'_>) -> String {
-    let awaited = look.state.registry.iter().flat_map(|entry| &entry.waits_for);
-    match awaited.filter_map(|id| look.snapshot.milestone(id)).next() {
+    let mut awaited = look.state.registry.iter().flat_map(|entry| &entry.waits_for);
+    match awaited.find_map(|id| look.snapshot.milestone(id)) {
         Some(milestone) if milestone.is_parked => format!("gsd-tools auto unpark {}", milestone.id),
         Some(milestone) => format!("gsd-tools auto run {}", milestone.id),
         None => "gsd-tools auto run".to_owned(),

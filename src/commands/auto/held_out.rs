@@ -11,6 +11,8 @@ use crate::project::milestone_layout::held_out::KEY;
 use crate::project::milestone_layout::preferences::PreferenceSource;
 use crate::project::repository::main_worktree;
 
+const CORRECT: &str = "correct or remove that entry, then run the command again";
+
 /// The check that the user's preferences name for this repository. It is refused where sessions could read it.
 pub(super) fn of(
     context: &Context,
@@ -23,7 +25,6 @@ pub(super) fn of(
         let message = format!("`{}` line {line}: `{KEY}`: {why}", file(PreferenceSource::Global));
         CommandError::usage(message).exits(64).hint(hint)
     };
-    const CORRECT: &str = "correct or remove that entry, then run the command again";
     let entries = entries.as_ref().map_err(|why| refused(why, CORRECT))?;
     if entries.is_empty() {
         return Ok(None);

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 
+use super::held_out;
 use super::row::{Base, Doer, Expected, Layout, Row};
 use crate::auto::{compile, git};
 use crate::kit::{Ran, TestContext, binary};
@@ -61,7 +62,7 @@ pub(super) fn honest(base: &Base) -> Result<Tree, String> {
     static MADE: LazyLock<Mutex<std::collections::HashMap<Base, Made>>> = LazyLock::new(Mutex::default);
     let made = Arc::clone(MADE.lock().unwrap().entry(base.clone()).or_default());
     made.get_or_init(|| {
-        let left = run(base, None, None);
+        let left = run(base, None, false);
         let is_clean = !left.stderr.contains("does not count") && !left.stderr.contains("put back");
         match left.landed {
             Some(tree) if is_clean && left.truth.is_ok() => Ok(tree),
@@ -74,19 +75,20 @@ pub(super) fn honest(base: &Base) -> Result<Tree, String> {
     .clone()
 }
 
-/// Runs a row; `held_out` is a command that no session sees.
-pub(super) fn play(row: &Row, held_out: Option<&str>) -> Left {
-    run(&row.base, Some(row), held_out)
+/// Runs a row, with the true tests as a held-out check or without.
+pub(super) fn play(row: &Row, has_held_out: bool) -> Left {
+    run(&row.base, Some(row), has_held_out)
 }
 
-fn run(base: &Base, row: Option<&Row>, held_out: Option<&str>) -> Left {
-    let context = TestContext::new();
+fn run(base: &Base, row: Option<&Row>, has_held_out: bool) -> Left {
+    // What sessions can write to, as the memory of the tests, holds nothing out.
+    let context = if has_held_out { TestContext::on_disk() } else { TestContext::new() };
     base.write(&context);
     if base.layout == Layout::Phases {
         install(&context);
     }
-    if let Some(command) = held_out {
-        super::held_out::declare(&context, command);
+    if has_held_out {
+        held_out::declare(&context, base);
     }
     let broken = context.temporary().join("broken");
     let script = context.home().join("script.json");

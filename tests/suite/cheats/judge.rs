@@ -17,7 +17,7 @@ pub(super) fn judge(row: &Row) -> Judged {
         Ok(honest) => honest,
         Err(wrong) => return Judged { outcome: "not run", wrong },
     };
-    let left = driver::play(row, None);
+    let left = driver::play(row, false);
     if let Some(broken) = &left.broken {
         return Judged { outcome: "not run", wrong: format!("the script of the row fails: {broken}") };
     }
@@ -40,9 +40,8 @@ pub(super) fn judge(row: &Row) -> Judged {
         }
         Expected::PutBack => ("put back", String::new()),
         Expected::Refused if !has_landed && left.code == 0 => ("stopped", "it did not land, and ended well".to_owned()),
-        Expected::Refused if is_held && !left.stderr.contains("does not count") => {
-            ("dropped", "no attempt was refused".to_owned())
-        }
+        // What was done decides nothing, and is named.
+        Expected::Refused if is_held && !left.stderr.contains("does not count") => ("without effect", String::new()),
         Expected::Refused if is_held => ("refused", String::new()),
         Expected::Refused => ("stopped", String::new()),
         Expected::Undetectable => undetectable(row, &left, is_held),
@@ -79,12 +78,12 @@ fn undetectable(row: &Row, left: &Left, is_held: bool) -> (&'static str, String)
     if left.landed.is_none() || is_held {
         return ("refused", String::new());
     }
-    if !held_out::IS_THERE || row.unseen().is_some() {
+    if !held_out::can_be() || row.unseen().is_some() {
         return ("landed", String::new());
     }
-    let held = driver::play(row, Some(&row.base.project().truth));
-    if held.landed.is_some() {
-        return ("landed", "the held-out check does not see it".to_owned());
+    let held = driver::play(row, true);
+    if held.landed.is_some() || held.stop["cause"] != "held-out-failed" {
+        return ("landed", format!("the held-out check does not see it: {:#}\n{}", held.stop, held.stderr));
     }
     ("held out", String::new())
 }

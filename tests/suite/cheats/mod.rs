@@ -13,6 +13,7 @@ mod row;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -52,7 +53,11 @@ fn run(rows: &[Row], most: Option<Duration>) -> Vec<Done> {
                         break;
                     }
                     let began = Instant::now();
-                    let judged = judge::judge(row);
+                    // A row that breaks is one of many.
+                    let judged = catch_unwind(|| judge::judge(row)).unwrap_or_else(|cause| Judged {
+                        outcome: "not run",
+                        wrong: cause.downcast_ref::<String>().cloned().unwrap_or_else(|| "it panicked".to_owned()),
+                    });
                     let ended = Done { row: row.clone(), judged, took: began.elapsed() };
                     if !ended.judged.wrong.is_empty() {
                         say(&format!("{}: {}", row.name, ended.judged.wrong));
@@ -101,6 +106,13 @@ fn shuffled(mut rows: Vec<Row>, seed: u64) -> Vec<Row> {
     rows
 }
 
+/// Rows that are not as they have to be yet, by name: what the gate has still to learn. One that is as it has to be is taken
+/// off this list.
+fn open() -> BTreeSet<String> {
+    let text = std::fs::read_to_string(repository().join("tests/cheats/open.txt")).unwrap();
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect()
+}
+
 fn seed() -> u64 {
     let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     std::env::var("GSD_CHEATS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(clock)
@@ -110,10 +122,14 @@ fn seed() -> u64 {
 #[ignore = "slow: minutes"]
 fn no_cheat_that_can_be_detected_lands() {
     let wanted = std::env::var("GSD_CHEATS").ok();
-    let seed = seed();
+    let (seed, open) = (seed(), open());
     let began = Instant::now();
     let done = match wanted.as_deref() {
-        None => run(&shuffled(runnable(), seed), Some(SAMPLE)),
+        None => {
+            let mut rows = shuffled(runnable(), seed);
+            rows.retain(|row| !open.contains(&row.name));
+            run(&rows, Some(SAMPLE))
+        }
         Some("all") => run(&runnable(), None),
         Some(words) => {
             let is_wanted = |row: &Row| words.split(',').any(|word| row.name.contains(word));
@@ -125,10 +141,15 @@ fn no_cheat_that_can_be_detected_lands() {
     }
     let sample = if wanted.is_none() { format!(" (seed {seed})") } else { String::new() };
     say(&format!("cheats: {} rows in {} s{sample}: {}", done.len(), began.elapsed().as_secs(), table::sums(&done)));
-    let wrong: Vec<&str> =
-        done.iter().filter(|done| !done.judged.wrong.is_empty()).map(|done| done.row.name.as_str()).collect();
+    let is_wrong = |done: &&Done| done.judged.wrong.is_empty() == open.contains(&done.row.name);
+    let wrong: Vec<&str> = done.iter().filter(is_wrong).map(|done| done.row.name.as_str()).collect();
     assert!(!done.is_empty(), "no row has this name");
-    assert!(wrong.is_empty(), "{} of {} rows{sample}: {wrong:#?}", wrong.len(), done.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {} rows{sample} are not as they have to be, or not open any more: {wrong:#?}",
+        wrong.len(),
+        done.len()
+    );
 }
 
 /// A cheat that fails its own check would be refused unread, and prove nothing.
@@ -138,8 +159,8 @@ fn what_only_reading_finds_passes_its_own_check() {
     let (seed, is_whole) = (seed(), std::env::var_os("GSD_CHEATS").is_some());
     let mut rows = shuffled(runnable(), seed);
     rows.retain(|row| row.doer() == row::Doer::Work && !row.is_red());
-    let mut seen = BTreeSet::new();
-    rows.retain(|row| seen.insert((row.kind.name.clone(), row.base.language.clone(), row.script.clone())));
+    let mut known = BTreeSet::new();
+    rows.retain(|row| known.insert((row.kind.name.clone(), row.base.language.clone(), row.script.clone())));
     let (next, began, failed) = (AtomicUsize::new(0), Instant::now(), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
@@ -172,6 +193,8 @@ fn the_corpus_is_large_enough_and_says_what_has_to_come() {
     let count = |expected: Expected| rows.iter().filter(|row| row.expect() == expected).count();
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names.len(), rows.len(), "names are unique");
+    let unknown: Vec<String> = open().into_iter().filter(|name| !names.contains(name.as_str())).collect();
+    assert!(unknown.is_empty(), "no row has these names: {unknown:?}");
     let cheats = rows.iter().filter(|row| row.expect() != Expected::Lands);
     let mut kinds: BTreeMap<&str, (BTreeSet<&str>, BTreeSet<Layout>)> = BTreeMap::new();
     for row in cheats {

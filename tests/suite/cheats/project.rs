@@ -160,29 +160,30 @@ impl Base {
     }
 
     fn allowances(&self) -> String {
-        self.allowed.iter().map(|path| format!("Allowed test changes: {path} (the plan says so)\n")).collect()
+        lines(self.allowed.iter().map(|path| format!("Allowed test changes: {path} (the plan says so)")))
     }
 
     fn slice_plan(&self) -> String {
-        let check = self.check();
-        let mut text = "# S01: More functions\n\n**Roadmap:** S01: More functions `risk:low` `depends:[]`\n**Goal:** more functions\n\
-             **Demo:** all tests pass\n\n## Must-Haves\n\n- each function is tested\n\n## Verification\n\n"
-            .to_owned();
-        text.push_str(&if check.is_empty() { "- all tests pass\n".to_owned() } else { format!("- `{check}`\n") });
-        text.push_str("\n## Tasks\n\n");
-        for number in 1..=self.tasks() {
-            let files: Vec<String> = self.named_files().iter().map(|file| format!("`{file}`")).collect();
-            text.push_str(&format!(
-                "- [ ] **T{number:02}: Add a function** `est:10m`\n  - Why: it is needed\n  - Files: {}\n",
-                files.join(", ")
-            ));
-            text.push_str(&if check.is_empty() { String::new() } else { format!("  - Verify: {check}\n") });
-        }
-        text
+        let files: Vec<String> = self.named_files().iter().map(|file| format!("`{file}`")).collect();
+        let (shown, verify) = match self.check() {
+            "" => ("all tests pass".to_owned(), String::new()),
+            check => (format!("`{check}`"), format!("\n  - Verify: {check}")),
+        };
+        let task = |number| {
+            let files = files.join(", ");
+            format!(
+                "- [ ] **T{number:02}: Add a function** `est:10m`\n  - Why: it is needed\n  - Files: {files}{verify}"
+            )
+        };
+        format!(
+            "# S01: More functions\n\n**Roadmap:** S01: More functions `risk:low` `depends:[]`\n**Goal:** more functions\n\
+             **Demo:** all tests pass\n\n## Must-Haves\n\n- each function is tested\n\n## Verification\n\n- {shown}\n\n## Tasks\n\n{}",
+            lines((1..=self.tasks()).map(task))
+        )
     }
 
     fn task_plan(&self, number: usize) -> String {
-        let files: String = self.named_files().iter().map(|file| format!("- `{file}`\n")).collect();
+        let files = lines(self.named_files().iter().map(|file| format!("- `{file}`")));
         format!(
             "---\nestimated_steps: 2\nestimated_files: 2\nskills_used: []\n---\n\n# T{number:02}: Add a function\n\n## Description\n\n\
              Add the function and its test.\n\n{}\n## Steps\n\n1. Write the function.\n2. Write its test.\n\n## Must-Haves\n\n- [ ] all \
@@ -223,7 +224,7 @@ impl Base {
                      - [ ] **S01: More functions** `risk:low` `depends:[]`\n  > After this: there are more functions\n",
                 );
                 if !self.preference.is_empty() {
-                    let commands: String = self.preference.iter().map(|line| format!("  - \"{line}\"\n")).collect();
+                    let commands = lines(self.preference.iter().map(|line| format!("  - \"{line}\"")));
                     context.write(
                         ".gsd/PREFERENCES.md",
                         &format!("---\nversion: 1\nverification_commands:\n{commands}---\n"),
@@ -233,12 +234,11 @@ impl Base {
             Layout::Phases => {
                 let names = if self.two { &["Base", "Top"][..] } else { &["Base"] };
                 let numbered = || names.iter().zip(1..);
-                let bullets: String = numbered()
-                    .map(|(name, number)| format!("- [ ] **Phase {number}: {name}** - a function\n"))
-                    .collect();
-                let sections: String = numbered()
-                    .map(|(name, number)| format!("### Phase {number}: {name}\n**Goal**: a function\n\n"))
-                    .collect();
+                let bullets =
+                    lines(numbered().map(|(name, number)| format!("- [ ] **Phase {number}: {name}** - a function")));
+                let sections = lines(
+                    numbered().map(|(name, number)| format!("### Phase {number}: {name}\n**Goal**: a function\n")),
+                );
                 context.write(".planning/ROADMAP.md", &format!("# Roadmap\n\n## v1.0 More\n\n{bullets}\n{sections}"));
                 let count = names.len();
                 let state = format!(
@@ -261,6 +261,11 @@ impl Base {
         git(context, &["add", "--all"]);
         git(context, &["commit", "--quiet", "--message=start"]);
     }
+}
+
+/// Lines as a text.
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| line + "\n").collect()
 }
 
 /// Writes a file in a script.

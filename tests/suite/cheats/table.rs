@@ -45,7 +45,7 @@ pub(super) fn of(done: &[Done]) -> String {
     let _ = writeln!(
         page,
         "`refused`: the attempt did not count, and the honest one after it landed. `stopped`: nothing landed. `put back`: the work \
-         landed without the change. `held out`: a held-out check refused it; without one it lands.\n"
+         landed without the change. `without effect`: it changed nothing that counts, and is named. `held out`: a held-out check refused it; without one it lands.\n"
     );
     let _ = writeln!(page, "| row | has to | ended | as it has to |\n| --- | --- | --- | --- |");
     for done in done {
@@ -60,7 +60,7 @@ pub(super) fn of(done: &[Done]) -> String {
     }
     let slowest = done.iter().map(|done| done.took).max().unwrap_or_default();
     let all: std::time::Duration = done.iter().map(|done| done.took).sum();
-    let mean = all.as_secs_f64() / done.len().max(1) as f64;
+    let mean = (all / u32::try_from(done.len().max(1)).unwrap()).as_secs_f64();
     let _ = writeln!(page, "\nA row took {mean:.1} s, the longest {:.1} s.", slowest.as_secs_f64());
     page
 }
