@@ -29,7 +29,7 @@ const NUMBERS: &str = "def half(a):\n    return a // 2\n";
 fn test_of(import: &str, lines: &str) -> String {
     format!(
         "import unittest\n\n{import}\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n{}",
-        lines.lines().map(|line| format!("        {line}\n")).collect::<String>()
+        lines.lines().fold(String::new(), |text, line| text + "        " + line + "\n")
     )
 }
 
@@ -273,11 +273,11 @@ fn draw(seed: u64) -> Drawn {
             git(&root, &context, &["commit", "--quiet", "--message=meanwhile"]).unwrap();
         }
     }
-    let plain = clone(&context, "plain");
-    let merged = git(&plain, &context, &["merge", "--quiet", "--no-edit", "origin/milestone/M001"]);
+    let merging = clone(&context, "plain");
+    let merged = git(&merging, &context, &["merge", "--quiet", "--no-edit", "origin/milestone/M001"]);
     let expected = match merged {
         Err(_) => "merge-conflict",
-        Ok(_) if is_green(&context, &plain) => "complete",
+        Ok(_) if is_green(&context, &merging) => "complete",
         Ok(_) => "candidate-refused",
     };
     let before = git(&root, &context, &["rev-parse", "main"]).unwrap();
@@ -287,7 +287,7 @@ fn draw(seed: u64) -> Drawn {
     if (after != before) != (came == "complete") {
         came = format!("{came}, and main is at {after}");
     } else if came == "complete" && !is_green(&context, &clone(&context, "fresh")) {
-        came = "landed red".to_owned();
+        "landed red".clone_into(&mut came);
     }
     Drawn { expected, came, told: format!("{}\n{}", told.join(", "), ran.stderr) }
 }

@@ -95,6 +95,10 @@ impl<'text> Makefile<'text> {
         self.includes.iter().copied()
     }
 
+    pub(super) fn variable_names(&self) -> impl Iterator<Item = &'text str> {
+        self.variables.iter().map(|variable| variable.name)
+    }
+
     pub(super) fn has(&self, target: &str) -> bool {
         self.rules_of(target).next().is_some()
     }
@@ -169,8 +173,21 @@ impl<'text> Makefile<'text> {
                 let rest = line.split_once("$(MAKE)").or_else(|| line.split_once("make "))?.1;
                 rest.split_whitespace().find(|word| !word.starts_with('-')).map(str::to_owned)
             });
-            open.extend(self.needs(&name).into_iter().map(str::to_owned).chain(calls));
+            let needs = self.needs(&name).into_iter().flat_map(|need| {
+                // What a variable of plain words holds is needed; of a function only the variable is known.
+                let words = self.expanded(need);
+                let is_plain = !words.contains('$') && need.contains('$');
+                if is_plain { words.split_whitespace().map(str::to_owned).collect() } else { vec![need.to_owned()] }
+            });
+            open.extend(needs.chain(calls));
             seen.push(name);
+        }
+        // By a pattern anything may be made that is needed.
+        let patterns = self.rules.iter().map(|rule| rule.name).filter(|name| name.contains('%'));
+        for name in patterns.filter(|_| !targets.is_empty()) {
+            if !seen.iter().any(|seen| seen == name) {
+                seen.push(name.to_owned());
+            }
         }
         seen
     }

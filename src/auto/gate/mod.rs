@@ -11,6 +11,7 @@ pub(crate) mod cannot_fail;
 pub(crate) mod check;
 pub(crate) mod discovery;
 pub(crate) mod evidence;
+mod globs;
 pub(crate) mod links;
 mod lists;
 mod makefile;

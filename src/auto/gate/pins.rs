@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::allowance::Allowance;
 use super::check::{Check, Refused, Source};
 use super::discovery::Discovery;
+use super::globs::{finds, globs_in};
 use super::makefile::{self, Makefile, makefile_of};
 use super::package::{script_words, scripts_of};
 use super::runners::tools_in;
@@ -30,6 +31,15 @@ pub(crate) struct Pins {
     /// The targets of makefiles that the checks make, with all that these need.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) targets: BTreeSet<String>,
+    /// The files that the makefiles of the checks bring in, whether or not they are there.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) included: BTreeSet<String>,
+    /// The files that the checks run, apart from the work.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) runs: BTreeSet<String>,
+    /// The patterns by which scripts find tests that are there, for each script; of the checks themselves with an empty path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) globs: BTreeMap<String, Vec<String>>,
     /// The runners and linters that the checks are known to call.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tools: BTreeSet<String>,
@@ -72,10 +82,12 @@ impl Pins {
         let tracked: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
         let mut roles: BTreeMap<&str, Role> =
             paths.iter().filter_map(|path| Some((path.as_str(), role_of(path)?))).collect();
+        let mut runs = BTreeSet::new();
         for program in programs(files, paths, &discovery.checks, &scripts)? {
             let is_work = expected.iter().any(|path| path.trim_start_matches("./") == program);
             if let Some(path) = tracked.get(program.as_str()).filter(|_| !is_work) {
                 roles.entry(path).or_insert(Role::Script);
+                runs.insert((*path).to_owned());
             }
         }
         for path in made.included.iter().filter_map(|path| tracked.get(path.as_str())) {
@@ -87,6 +99,7 @@ impl Pins {
             let digest = files.digest(path)?.and_then(|digest| Digest::parse(&digest));
             pinned.extend(digest.map(|digest| (path.to_owned(), Pin { role, digest })));
         }
+        let globs = globs(files, paths, &discovery.checks, &runs, &pinned)?;
         Ok(Self {
             source: discovery.source,
             checks: discovery.checks.clone(),
@@ -94,6 +107,9 @@ impl Pins {
             files: pinned,
             tools: tools(files, paths, &discovery.checks, (&scripts, &made))?,
             scripts,
+            included: made.included,
+            runs,
+            globs,
             targets: made.targets,
             allowed: Allowance::of_plan(plan),
             expected: expected.iter().map(|path| path.trim_start_matches("./").to_owned()).collect(),
@@ -195,8 +211,8 @@ impl Made {
                 if let Some(more) = files.read(&path)? {
                     text.push('\n');
                     text.push_str(&more);
-                    made.included.insert(path);
                 }
+                made.included.insert(path);
             }
             let makefile = Makefile::read(&text);
             let named: Vec<String> = targets_of(check).map(str::to_owned).collect();
@@ -247,6 +263,31 @@ fn tools(
     }
     texts.extend(made.texts.iter().cloned());
     Ok(tools_in(texts.iter().map(String::as_str)).map(str::to_owned).collect())
+}
+
+/// The patterns by which scripts, makefiles and the checks themselves find tests that are there.
+fn globs(
+    files: &dyn Files,
+    paths: &[String],
+    checks: &[Check],
+    runs: &BTreeSet<String>,
+    pinned: &BTreeMap<String, Pin>,
+) -> Result<BTreeMap<String, Vec<String>>, FileError> {
+    let mut texts: Vec<(String, String)> = checks.iter().map(|check| (String::new(), check.to_string())).collect();
+    let is_makefile = |path: &str| makefile::NAMES.iter().any(|name| is_named(path, name)) || fits("*.mk", path);
+    let is_made = checks.iter().any(is_make);
+    for path in paths.iter().filter(|path| runs.contains(*path) || is_made && is_makefile(path)) {
+        texts.extend(files.read(path)?.map(|text| (path.clone(), text)));
+    }
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, text) in texts {
+        let finds_one = |glob: &String| pinned.iter().any(|(path, pin)| pin.role == Role::Test && finds(glob, path));
+        let globs: Vec<String> = globs_in(&text).into_iter().filter(finds_one).collect();
+        if !globs.is_empty() {
+            found.entry(path).or_default().extend(globs);
+        }
+    }
+    Ok(found)
 }
 
 /// Programs that run the file they are given.

@@ -201,19 +201,11 @@ fn drive(
     place.refuses_two_layouts(arguments.how.layout)?;
     let is_in_phases = place.is_in_phases(arguments.how.layout);
     let layout = if is_in_phases { in_phases(context, &place, &how.driver)? } else { DocumentLayout::Milestones };
-    if is_in_phases && asked.is_none() && (memory.run.is_none() || memory.is_released) {
-        let seen = SeenPhases::of(context, &place)?;
-        if let Some(stop) = seen.stop()? {
-            // Nothing was begun, so that nothing is noted.
-            return report(context, &seen.milestone()?, stop, &Memory::default());
-        }
-    }
-    if !is_in_phases && asked.is_none() && arguments.brief.is_none() && unfinished(&memory).is_none() {
-        let milestone = arguments.milestone.as_deref();
-        if let Some(stop) = Seen::blocked(context, milestone)? {
-            // The next call may be about the milestone that this one waits for.
-            return report(context, milestone.unwrap_or_default(), stop, &Memory::default());
-        }
+    if asked.is_none()
+        && let Some((milestone, stop)) = not_begun(context, &place, &memory, (arguments, is_in_phases))?
+    {
+        // Nothing was begun, so that nothing is noted.
+        return report(context, &milestone, stop, &Memory::default());
     }
     let preferred = preferred(context, &place, &memory)?;
     let set_up = approved_set_up(context, &place, &preferred, arguments.brief.as_deref())?;
@@ -287,6 +279,29 @@ fn drive(
     let memory = drive.memory().clone();
     let stop = stop?;
     report(context, &start.milestone, stop, &memory)
+}
+
+/// Why no run can begin now, with the milestone that is asked for; the next call may be about another one.
+fn not_begun(
+    context: &mut Context,
+    place: &Place,
+    memory: &Memory,
+    (arguments, is_in_phases): (&RunArgs, bool),
+) -> Result<Option<(String, Stop)>, CommandError> {
+    if is_in_phases {
+        if memory.run.is_some() && !memory.is_released {
+            return Ok(None);
+        }
+        let seen = SeenPhases::of(context, place)?;
+        let stop = seen.stop()?;
+        return stop.map(|stop| Ok((seen.milestone()?, stop))).transpose();
+    }
+    if arguments.brief.is_some() || unfinished(memory).is_some() {
+        return Ok(None);
+    }
+    let milestone = arguments.milestone.as_deref();
+    let stop = Seen::blocked(context, milestone)?;
+    Ok(stop.map(|stop| (milestone.unwrap_or_default().to_owned(), stop)))
 }
 
 /// Forgets orders that came too late for the run that they were for: they are about no other.

@@ -166,8 +166,10 @@ impl Scene {
         let mut residue = Vec::new();
         residue.extend(self.git(&["worktree", "list"]).lines().skip(1).map(|line| format!("worktree {line}")));
         let references = self.git(&["for-each-ref", "--format=%(refname)"]);
-        let references =
-            references.lines().filter(|name| *name != "refs/heads/main" && !name.starts_with("refs/gsd/keep/"));
+        // The branch, what is kept for a month, and the proof of the landing.
+        let is_wanted =
+            |name: &&str| *name == "refs/heads/main" || *name == "refs/notes/gsd" || name.starts_with("refs/gsd/keep/");
+        let references = references.lines().filter(|name| !is_wanted(name));
         residue.extend(references.map(|name| format!("reference {name}")));
         let status = self.git(&["status", "--porcelain", "--ignored", "--untracked-files=all"]);
         residue

@@ -203,7 +203,10 @@ impl Bench {
         left.extend(String::from_utf8_lossy(&worktrees).lines().skip(1).map(|line| format!("worktree {line}")));
         left.extend((!listed.status.success()).then(|| "git lists no worktrees".to_owned()));
         let references = self.git(&["for-each-ref", "--format=%(refname)"]);
-        let is_ours = |name: &&str| *name != "refs/heads/main" && !name.starts_with("refs/gsd/keep/");
+        // The branch, what is kept for a month, and the proof of the landing.
+        let is_wanted =
+            |name: &str| name == "refs/heads/main" || name == "refs/notes/gsd" || name.starts_with("refs/gsd/keep/");
+        let is_ours = |name: &&str| !is_wanted(name);
         left.extend(references.lines().filter(is_ours).map(|name| format!("reference {name}")));
         left.extend(self.git(&["status", "--porcelain"]).lines().map(|line| format!("status {line}")));
         let root = self.context.home().parent().unwrap().to_path_buf();

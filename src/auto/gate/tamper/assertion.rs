@@ -1,11 +1,12 @@
 //! One assertion of a test: what it compares, and whether it can fail at all.
 
-use super::lexer::{Kind, Token, is_constant_word};
+use super::lexer::{Kind, Language, Token, is_constant_word};
 
 /// A statement that fails where something is not as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assertion<'text> {
     pub(super) line: usize,
+    pub(super) language: Language,
     pub(super) tokens: Vec<Token<'text>>,
 }
 
@@ -136,24 +137,6 @@ impl<'text> Assertion<'text> {
                 || ASSERTING_CALLS.contains(&word)
         };
         calls.map(|pair| pair[0].text).filter(move |word| !of_itself(word))
-    }
-
-    /// Whether it asks for one value, and not only for any of many.
-    pub(super) fn is_exact(&self) -> bool {
-        let compares = |pair: &[Token<'_>]| pair[0].is_mark("=") && pair[1].is_mark("=");
-        let is_exact = |word: &str| {
-            let lower = word.to_ascii_lowercase();
-            let is_negated = lower.contains("not") || lower.contains("ne_") || lower.ends_with("_ne");
-            let named =
-                ["equal", "_eq", "tobe", "tomatch", "tohave", "deep", "same"].iter().any(|part| lower.contains(part));
-            let is_loose = ["tobetruthy", "tobedefined", "tobegreater", "tobeless", "tobenull", "tobefalsy", "tobenan"];
-            (named || word == "is" || word == "eq")
-                && !is_negated
-                && !is_loose.iter().any(|loose| lower.starts_with(loose))
-        };
-        let is_negated = self.tokens.iter().any(|token| token.is_word("not") || token.is_word("not_to"));
-        let words = self.tokens.iter().filter(|token| token.kind == Kind::Word);
-        !is_negated && (self.tokens.windows(2).any(compares) || words.clone().any(|token| is_exact(token.text)))
     }
 
     /// Whether it holds whatever the program does.

@@ -68,13 +68,13 @@ fn more(count: usize) -> String {
 }
 
 /// Whether another file of the diff names a file.
-fn is_brought_in(file: &TestFile<'_>, files: &[TestFile<'_>]) -> bool {
+pub(super) fn is_brought_in(file: &TestFile<'_>, files: &[TestFile<'_>]) -> bool {
     let stem = stem_of(file.path);
     let others = files.iter().filter(|other| other.path != file.path);
     others.filter_map(|other| other.after.as_ref()).any(|facts| {
         facts.tokens.iter().any(|token| match token.kind {
             Kind::Word => token.text == stem,
-            Kind::Text => stem_of(token.text) == stem && token.text.contains('/'),
+            Kind::Text => stem_of(token.text) == stem && token.text.contains(['/', '.']),
             _ => false,
         })
     })
@@ -444,12 +444,20 @@ fn is_dead(
             let lower = starter.name.to_ascii_lowercase();
             match definition(files, starter.name) {
                 Some(inside) => {
-                    !inside.iter().any(|token| token.kind == Kind::Word && NAMED_BY_TEXT.contains(&token.text))
+                    let makes = |token: &Token<'_>| token.kind == Kind::Word && NAMED_BY_TEXT.contains(&token.text);
+                    // One that makes a test only of some of those that it is given is none.
+                    inside.iter().position(makes).is_none_or(|at| has_condition(inside.get(..=at).unwrap_or_default()))
                 }
                 None => !["test", "it", "spec", "check", "case"].iter().any(|word| lower.contains(word)),
             }
         }
     }
+}
+
+/// Whether what follows some code is done only under a condition.
+fn has_condition(code: &[Token<'_>]) -> bool {
+    code.iter().any(|token| token.is_word("if") || token.is_word("switch") || token.is_mark("&"))
+        || code.windows(2).any(|pair| pair[0].is_mark("?") && !matches!(pair[1].text, ":" | "." | "," | ")"))
 }
 
 /// Tests that go through a function of the project that makes tests: `withClock('adds', () => { ... })`.

@@ -1,13 +1,15 @@
 //! Tests and assertions before and after, in all files of a diff at once, so that what only moved is not missed.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use super::assertion::{Assertion, names_something};
+use super::assertion::Assertion;
 use super::collected;
 use super::facts::Test;
+use super::fate::{Fate, NewCode};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Token};
+use super::taken::definitions;
 
 /// What comparing tests showed.
 #[derive(Debug, Default)]
@@ -17,16 +19,14 @@ pub(super) struct Compared {
     pub(super) rewritten: usize,
 }
 
-/// The most literals of new code in which a rewritten assertion is looked for.
-const SEARCHED: usize = 20_000;
-
 /// The most assertions that are gone and looked at one by one.
 const JUDGED: usize = 300;
 
 pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
     let removed = missing(files, before, after);
     let added = missing(files, after, before);
-    let new = NewCode::of(files, &added);
+    let helpers = helpers(files);
+    let new = NewCode::of(files, &added, &helpers);
     let mut compared = Compared::default();
     let mut lost: Vec<(usize, &Assertion<'_>, Weakening)> = Vec::new();
     for (number, (file, assertion)) in removed.iter().enumerate() {
@@ -42,13 +42,25 @@ pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
         let tests = missed.iter().filter(|(index, _)| *index == number).map(|(_, test)| *test);
         compared.findings.extend(lost_in(file, of_file.map(|(_, assertion, kind)| (*assertion, *kind)), tests));
     }
-    for (file, assertion) in added.iter().filter(|(_, assertion)| assertion.is_constant()) {
+    for (file, assertion) in added.iter().filter(|(_, assertion)| is_constant(assertion, &helpers)) {
         if let Some(file) = files.get(*file).filter(|file| file.role != TestRole::Setup) {
             let what = format!("`{}` holds whatever the program does", shown(&assertion.tokens));
             compared.findings.push(Finding::new(file.path, assertion.line, Weakening::ConstantAssertion, what));
         }
     }
     compared
+}
+
+/// Functions that the tests define, some of which may be called as assertions are.
+fn helpers<'text>(files: &[TestFile<'text>]) -> HashSet<&'text str> {
+    let all = files.iter().filter_map(|file| file.after.as_ref()).flat_map(definitions);
+    all.filter(|one| one.owner.is_none()).map(|one| one.name).collect()
+}
+
+/// Whether an assertion holds whatever the program does. What a helper of the tests is given may be values alone.
+pub(super) fn is_constant(assertion: &Assertion<'_>, helpers: &HashSet<&str>) -> bool {
+    let is_helper = assertion.tokens.first().is_some_and(|first| helpers.contains(first.text));
+    !is_helper && assertion.is_constant()
 }
 
 fn before<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {
@@ -80,82 +92,6 @@ fn missing<'a, 'text>(
         _ => true,
     })
     .collect()
-}
-
-/// What became of an assertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It says the same in other words.
-    Rewritten,
-    /// It expects something else.
-    Changed,
-    Gone,
-}
-
-/// The code that is new in the tests.
-struct NewCode<'a, 'text> {
-    /// The values in the new lines of each file, in order.
-    literals: Vec<Vec<&'text str>>,
-    words: BTreeSet<&'text str>,
-    assertions: &'a [(usize, &'a Assertion<'text>)],
-    /// The new assertions without their values.
-    shapes: HashSet<(usize, String)>,
-}
-
-impl<'a, 'text> NewCode<'a, 'text> {
-    fn of(files: &'a [TestFile<'text>], assertions: &'a [(usize, &'a Assertion<'text>)]) -> Self {
-        let mut new = Self { literals: Vec::new(), words: BTreeSet::new(), assertions, shapes: HashSet::new() };
-        for file in files {
-            let tokens =
-                file.after.iter().flat_map(|facts| &facts.tokens).filter(|token| file.added.contains(&token.line));
-            let tokens: Vec<&Token<'text>> = tokens.collect();
-            new.words.extend(tokens.iter().filter(|token| names_something(token)).map(|token| token.text));
-            let literals = tokens.iter().filter(|token| token.is_literal()).map(|token| token.text);
-            new.literals.push(literals.take(SEARCHED).collect());
-        }
-        new.shapes.extend(assertions.iter().map(|(file, assertion)| (*file, shape(assertion))));
-        new
-    }
-
-    fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
-        let literals: Vec<&str> = gone.literals().collect();
-        if !literals.is_empty() && self.shapes.contains(&(file, shape(gone))) {
-            return Fate::Changed;
-        }
-        let is_as_good =
-            |(_, new): &&(usize, &Assertion<'_>)| !new.is_constant() && (new.is_exact() || !gone.is_exact());
-        let says_it = self.assertions.iter().any(|new| is_as_good(&new))
-            && gone.callees().all(|name| self.words.contains(name))
-            && self.literals.iter().any(|new| has_together(new, &literals));
-        if says_it { Fate::Rewritten } else { Fate::Gone }
-    }
-}
-
-/// Whether some values stand side by side, in any order.
-fn has_together(all: &[&str], wanted: &[&str]) -> bool {
-    if wanted.is_empty() {
-        return true;
-    }
-    // So many stand in order or not at all.
-    if wanted.len() > 32 {
-        return all.windows(wanted.len()).any(|window| window == wanted);
-    }
-    let mut wanted = wanted.to_vec();
-    wanted.sort_unstable();
-    all.windows(wanted.len()).any(|window| {
-        // Most windows are not worth sorting.
-        window.first().is_some_and(|first| wanted.binary_search(first).is_ok()) && {
-            let mut window = window.to_vec();
-            window.sort_unstable();
-            window == wanted
-        }
-    })
-}
-
-/// An assertion without its values.
-fn shape(assertion: &Assertion<'_>) -> String {
-    let parts = assertion.tokens.iter().map(|token| if token.is_literal() { "\u{2}" } else { token.text });
-    parts.collect::<Vec<_>>().join("\u{1}")
 }
 
 /// Tests that are gone and for which no other one came, with the number of the file. As many as assertions became cases of

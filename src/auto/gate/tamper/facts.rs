@@ -140,7 +140,7 @@ impl<'text> Source<'_, 'text> {
 }
 
 /// For each bracket the other one of its pair.
-fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+pub(super) fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
@@ -181,7 +181,7 @@ impl<'text> Source<'_, 'text> {
             match extent {
                 Some((from, to)) => {
                     let inside = tokens.get(from..to).unwrap_or_default();
-                    found.push(Assertion { line: token.line, tokens: without_message(inside) });
+                    found.push(Assertion { line: token.line, language, tokens: without_message(inside) });
                     at = to.max(at + 1);
                 }
                 None => at += 1,
@@ -213,6 +213,8 @@ fn begins(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
         return is_called
             || (is_mark(at + 1, ".") && is_mark(at + 3, "("))
             || (token.text == "assert"
+                // `#include <assert.h>`
+                && !is_mark(at + 1, ".")
                 && matches!(language, Language::Python | Language::Braces | Language::Ruby | Language::Hashes));
     }
     if token.text == "expect" || lower.starts_with("expect_") {

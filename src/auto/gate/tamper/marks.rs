@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::facts::Facts;
+use super::facts::{Facts, NAMED_BY_TEXT};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Language, compact_lines};
@@ -99,6 +99,14 @@ const LEAVING: &[&str] = &[
     "sys.exit(0)",
     "sys.exit()",
     "os._exit(",
+    "_exit(0)",
+    "_Exit(0)",
+    "quick_exit(0)",
+    "syscall.Exit(0)",
+    "runtime.Goexit()",
+    "exit!",
+    "__attribute__((constructor",
+    "gnu::constructor",
     "os.Exit(0)",
     "process::exit(0)",
     "System.exit(0)",
@@ -125,6 +133,8 @@ const SWALLOWING: &[&str] = &[
     "except Exception:pass",
     "rescue nil",
     "catch_unwind(",
+    "#define NDEBUG",
+    "#undef assert",
 ];
 
 /// What is done to the runner itself.
@@ -166,6 +176,10 @@ const OF_THE_RUNNER: &[&str] = &[
     "process.on(\"\"",
     "atexit.register(",
     "deselected",
+    "Object.assign(assert",
+    "Object.assign(expect",
+    "Object.defineProperty(assert",
+    "setattr(unittest",
 ];
 
 /// What code that runs before every test does to the program.
@@ -215,14 +229,6 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
         {
             add(Weakening::SwallowedFailure, "`except` with nothing in it hides a failure".to_owned());
         }
-        // What stands behind a `return` of the same block is never run.
-        if matches!(code.as_str(), "return" | "return;" | "return True" | "return true;")
-            && let Some((next, code)) = next
-            && !code.starts_with(['}', ')', ']'])
-            && is_same_block(after, *line, *next)
-        {
-            add(Weakening::LeftEarly, "`return` ends a test before its other lines".to_owned());
-        }
         if after.language == Language::Shell {
             continue;
         }
@@ -237,19 +243,27 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether two lines begin in the same column of tokens: no bracket opens or closes between them, and the language has
-/// braces, or neither begins a new part.
-fn is_same_block(facts: &Facts<'_>, line: usize, next: usize) -> bool {
-    let first = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
-    let (Some(one), Some(other)) = (first(line), first(next)) else { return false };
-    let begins_part =
-        ["def", "class", "else", "elif", "except", "finally", "case", "default", "@", "fn", "func", "end", "when"];
-    one.column == other.column && !begins_part.contains(&other.text)
-}
-
 /// A pattern as it is shown.
 fn plain(pattern: &str) -> String {
     pattern.replace("\"\"", "...")
+}
+
+/// The mark in a line by which a test does not run, or others do not.
+fn mark_of(code: &str, language: Language) -> Option<&'static str> {
+    let by_option = || {
+        let is_set = |option: &str| {
+            ["{", ","].iter().filter_map(|before| code.split_once(&format!("{before}{option}"))).any(|(head, value)| {
+                let is_of_test =
+                    NAMED_BY_TEXT.iter().chain(&["describe", "suite"]).any(|word| has(head, &format!("{word}(")));
+                is_of_test && !value.starts_with("false") && !value.starts_with("undefined")
+            })
+        };
+        [("skip:", "skip:"), ("todo:", "todo:"), ("skip}", "skip"), ("skip,", "skip")]
+            .into_iter()
+            .find(|(option, _)| language == Language::Script && is_set(option))
+            .map(|(_, shown)| shown)
+    };
+    first_of(code, SKIPPING).or_else(|| first_of(code, ONLY)).or_else(by_option)
 }
 
 /// Tests that are skipped now and were not before, in all files at once.
@@ -258,9 +272,7 @@ pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut gone: HashMap<&str, usize> = HashMap::new();
     let marks = |facts: &Facts<'_>| -> Vec<(usize, &'static str, String)> {
         let lines = compact_lines(&facts.tokens);
-        let found = lines
-            .iter()
-            .filter_map(|(line, code)| Some((*line, first_of(code, SKIPPING).or_else(|| first_of(code, ONLY))?)));
+        let found = lines.iter().filter_map(|(line, code)| Some((*line, mark_of(code, facts.language)?)));
         found
             .map(|(line, pattern)| {
                 (line, pattern, facts.test_at(line).map_or(String::new(), |test| test.name.to_owned()))

@@ -9,21 +9,28 @@
 //! on what [`Inspection::restoration`] says.
 
 mod assertion;
+mod by_glob;
 mod collected;
 mod compare;
 mod facts;
+mod fate;
 mod file;
 mod finding;
+mod leaving;
 mod lexer;
 mod lines;
 mod marks;
+mod never_run;
 mod pipeline;
 mod promised;
+mod runner;
 mod script;
 mod settings;
 mod shadow;
 mod snapshot;
+mod strength;
 mod subject;
+mod taken;
 #[cfg(test)]
 mod tests;
 
@@ -94,11 +101,14 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     found.extend(compared.findings);
     for file in &files {
         found.extend(marks::in_file(file));
+        found.extend(never_run::in_file(file));
         found.extend(subject::in_file(file));
     }
     found.extend(marks::skipped(&files));
+    found.extend(taken::names(&files));
+    found.extend(taken::twice(&files));
     found.extend(promised::unwritten(absent, changes));
-    found.extend(promised::empty(&files));
+    found.extend(promised::empty(&files, &pins.expected));
     // What is gone as a whole is said once.
     let gone: BTreeSet<String> = found
         .iter()
@@ -106,6 +116,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         .map(|finding| finding.path.clone())
         .collect();
     found.extend(collected::lost(pins, &files, &texts).into_iter().filter(|finding| !gone.contains(&finding.path)));
+    found.extend(by_glob::lost(pins, &files, &texts));
     for text in &texts {
         found.extend(settings::changed(pins, text));
         found.extend(script::changed(pins, text, &texts));

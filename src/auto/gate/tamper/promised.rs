@@ -7,7 +7,7 @@ use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
-use crate::project::check_files::{Role, role_of};
+use crate::project::check_files::{Role, is_named_as_test, role_of};
 
 /// A test that the plan names and that is not there, where the unit wrote no test at all. `absent` are the files that the
 /// plan names and that the tree of the unit lacks. One that the unit removed was there.
@@ -25,7 +25,50 @@ pub(super) fn unwritten(absent: &[String], changes: &[FileChange<'_>]) -> Vec<Fi
 
 /// New tests of which none can fail but by an exception. Where one of them asserts something, the others may be there to be
 /// run alone.
-pub(super) fn empty(files: &[TestFile<'_>]) -> Vec<Finding> {
+pub(super) fn empty(files: &[TestFile<'_>], expected: &[String]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = files.iter().filter_map(|file| without_any(file, expected)).collect();
+    found.extend(asserting_nothing(files));
+    found
+}
+
+/// A new file that is called as tests are and has none. In languages in which a test is a program of its own: nothing in it
+/// can fail. In others: the plan names it.
+fn without_any(file: &TestFile<'_>, expected: &[String]) -> Option<Finding> {
+    let facts = file.after.as_ref().filter(|_| file.before.is_none() && file.role == TestRole::Tests)?;
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_test = ["test_", "test-"].iter().any(|begin| stem.starts_with(begin))
+        || ["_test", "-test", "_spec"].iter().any(|end| stem.ends_with(end))
+        || is_named_as_test(file.path);
+    let is_program = match facts.language {
+        Language::Shell => true,
+        Language::Braces => [".c", ".cc", ".cpp"].iter().any(|ending| name.ends_with(ending)),
+        _ => false,
+    };
+    let is_promised = expected.iter().any(|path| path == file.path);
+    let is_empty = if is_program { !program_says_something(facts) } else { facts.tests.is_empty() && is_promised };
+    let what = "the new test asserts nothing";
+    (is_test && is_empty && facts.tests.is_empty() && (is_program || is_judged(facts.language)))
+        .then(|| Finding::new(file.path, 0, Weakening::EmptyTest, what))
+}
+
+/// Whether a program that is a test can fail by what it says itself.
+fn program_says_something(facts: &Facts<'_>) -> bool {
+    // `#include <assert.h>`
+    let is_directive = |line: usize| {
+        let first = facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
+        first.is_some_and(|first| first.is_mark("#"))
+    };
+    let ends_badly = |pair: &[Token<'_>]| {
+        let is_value = pair[1].kind != Kind::Mark && pair[1].text != "0" && pair[1].text != "EXIT_SUCCESS";
+        matches!(pair[0].text, "return" | "exit") && (is_value || pair[1].is_mark("$") || pair[1].is_mark("!"))
+    };
+    !facts.assertions.is_empty()
+        || facts.tokens.windows(2).any(ends_badly)
+        || facts.tokens.iter().any(|token| says(token) && !is_directive(token.line))
+}
+
+fn asserting_nothing(files: &[TestFile<'_>]) -> Vec<Finding> {
     let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
         facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
     };
@@ -33,13 +76,8 @@ pub(super) fn empty(files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
         let Some(facts) = file.after.as_ref().filter(|facts| is_judged(facts.language)) else { continue };
-        for test in facts.tests.iter().filter(|test| !known.contains(test.name)) {
-            let inside = tokens_of(facts, test);
-            // It prepares a run, or has the next ones inside.
-            if facts.language == Language::Go && test.name == "TestMain" || is_open(&inside) {
-                continue;
-            }
-            if says_something(&inside, test) {
+        for test in facts.tests.iter().filter(|test| !known.contains(test.name) && !is_around_others(facts, test)) {
+            if says_something(facts, test) {
                 return Vec::new();
             }
             let what = format!("the new test `{}` asserts nothing", test.name);
@@ -47,6 +85,12 @@ pub(super) fn empty(files: &[TestFile<'_>]) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Whether what is called as a test is a group of tests, or what runs them.
+fn is_around_others(facts: &Facts<'_>, test: &Test<'_>) -> bool {
+    let is_group = |token: &Token<'_>| matches!(token.text, "describe" | "suite" | "context" | "group" | "TestMain");
+    facts.tokens.iter().any(|token| token.line == test.line && token.kind == Kind::Word && is_group(token))
 }
 
 /// Whether tests of a language are found by their beginnings alone.
@@ -61,24 +105,15 @@ const SAYING: &[&str] = &[
     "plan",
 ];
 
-/// The tokens of a test, up to the next one.
-fn tokens_of<'a, 'text>(facts: &'a Facts<'text>, test: &Test<'_>) -> Vec<&'a Token<'text>> {
-    let next = facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min();
-    let is_inside = |token: &&Token<'_>| token.line >= test.line && next.is_none_or(|next| token.line < next);
-    facts.tokens.iter().filter(is_inside).collect()
+fn says_something(facts: &Facts<'_>, test: &Test<'_>) -> bool {
+    let next = facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX);
+    let inside = facts.tokens.iter().filter(|token| token.line >= test.line && token.line < next);
+    inside.into_iter().any(|token| token.text != test.name && says(token))
 }
 
-/// Whether the next test begins before this one ends.
-fn is_open(tokens: &[&Token<'_>]) -> bool {
-    let count = |mark: &str| tokens.iter().filter(|token| token.is_mark(mark)).count();
-    count("{") > count("}")
-}
-
-fn says_something(inside: &[&Token<'_>], test: &Test<'_>) -> bool {
-    inside.iter().any(|token| {
-        let word = token.text.trim_start_matches('_').to_ascii_lowercase();
-        token.kind == Kind::Word && token.text != test.name && SAYING.iter().any(|begin| word.starts_with(begin))
-    })
+fn says(token: &Token<'_>) -> bool {
+    let word = token.text.trim_start_matches('_').to_ascii_lowercase();
+    token.kind == Kind::Word && SAYING.iter().any(|begin| word.starts_with(begin))
 }
 
 #[cfg(test)]
@@ -89,7 +124,7 @@ mod tests {
     fn found(path: &str, before: Option<&str>, after: &str) -> usize {
         let change = FileChange { path, before: before.map(str::as_bytes), after: Some(after.as_bytes()) };
         let text = Text::of(&change);
-        empty(&[TestFile::of(&text).unwrap()]).len()
+        empty(&[TestFile::of(&text).unwrap()], &["tests/test_a.py".to_owned()]).len()
     }
 
     #[test]
@@ -98,8 +133,12 @@ mod tests {
             ("tests/test_a.py", "def test_a():\n    pass\n"),
             ("tests/test_a.py", "import a\n\n\ndef test_a():\n    a.add(1, 2)\n\n\ndef test_b():\n    print(a)\n"),
             ("a.test.js", "const test = require('node:test')\ntest('adds', () => {})\n"),
-            ("a.test.js", "test('all', () => {\n  test('adds', () => {})\n})\n"),
             ("a_test.go", "package a\n\nfunc TestA(t *testing.T) {\n\tAdd(1, 2)\n}\n"),
+            ("tests/test_a.py", ""),
+            ("tests/test_a.py", "A = 1\n"),
+            ("tests/test_a.sh", ". ./calc.sh\n"),
+            ("tests/test_a.sh", ""),
+            ("tests/test_a.c", "#include <assert.h>\n\nint main(void) {\n    add(1, 2);\n    return 0;\n}\n"),
         ] {
             assert!(found(path, None, text) > 0, "{path}: {text}");
         }
@@ -111,9 +150,19 @@ mod tests {
             ("a.test.js", "test('adds', () => { expect(add(1, 2)).toBe(3) })\n"),
             ("a.test.js", "test('adds', (t) => { t.is(add(1, 2), 3) })\n"),
             ("a.test.js", "test('adds', () => { if (add(1, 2) !== 3) throw new Error() })\n"),
-            ("tests/test_a.py", "A = 1\n"),
-            ("a.test.js", "test('all', () => {\n  test('adds', (t) => { t.is(add(1, 2), 3) })\n})\n"),
-            ("main_test.go", "package a\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(m.Run())\n}\n"),
+            ("tests/test_b.py", "A = 1\n"),
+            ("tests/helpers.sh", "sum() {\n  add 1 2\n}\n"),
+            ("tests/test_a.sh", ". ./calc.sh\ntest \"$(add 1 2)\" = 3 || exit 1\n"),
+            ("tests/test_a.c", "int main(void) {\n    return add(1, 2) != 3;\n}\n"),
+            (
+                "tests/test_a.c",
+                "#include <assert.h>\n\nint main(void) {\n    assert(add(1, 2) == 3);\n    return 0;\n}\n",
+            ),
+            (
+                "a.test.js",
+                "const test = require('node:test')\ntest.describe('all', () => {\n  test('adds', () => { expect(add(1, 2)).toBe(3) })\n})\n",
+            ),
+            ("main_test.go", "package a\n\nfunc TestMain(m *testing.M) {\n\tm.Run()\n}\n"),
         ] {
             assert_eq!(found(path, None, text), 0, "{path}: {text}");
         }

@@ -3,8 +3,10 @@
 use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lines;
+use super::runner;
 use crate::auto::gate::cannot_fail::{commands_of, line_cannot_fail};
 use crate::auto::gate::check::Check;
+use crate::auto::gate::globs::finds;
 use crate::auto::gate::makefile::{Makefile, NAMES};
 use crate::auto::gate::pins::{Pins, is_make, targets_of};
 use crate::auto::gate::runners::{TestsRun, tests_run};
@@ -39,6 +41,8 @@ pub(super) const HIDING: &[&str] = &[
     "MAKEFLAGS += -k",
     "make -i",
     "--ignore-errors",
+    "-DNDEBUG",
+    "PYTHONOPTIMIZE",
     "trap 'exit 0'",
     "trap \"exit 0\"",
     "--testPathIgnorePatterns",
@@ -55,8 +59,12 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Fin
     let mut found = match role {
         Some(Role::Script) if is_makefile => makefile(pins, text, all),
         Some(Role::Script) if pins.files.contains_key(text.path) => whole(pins, text),
-        Some(Role::Script | Role::Test) => Vec::new(),
-        _ => return Vec::new(),
+        Some(Role::Test) if runner::only_runs_others(pins, text) && text.before != text.after => {
+            // Of one that is gone more is said elsewhere.
+            runner::changed(text, true)
+        }
+        Some(Role::Script | Role::Test) => included(pins, text),
+        _ => return included(pins, text),
     };
     if is_shell || is_makefile || role == Some(Role::Script) {
         found.extend(hiding(text, is_makefile));
@@ -85,12 +93,24 @@ fn whole(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     if tool.is_some_and(|tool| !is_called(tool)) {
         return Vec::new();
     }
-    let line = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default())
-        .first()
-        .copied();
-    let what =
-        if text.after.is_none() { "a script that a check runs is gone" } else { "a script that a check runs changed" };
-    vec![Finding::new(text.path, line.unwrap_or_default(), Weakening::ChangedScript, what)]
+    runner::changed(text, false)
+}
+
+/// A new file that a makefile of the checks brings in where it is there, and that makes what they make, or sets a variable.
+fn included(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+    let is_included = pins.included.iter().any(|pattern| pattern == text.path || finds(pattern, text.path));
+    let Some(after) = text.after.as_deref().filter(|_| is_included && text.before.is_none()) else { return Vec::new() };
+    let makefile = Makefile::read(after);
+    let target = pins.targets.iter().find(|name| makefile.has(name));
+    let what = match (target, makefile.variable_names().next()) {
+        (Some(target), _) => format!("the makefile brings it in, and it makes the target `{target}` of a check"),
+        (None, Some(name)) => format!("the makefile brings it in, and it sets the variable `{name}`"),
+        (None, None) if makefile.includes().next().is_some() => {
+            "the makefile brings it in, and it brings in others".to_owned()
+        }
+        (None, None) => return Vec::new(),
+    };
+    vec![Finding::new(text.path, target.map_or(0, |name| makefile.line(name)), Weakening::ChangedScript, what)]
 }
 
 /// What a makefile makes for the checks: targets, what these need, and the variables in their recipes.
@@ -204,7 +224,7 @@ fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
     }
     let mut open = then.iter().peekable();
     let mut added = Vec::new();
-    for line in now {
+    for line in now.iter().copied() {
         if open.peek().is_some_and(|next| **next == line) {
             open.next();
         } else {
@@ -219,8 +239,25 @@ fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
         };
         commands_of(&line).is_some_and(|commands| commands.iter().all(says_or_tests))
     };
+    // A recipe of a compiler may be given more files.
+    let compiles_more = |line: &&str| {
+        then.iter().any(|before| {
+            let is_compiler =
+                after.expanded(bare(before)).split_whitespace().next().is_some_and(|word| COMPILERS.contains(&word));
+            let new = line.split_whitespace().filter(|word| !before.split_whitespace().any(|then| then == *word));
+            is_compiler && grew(Some(before), Some(line)) && new.into_iter().all(|word| word.contains('.'))
+        })
+    };
+    let is_kept =
+        |line: &&str| now.contains(line) || now.iter().any(|now| grew(Some(line), Some(now)) && compiles_more(now));
+    if open.next().is_some() && then.len() == now.len() {
+        return then.iter().all(is_kept) && now.iter().all(|line| then.contains(line) || compiles_more(line));
+    }
     open.next().is_none() && added.iter().all(runs_tests)
 }
+
+/// Programs that are given sources.
+const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "rustc", "javac", "ar", "ld"];
 
 /// A line of a recipe without the marks before it.
 fn bare(line: &str) -> &str {

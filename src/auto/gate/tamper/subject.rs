@@ -6,11 +6,12 @@ use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
+use super::taken::definitions;
 use crate::project::check_files::{Role, role_of};
 
 /// A name that a file brings in, and from where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Import<'text> {
+pub(super) struct Import<'text> {
     from: &'text str,
     line: usize,
 }
@@ -27,9 +28,12 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
             if is_test_side(file.path, import.from, after.language) {
                 continue;
             }
+            // One that is brought in and then defined is the one that is defined.
+            let here =
+                || defined(after, name).filter(|_| defined(before, name).is_none()).map(|line| (line, "this file"));
             let stub = match now.get(name) {
-                Some(other) => is_test_side(file.path, other.from, after.language).then_some((other.line, other.from)),
-                None => defined(after, name).map(|line| (line, "this file")),
+                Some(other) if is_test_side(file.path, other.from, after.language) => Some((other.line, other.from)),
+                _ => here(),
             };
             if let Some((line, place)) = stub {
                 let what = format!(
@@ -44,7 +48,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
 }
 
 /// The names that a file brings in.
-fn imports<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Import<'text>> {
+pub(super) fn imports<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Import<'text>> {
     let mut found = BTreeMap::new();
     let tokens = &facts.tokens;
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
@@ -124,11 +128,11 @@ fn is_test_side(path: &str, from: &str, language: Language) -> bool {
     role_of(&resolved) == Some(Role::Test) || is_test_word(&resolved)
 }
 
-/// The line on which a file defines a name.
+/// The line on which a file defines a name that it does not hand on.
 fn defined(facts: &Facts<'_>, name: &str) -> Option<usize> {
-    const DEFINING: &[&str] = &["def", "class", "function", "const", "let", "var", "fn", "func"];
-    let pair = facts.tokens.windows(2).find(|pair| DEFINING.contains(&pair[0].text) && pair[1].is_word(name));
-    pair.map(|pair| pair[0].line)
+    let all = definitions(facts);
+    let mut of_name = all.iter().filter(|one| one.owner.is_none() && one.name == name);
+    of_name.find(|one| !one.body.iter().any(|token| token.is_word(name) || token.is_word("import"))).map(|one| one.line)
 }
 
 /// New calls that put a stub in the place of what the file tests.
@@ -164,7 +168,50 @@ fn mocked(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<Finding> {
             found.push(Finding::new(file.path, call[0].line, Weakening::StubbedSubject, what));
         }
     }
+    found.extend(replaced(file, after, &brought, subject));
     found
+}
+
+/// Calls by which a member of something gets another value: `patch.object(calc, "add")`, `spyOn(calc, 'add')`.
+const REPLACING: &[&str] =
+    &["object", "setattr", "spyOn", "stub", "method", "replace", "replaceProperty", "defineProperty", "allow"];
+
+/// New code that puts another function in the place of one that the file's tests call, in what the file tests.
+fn replaced(
+    file: &TestFile<'_>,
+    after: &Facts<'_>,
+    brought: &BTreeMap<&str, Import<'_>>,
+    subject: &str,
+) -> Vec<Finding> {
+    let Some(before) = &file.before else { return Vec::new() };
+    let is_called =
+        |name: &str| before.assertions.iter().any(|assertion| assertion.callees().any(|callee| callee == name));
+    let is_of_subject = |owner: &str| {
+        let from =
+            brought.get(owner).map(|import| import.from.rsplit(['/', '.']).find(|part| *part != "js" && *part != "ts"));
+        owner == subject || from.flatten() == Some(subject)
+    };
+    let calls = after.tokens.windows(5).filter(|five| {
+        REPLACING.contains(&five[0].text)
+            && five[1].is_mark("(")
+            && five[3].is_mark(",")
+            && five[4].kind == Kind::Text
+            && is_of_subject(five[2].text)
+            && is_called(five[4].text)
+    });
+    let calls = calls.map(|five| (five[0].line, five[4].text));
+    let assigned = definitions(after).into_iter().filter(|one| {
+        one.owner.is_some_and(is_of_subject)
+            && is_called(one.name)
+            && !one.body.iter().any(|token| token.is_word(one.name))
+    });
+    let all = calls.chain(assigned.map(|one| (one.line, one.name)));
+    all.filter(|(line, _)| file.added.contains(line))
+        .map(|(line, name)| {
+            let what = format!("`{name}` is what this file tests, and it is replaced by a stub");
+            Finding::new(file.path, line, Weakening::StubbedSubject, what)
+        })
+        .collect()
 }
 
 /// The name of what a file tests: `test_calc.py` tests `calc`.

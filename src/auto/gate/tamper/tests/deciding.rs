@@ -6,9 +6,9 @@ use crate::auto::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 
 /// What is done, the check, the files that the plan names, and the files before and after.
-type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [Texts<'a>]);
+pub(super) type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [Texts<'a>]);
 
-fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
+pub(super) fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
     let before: Vec<_> =
         texts.iter().filter(|(_, before, _)| *before != "-").map(|(path, before, _)| (*path, *before)).collect();
     let memory = MemoryFiles::new(before.iter().copied());

@@ -3,6 +3,7 @@
 mod cheats;
 mod deciding;
 mod honest;
+mod mechanisms;
 mod text;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,289 @@
+//! Scripts that a check runs: which of their lines changed, and whether those that came may keep others from running.
+
+use std::collections::BTreeSet;
+
+use super::Text;
+use super::facts::Facts;
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token, tokens};
+use super::lines;
+use crate::auto::gate::pins::Pins;
+
+/// Changes of a script that a check runs. Lines that only add something to a script of a shell are none.
+pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
+    let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
+    if text.after.is_none() || text.before.is_none() {
+        let what = if text.after.is_none() {
+            "a script that a check runs is gone"
+        } else {
+            "a script that a check runs is new"
+        };
+        return vec![Finding::new(text.path, 0, Weakening::ChangedScript, what)];
+    }
+    let is_shell = is_of_shell(text.path, before);
+    let added = lines::added(before, after);
+    let line = |text: &'_ str, number: &usize| {
+        number.checked_sub(1).and_then(|at| text.lines().nth(at)).unwrap_or_default().trim().to_owned()
+    };
+    let new: BTreeSet<String> = added.iter().map(|number| line(after, number)).collect();
+    let mut found = Vec::new();
+    let mut add =
+        |number: usize, what: String| found.push(Finding::new(text.path, number, Weakening::ChangedScript, what));
+    for number in lines::added(after, before) {
+        let gone = line(before, &number);
+        let is_said_elsewhere = is_comment(&gone) || new.contains(&gone);
+        let is_judged_as_test = is_shell && is_test && asserts(&gone);
+        if !(is_said_elsewhere || is_judged_as_test || is_shell && only_prints(&gone)) {
+            add(
+                added.first().copied().unwrap_or_default(),
+                format!("a script that a check runs changed: `{}` is gone", short(&gone)),
+            );
+        }
+    }
+    if is_shell {
+        for (number, what) in hunks(after, &added).iter().filter_map(|hunk| weakens(before, hunk)) {
+            add(number, format!("a script that a check runs changed: {what}"));
+        }
+    } else if let Some(number) = added.iter().find(|number| !is_comment(&line(after, number))) {
+        add(*number, format!("a script that a check runs changed: `{}` is new", short(&line(after, number))));
+    }
+    found
+}
+
+/// Whether a test file that a check runs itself only runs other tests.
+pub(super) fn only_runs_others(pins: &Pins, text: &Text<'_>) -> bool {
+    let before = text.before.as_deref().unwrap_or_default();
+    pins.runs.contains(text.path)
+        && match Language::of(text.path) {
+            Some(Language::Shell) => true,
+            Some(language) => {
+                let facts = Facts::read(before, language);
+                facts.tests.is_empty() && facts.assertions.is_empty()
+            }
+            None => is_of_shell(text.path, before),
+        }
+}
+
+fn is_of_shell(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    Language::of(path) == Some(Language::Shell)
+        || !name.contains('.') && first.starts_with("#!") && first.contains("sh")
+}
+
+fn is_comment(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#') || line.starts_with("//")
+}
+
+fn only_prints(line: &str) -> bool {
+    (line.starts_with("echo ") || line.starts_with("printf "))
+        && !line.contains(['|', '&', ';', '>', '`'])
+        && !line.contains("$(")
+}
+
+fn asserts(line: &str) -> bool {
+    !Facts::read(line, Language::Shell).assertions.is_empty()
+        && !tokens(line, Language::Shell).iter().any(|token| OPENING.contains(&token.text) && token.kind == Kind::Word)
+}
+
+/// New lines that stand together.
+fn hunks<'a>(after: &'a str, added: &BTreeSet<usize>) -> Vec<Vec<(usize, &'a str)>> {
+    let mut hunks: Vec<Vec<(usize, &str)>> = Vec::new();
+    let mut last = 0;
+    for (number, line) in
+        after.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(number, _)| added.contains(number))
+    {
+        if last + 1 != number || hunks.is_empty() {
+            hunks.push(Vec::new());
+        }
+        last = number;
+        if let Some(hunk) = hunks.last_mut() {
+            hunk.push((number, line));
+        }
+    }
+    hunks
+}
+
+/// Words that open a part of a script, and those that close one.
+const OPENING: &[&str] = &["if", "case", "do"];
+const CLOSING: &[&str] = &["fi", "esac", "done"];
+
+/// Words by which lines that follow are not run, or not as before.
+const TURNING: &[&str] = &["continue", "break", "trap", "exec", "alias", "unset", "eval", "shift", "kill", "cd"];
+
+/// Commands and variables of every shell, which no script makes its own.
+const OF_SHELL: &[&str] = &[
+    "test",
+    "echo",
+    "printf",
+    "exit",
+    "return",
+    "set",
+    "sh",
+    "bash",
+    "make",
+    "cc",
+    "gcc",
+    "python3",
+    "node",
+    "diff",
+    "cmp",
+    "grep",
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "CDPATH",
+    "LD_PRELOAD",
+];
+
+/// Why new lines of a script may keep others from running.
+fn weakens(before: &str, hunk: &[(usize, &str)]) -> Option<(usize, String)> {
+    let first = hunk.first()?.0;
+    let text: String = hunk.iter().flat_map(|(_, line)| [*line, "\n"]).collect();
+    let all = tokens(&text, Language::Shell);
+    let known = tokens(before, Language::Shell);
+    let was_there = |name: &str| OF_SHELL.contains(&name) || known.iter().any(|token| token.is_word(name));
+    let mut depth = 0_i32;
+    for (at, token) in all.iter().enumerate() {
+        let number = first + token.line - 1;
+        let next = all.get(at + 1).filter(|next| next.line == token.line);
+        let previous = at.checked_sub(1).and_then(|at| all.get(at)).filter(|previous| previous.line == token.line);
+        let is_command = previous.is_none_or(|previous| {
+            previous.kind == Kind::Mark && matches!(previous.text, ";" | "&" | "|" | "(" | "{" | "!" | ")")
+                || previous.kind == Kind::Word
+                    && matches!(previous.text, "then" | "do" | "else" | "if" | "while" | "until")
+        });
+        if token.kind == Kind::Word && is_command {
+            depth += i32::from(OPENING.contains(&token.text)) - i32::from(CLOSING.contains(&token.text));
+        } else if token.is_mark("{") && is_command
+            || token.is_mark("{") && previous.is_some_and(|previous| previous.is_mark(")"))
+        {
+            depth += 1;
+        } else if token.is_mark("}") && is_command {
+            depth -= 1;
+        }
+        if depth < 0 {
+            return Some((number, "what closes a part of it was not opened there".to_owned()));
+        }
+        if token.is_mark("<") && next.is_some_and(|next| next.is_mark("<")) {
+            let word = all.iter().skip(at + 2).find(|word| word.kind != Kind::Mark).map_or("", |word| word.text);
+            if !hunk.iter().any(|(_, line)| line.trim() == word) {
+                return Some((number, "lines of it are a text now".to_owned()));
+            }
+        }
+        if token.is_mark(".") && is_command && next.is_some_and(|next| next.column > token.column + 1) {
+            return Some((number, "it reads another script".to_owned()));
+        }
+        if token.kind != Kind::Word || !is_command {
+            continue;
+        }
+        let line = hunk.get(token.line - 1).map_or("", |(_, line)| line.trim());
+        let is_function =
+            next.is_some_and(|next| next.is_mark("(")) && all.get(at + 2).is_some_and(|third| third.is_mark(")"));
+        let function =
+            if token.text == "function" { next.map(|next| next.text) } else { is_function.then_some(token.text) };
+        let assigned = next.filter(|next| next.is_mark("=") && next.column == token.column + token.text.len());
+        let ends_well = matches!(token.text, "exit" | "return") && next.is_none_or(|next| !is_bad_end(next));
+        let is_turned = TURNING.contains(&token.text) && !line.starts_with('(')
+            || token.text == "set"
+                && next.is_some_and(|next| next.is_mark("+") || next.is_mark("-") && is_list(&all, at));
+        let removes = matches!(token.text, "rm" | "mv" | "sed" | "git" | "chmod" | "ln") && line.contains("test");
+        if ends_well || is_turned || removes {
+            return Some((number, format!("`{}` may keep other lines from running", short(line))));
+        }
+        if function.is_some_and(was_there) {
+            return Some((number, format!("`{}` is another command now", function.unwrap_or_default())));
+        }
+        if assigned.is_some() && was_there(token.text) && !is_set_again(before, assignment(line, token)) {
+            return Some((number, format!("`{}` has another value", token.text)));
+        }
+    }
+    (depth != 0).then(|| (first, "a part of it is in another one now".to_owned()))
+}
+
+/// `set -- a b`
+fn is_list(all: &[Token<'_>], at: usize) -> bool {
+    let is_mark = |at: usize| all.get(at).is_some_and(|token| token.is_mark("-"));
+    is_mark(at + 1) && is_mark(at + 2) || all.get(at + 2).is_some_and(|word| word.text.contains('n'))
+}
+
+/// What `exit` is given where it says that something is wrong.
+fn is_bad_end(next: &Token<'_>) -> bool {
+    next.kind == Kind::Number && !next.text.trim_matches('0').is_empty()
+}
+
+/// `failed=1` of a line.
+fn assignment<'a>(line: &'a str, token: &Token<'_>) -> &'a str {
+    let rest = line.find(&format!("{}=", token.text)).and_then(|at| line.get(at..)).unwrap_or(line);
+    rest.split([' ', ';', '&', '|', '}', ')']).next().unwrap_or(rest)
+}
+
+/// Whether a script sets a variable to a value on its way, and not only at its beginning.
+fn is_set_again(text: &str, assignment: &str) -> bool {
+    let ends = |letter: char| letter.is_whitespace() || ";&|{}()".contains(letter);
+    let sets = |line: &str| line.split(ends).any(|word| word == assignment);
+    text.lines().any(|line| sets(line) && !line.starts_with(assignment))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(80).map(|letter| if letter.is_control() || letter == '`' { '\'' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: &str = "#!/bin/sh\n# Runs each test.\nfail() {\n  echo \"not ok $1\"\n  exit 1\n}\nfailed=0\nfor test in tests/test_*.sh; do\n  if (. \"./$test\"); then\n    echo \"ok $test\"\n  else\n    failed=1\n  fi\ndone\nexit $failed\n";
+
+    fn found(from: &str, to: &str) -> Vec<String> {
+        assert!(RUN.contains(from), "{from}");
+        let after = RUN.replacen(from, to, 1);
+        let text = Text { path: "tests/run.sh", before: Some(RUN.to_owned()), after: Some(after) };
+        changed(&text, true).into_iter().map(|finding| finding.to_string()).collect()
+    }
+
+    #[test]
+    fn lines_that_change_or_go_or_keep_others_from_running_are_found() {
+        for (from, to) in [
+            ("    failed=1\n", "    :\n"),
+            ("    failed=1\n", ""),
+            ("    failed=1\n", "    failed=0\n"),
+            ("    failed=1\n", "    case $test in *calc*) ;; *) failed=1 ;; esac\n"),
+            ("tests/test_*.sh", "tests/test_mul.sh"),
+            ("; do\n", "; do\n  case $test in *test_calc*) continue ;; esac\n"),
+            ("exit $failed\n", "failed=0\nexit $failed\n"),
+            ("failed=0\n", "failed=0\ntrap 'exit 0' EXIT\n"),
+            ("failed=0\n", "failed=0\nexit\n"),
+            ("failed=0\n", "failed=0\nexit 0\n"),
+            ("failed=0\n", "failed=0\nfail() { :; }\n"),
+            ("failed=0\n", "failed=0\ntest() { true; }\n"),
+            ("failed=0\n", "failed=0\ncd /tmp\n"),
+            ("failed=0\n", "failed=0\nrm tests/test_calc.sh\n"),
+            ("failed=0\n", "failed=0\nPATH=tests/bin:$PATH\n"),
+            ("failed=0\n", "failed=0\n. ./tests/other.sh\n"),
+            ("failed=0\nfor", "failed=0\nif false; then\nfor"),
+            ("failed=0\nfor", "failed=0\n: <<'END'\nfor"),
+            ("  exit 1\n", "  exit 0\n"),
+        ] {
+            assert!(!found(from, to).is_empty(), "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn lines_that_only_add_something_are_no_finding() {
+        for (from, to) in [
+            ("# Runs each test.\n", "# Runs all tests, each in a shell of its own.\n\n"),
+            ("failed=0\n", "failed=0\necho \"1..$(ls tests | wc -l)\"\n"),
+            ("    echo \"ok $test\"\n", "    echo \"ok - $test\"\n"),
+            ("exit $failed\n", "sh tests/more.sh || failed=1\nexit $failed\n"),
+            ("exit $failed\n", "for test in tests/unit/*.sh; do\n  sh \"$test\" || failed=1\ndone\nexit $failed\n"),
+            ("exit $failed\n", "if ! sh tests/more.sh; then\n  failed=1\nfi\nexit $failed\n"),
+            ("exit $failed\n", "count=1\ntest -f calc.sh || exit 1\nexit $failed\n"),
+            ("failed=0\n", "failed=0\nset -eu\n"),
+            ("failed=0\n", "failed=0\nnote() {\n  echo \"$1\"\n}\n"),
+        ] {
+            assert_eq!(found(from, to), Vec::<String>::new(), "{from} -> {to}");
+        }
+    }
+}
