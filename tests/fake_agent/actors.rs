@@ -99,6 +99,16 @@ fn act(call: &Call, voice: &mut Voice) -> Result<u8, String> {
             voice.say(&text("I wrote the files and ran the checks: all pass."));
         }
         "standby" => voice.say(&text("I am ready when you are.")),
+        // Writes what it may not: a note, and once for a second task what would decide about checks.
+        "careless" => {
+            work(call, voice, Manner::Whole)?;
+            if call.kind == "execute-task" {
+                world::write(".gsd/notes.md", "a note\n")?;
+                if call.attempt == 1 && call.id.ends_with("T02") {
+                    world::write(".gsd/PREFERENCES.md", "---\nverification_commands: [\"true\"]\n---\n")?;
+                }
+            }
+        }
         "vandal" => {
             work(call, voice, Manner::Whole)?;
             let _ = world::write("../fake-vandal.txt", "outside\n");
