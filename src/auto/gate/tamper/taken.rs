@@ -49,7 +49,7 @@ pub(super) fn names(files: &[TestFile<'_>]) -> Vec<Finding> {
             let leads_on = ["super", "require", "import", "extend"].into_iter().any(names)
                 || brought.iter().any(|word| *word != one.name && names(word));
             if asserting.contains(one.name) && !leads_on && !(after.language == Language::Shell && can_fail(one.body)) {
-                let what = format!("`{}`, by which tests assert or are made, is defined anew here", one.name);
+                let what = format!("`{}`, by which tests assert or are made, is defined again here", one.name);
                 found.push(Finding::new(file.path, one.line, Weakening::PatchedRunner, what));
             } else if one.owner.is_none()
                 && file.role != TestRole::Setup
@@ -107,7 +107,7 @@ fn deleted<'a>(
     calls.filter_map(|(at, token)| {
         let rest = after.tokens.iter().skip(at + 1).take_while(|other| other.line == token.line);
         let test = rest.into_iter().find(|other| tests.contains(other.text))?;
-        let what = format!("`{}` is taken away here, so that it is never run", test.text);
+        let what = format!("`{}` is removed here, so that it is never run", test.text);
         Some(Finding::new(file.path, token.line, Weakening::NotCollected, what))
     })
 }
