@@ -19,6 +19,8 @@ pub(crate) struct Pause {
     pub(crate) file: String,
     /// Where the work stopped or what comes next, in the words of that file.
     pub(crate) note: Option<String>,
+    /// Whether it is STATE.md that says so, and no file of its own.
+    is_stated: bool,
 }
 
 impl Pause {
@@ -36,7 +38,7 @@ impl Pause {
         let handoff = view.layout().handoff();
         if view.exists(&handoff) {
             let note = view.text(&handoff)?.as_deref().and_then(next_action);
-            return Ok(Some(Self { file: handoff, note }));
+            return Ok(Some(Self { file: handoff, note, is_stated: false }));
         }
         let is_note =
             |name: &str| name.strip_prefix(CONTINUE_HERE).is_some_and(|rest| rest.strip_suffix(".md").is_some());
@@ -50,7 +52,7 @@ impl Pause {
         }
         for file in notes {
             if !is_resumed(view.text(&file)?.as_deref().unwrap_or_default()) {
-                return Ok(Some(Self { file, note: None }));
+                return Ok(Some(Self { file, note: None, is_stated: false }));
             }
         }
         Ok(None)
@@ -65,7 +67,22 @@ impl Pause {
         let status = state.front_text("status").filter(|status| status != "unknown");
         let status = status.or(sources.status.clone()).map(|status| crate::project::state::normal_status(&status));
         let is_paused = note.is_some() || status.is_some_and(|status| status.eq_ignore_ascii_case("paused"));
-        Ok(is_paused.then(|| Self { file: view.layout().state(), note }))
+        Ok(is_paused.then(|| Self { file: view.layout().state(), note, is_stated: true }))
+    }
+
+    /// What a person does to end it.
+    pub(crate) fn end(&self) -> String {
+        let file = &self.file;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        if name.starts_with(CONTINUE_HERE) {
+            return format!(
+                "go on with what it says, then write `status: {RESUMED}` into the front matter of `{file}`"
+            );
+        }
+        if self.is_stated {
+            return format!("go on with it, then remove from `{file}` that it is paused");
+        }
+        format!("go on with what it says, then remove `{file}`")
     }
 
     /// That work is paused, in a few words.

@@ -164,6 +164,11 @@ impl PhaseNext {
         Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance }))
     }
 
+    /// Whether its acceptance test is begun and not finished.
+    pub(crate) fn is_in_acceptance(&self) -> bool {
+        self.acceptance.is_some()
+    }
+
     fn command(&self, spelled: impl Fn(&str) -> String) -> String {
         let (name, flag) = match self.step {
             NextStep::Discuss => ("discuss-phase", ""),

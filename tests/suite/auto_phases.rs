@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 
-const ROADMAP: &str = "# Roadmap\n\n## v1.0 Shelf\n\n- [ ] **Phase 1: Base** - the first file\n- [ ] **Phase 2: Top** - the second file\n\n\
+pub(crate) const ROADMAP: &str = "# Roadmap\n\n## v1.0 Shelf\n\n- [ ] **Phase 1: Base** - the first file\n- [ ] **Phase 2: Top** - the second file\n\n\
                        ### Phase 1: Base\n**Goal**: one file\n\n### Phase 2: Top\n**Goal**: another file\n";
-const STATE: &str = "---\nmilestone: v1.0\n---\n# State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
-const BASE: &str = ".planning/phases/01-base";
-const PASSED: &str = "---\nphase: 01\nstatus: passed\nscore: 1/1\n---\n\n# Verified\n";
+pub(crate) const STATE: &str = "---\nmilestone: v1.0\n---\n# State\n\n## Current Position\n\nPhase: 1 of 2 (Base)\n";
+pub(crate) const BASE: &str = ".planning/phases/01-base";
+pub(crate) const PASSED: &str = "---\nphase: 01\nstatus: passed\nscore: 1/1\n---\n\n# Verified\n";
 
 fn git(context: &TestContext, arguments: &[&str]) -> String {
     let output = context.command("git").args(arguments).output().unwrap();
@@ -22,7 +22,7 @@ fn git(context: &TestContext, arguments: &[&str]) -> String {
 }
 
 /// A repository with these documents, and with the workflows installed for the user.
-fn project(files: &[(&str, &str)]) -> TestContext {
+pub(crate) fn project(files: &[(&str, &str)]) -> TestContext {
     let context = TestContext::on_disk();
     context.write("README.md", "# P\n");
     for (path, text) in files {
@@ -34,7 +34,7 @@ fn project(files: &[(&str, &str)]) -> TestContext {
     context
 }
 
-fn whole_project() -> TestContext {
+pub(crate) fn whole_project() -> TestContext {
     let context = project(&[(".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE)]);
     context.gsd(["install", "--global", "--claude"]).success();
     context
@@ -60,7 +60,7 @@ fn landed_files(context: &TestContext) -> String {
     all.lines().filter(is_timeless).collect::<Vec<_>>().join("\n")
 }
 
-fn is_closed(context: &TestContext) {
+pub(crate) fn is_closed(context: &TestContext) {
     assert_eq!(git(context, &["worktree", "list"]).lines().count(), 1);
     assert_eq!(git(context, &["branch", "--list"]), "* main");
     let roadmap = git(context, &["show", "main:.planning/ROADMAP.md"]);

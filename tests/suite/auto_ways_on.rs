@@ -6,7 +6,7 @@ use crate::auto::{compile, git, project, report};
 use crate::kit::{Ran, TestContext};
 
 /// Runs with sessions that do the work of their unit, and what the first row says that fits.
-fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
+pub(crate) fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let script = context.home().join("script.json");
     let mut rows = rows.to_vec();
@@ -21,12 +21,12 @@ fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
     context.gsd_with(words, &[("FAKE_SHAPE", "2x2"), ("FAKE_SCRIPT", &script.to_string_lossy())], "")
 }
 
-fn also(unit: &str, script: &str) -> Value {
+pub(crate) fn also(unit: &str, script: &str) -> Value {
     json!({ "match": { "unit": unit }, "steps": [{ "ideal": true }, { "sh": script }] })
 }
 
-const TASK: &str = "execute-task M001/S01/T02";
-const BEGIN: &[&str] = &["auto", "run", "--brief", "BRIEF"];
+pub(crate) const TASK: &str = "execute-task M001/S01/T02";
+pub(crate) const BEGIN: &[&str] = &["auto", "run", "--brief", "BRIEF"];
 
 /// The words of a command line, with those in quotes as one.
 fn words(line: &str) -> Vec<String> {
@@ -42,10 +42,15 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Carries out what stops print, with honest sessions, until the milestone has landed. Gives the causes on the way.
-fn goes_on(context: &TestContext, stop: &Value) -> Vec<String> {
+pub(crate) fn goes_on(context: &TestContext, stop: &Value) -> Vec<String> {
+    follow(context, stop, |line| run(context, line, &[]))
+}
+
+/// The same, with the sessions of these runs.
+pub(crate) fn follow(context: &TestContext, stop: &Value, run: impl Fn(&[&str]) -> Ran) -> Vec<String> {
     let mut stop = stop.clone();
     let mut causes = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..8 {
         let cause = stop["cause"].as_str().unwrap().to_owned();
         if cause == "complete" {
             return causes;
@@ -56,8 +61,7 @@ fn goes_on(context: &TestContext, stop: &Value) -> Vec<String> {
         let is_run = line[0] == "gsd-tools" && ["run", "dispatch", "next"].contains(&line[2].as_str());
         if is_run {
             let line: Vec<&str> = line[1..].iter().map(String::as_str).collect();
-            let ran = run(context, &line, &[]);
-            stop = report(&ran)["stop"].clone();
+            stop = report(&run(&line))["stop"].clone();
             continue;
         }
         if line[0] == "gsd-tools" {
@@ -66,13 +70,12 @@ fn goes_on(context: &TestContext, stop: &Value) -> Vec<String> {
             let output = context.command("sh").args(["-c", next]).output().unwrap();
             assert!(output.status.success(), "{next}: {}", String::from_utf8_lossy(&output.stderr));
         }
-        let ran = run(context, &["auto", "run"], &[]);
-        stop = report(&ran)["stop"].clone();
+        stop = report(&run(&["auto", "run"]))["stop"].clone();
     }
     panic!("{causes:?} {stop:#}");
 }
 
-fn stopped(ran: &Ran, cause: &str) -> Value {
+pub(crate) fn stopped(ran: &Ran, cause: &str) -> Value {
     let report = report(ran);
     assert_eq!(report["stop"]["cause"], cause, "{report:#}\n{}", ran.stderr);
     report["stop"].clone()
@@ -280,30 +283,38 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_goes_on"),
+    (
+        "set-up-failed",
+        "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
+    ),
+    ("no-milestone", "by hand: without_a_milestone_the_brief_is_written_and_the_printed_command_begins"),
+    ("needs-discussion", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
+    ("no-context", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
+    ("slice-needs-discussion", "by hand: a_slice_that_is_to_be_discussed_goes_on_once_its_context_is_written"),
+    ("needs-remediation", "by hand: a_validation_by_an_agent_that_asks_for_more_goes_on_with_the_printed_command"),
+    ("missing-summary", "by hand: a_slice_that_a_person_ticked_is_closed_and_its_tasks_are_done_all_the_same"),
+    ("no-implementation", "by hand: a_milestone_that_built_nothing_goes_on_when_a_person_says_that_it_may"),
+    ("no-operational-evidence", "by hand: a_validation_that_lacks_what_was_planned_is_made_anew_and_then_goes_on"),
+    ("uat-failed", "by hand: an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict"),
+    ("uat-exhausted", "by hand: an_acceptance_test_that_failed_or_has_no_verdict_goes_on_with_a_verdict"),
+    ("auth", "by hand: a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later"),
+    ("denied", "by hand: a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later"),
+    (
+        "paused",
+        "by hand: a_run_that_a_person_paused_or_stopped_goes_on; phases: what_waits_for_a_person_goes_on_after_the_edit",
+    ),
+    ("stopped", "by hand: a_run_that_a_person_paused_or_stopped_goes_on"),
+    ("unproved", "by hand: what_is_too_large_to_be_kept_is_left_until_the_printed_command_removes_it"),
+    ("gaps-found", "phases: gaps_are_planned_and_executed_by_the_printed_command"),
+    ("human-needed", "phases: what_waits_for_a_person_goes_on_after_the_edit"),
 ];
 
-/// Causes that no test here leads to: a person has to write something first, or they need what a test does not have.
+/// Causes that no test leads to.
 const NOT_HERE: &[(&str, &str)] = &[
-    ("no-milestone", "names a brief that is to be written"),
-    ("needs-discussion", "a person talks to an agent"),
-    ("no-context", "a person talks to an agent"),
-    ("slice-needs-discussion", "a person writes the context"),
-    ("needs-remediation", "a validation by an agent says so"),
-    ("missing-summary", "a person ticked a slice"),
-    ("no-operational-evidence", "a validation by an agent lacks a row"),
-    ("uat-failed", "only with acceptance tests"),
-    ("uat-exhausted", "only with acceptance tests"),
-    ("gaps-found", "phases"),
-    ("human-needed", "phases"),
-    ("unproved", "files that are too large to be kept"),
-    ("denied", "depends on what a client refuses"),
-    ("auth", "a person signs in"),
-    ("question", "older logs alone"),
+    ("question", "only in logs of older programs: a question is an escalation, or an attempt that does not count"),
+    ("quota", "only in logs of older programs: a run waits until the quota is there again"),
     ("no-checks", "no code leads to it"),
-    ("quota", "older logs alone"),
-    ("paused", "auto: the printed command is the one that all tests begin again with"),
-    ("stopped", "auto: as paused"),
-    ("unhandled", "a defect"),
+    ("unhandled", "a defect of the rules, which no documents are known to lead to"),
 ];
 
 /// Sessions that lead to a stop, with flags of the call.
@@ -324,7 +335,6 @@ fn of_sessions() -> Vec<(&'static str, Value, &'static [&'static str])> {
             json!({ "match": { "unit": TASK }, "steps": [{ "write": { "path": path, "content": asks } }] }),
             &[],
         ),
-        ("no-implementation", also("execute-task *", "rm -rf src checks"), &[]),
         ("units-done", json!({ "steps": [{ "ideal": true }] }), &["--max-units", "1"]),
         ("ceiling", json!({ "steps": [{ "ideal": true }] }), &["--max-sessions", "2"]),
     ]
@@ -332,7 +342,7 @@ fn of_sessions() -> Vec<(&'static str, Value, &'static [&'static str])> {
 
 #[test]
 fn the_command_of_each_stop_of_a_session_goes_on() {
-    for (cause, row, flags) in of_sessions().into_iter().filter(|(cause, ..)| *cause != "no-implementation") {
+    for (cause, row, flags) in of_sessions() {
         let context = project();
         let ran = run(&context, &[BEGIN, flags].concat(), &[row]);
         let stop = stopped(&ran, cause);

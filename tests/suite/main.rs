@@ -24,10 +24,14 @@ mod auto_held_out;
 mod auto_merge_backs;
 #[cfg(unix)]
 mod auto_phases;
+#[cfg(target_os = "linux")]
+mod auto_phases_ways_on;
 mod auto_runs;
 mod auto_secrets;
 #[cfg(target_os = "linux")]
 mod auto_ways_on;
+#[cfg(target_os = "linux")]
+mod auto_ways_on_by_hand;
 mod bytes;
 mod capability;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! Where a run in phases stands.
 
 use crate::auto::decide::is_below;
-use crate::auto::event::Mechanical;
+use crate::auto::event::{Mechanical, Run};
 use crate::auto::memory::Memory;
 use crate::auto::phases::{FOLDER, PhaseSettings};
 use crate::auto::position::{Finding, Position};
@@ -19,7 +19,7 @@ use crate::project::view::ProjectView;
 pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) -> Result<Position, FileError> {
     let next = before_execution(view, UpNext::of(view, false)?)?;
     let missing = match memory.unit() {
-        Some(unit) => missing(view, unit)?,
+        Some(unit) => missing(view, unit, memory)?,
         None => Vec::new(),
     };
     let mechanical = mechanical(&next, settings).filter(|step| !memory.fallbacks.contains_key(step));
@@ -35,7 +35,7 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
         is_complete: is_done && memory.run.is_some() && !memory.is_released,
         mechanical,
         rule,
-        finding: finding(&next, settings),
+        finding: finding(&next, settings, memory),
         missing,
         claims_no_change: match memory.unit() {
             Some(unit) => changes_documents_alone(view, unit)?,
@@ -44,12 +44,23 @@ pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) 
     })
 }
 
-/// What is next for a run. It would stop after the plans of a phase for the acceptance test of another one: it does so before
-/// a session is spent.
+/// What is next for a run. It would stop after the plans of a phase for the acceptance test of another one, or since a roadmap
+/// without phases has none to close: it does so before a session is spent.
 fn before_execution(view: &ProjectView, next: UpNext) -> Result<UpNext, FileError> {
+    if next.phase().is_some()
+        && let Some(text) = view.roadmap_text()?
+        && lists_no_phase(view, &text)?
+    {
+        return Ok(UpNext::NoPhases);
+    }
     let Some(PhaseNext { step: NextStep::Execute, number, .. }) = next.phase() else { return Ok(next) };
     let open = view.open_acceptances()?.into_iter().find(|open| short(&open.phase) != number);
     Ok(open.map_or(next, UpNext::Accept))
+}
+
+fn lists_no_phase(view: &ProjectView, roadmap: &str) -> Result<bool, FileError> {
+    let roadmap = view.parse_roadmap(roadmap);
+    Ok(view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty())
 }
 
 /// What can be done without an agent now.
@@ -97,15 +108,57 @@ fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
     }
 }
 
-fn finding(next: &UpNext, settings: &PhaseSettings) -> Finding {
+/// What goes on once a person has done what the text of a stop says.
+const AGAIN: &str = "gsd-tools auto run";
+
+fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding {
     let stop = |cause, command: &str| Finding::Stop(Stop::new(cause, next.why(), command));
+    let by_hand = |cause, what: &str| {
+        let text = format!("{}: {what}{}", next.why(), then(memory));
+        Finding::Stop(Stop::new(cause, text, AGAIN))
+    };
     match next {
-        UpNext::NoRoadmap | UpNext::NoPhases => stop(Cause::NoMilestone, "gsd-tools progress"),
-        UpNext::NoState => stop(Cause::Blocked, "gsd-tools state rebuild"),
-        UpNext::Paused(_) => stop(Cause::Paused, "gsd-tools smart-entry"),
-        UpNext::Accept(_) | UpNext::Deferred(_) => stop(Cause::HumanNeeded, "gsd-tools audit-uat"),
+        UpNext::NoRoadmap => by_hand(Cause::NoMilestone, "write it"),
+        UpNext::NoPhases => by_hand(Cause::NoMilestone, "add one"),
+        UpNext::NoState => stop(Cause::Blocked, &format!("gsd-tools state rebuild{}", place_of(memory))),
+        UpNext::Paused(pause) => by_hand(Cause::Paused, &pause.end()),
+        UpNext::Accept(_) | UpNext::Deferred(_) => person(by_hand(Cause::HumanNeeded, ACCEPTANCE), memory),
         UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => stop(Cause::Complete, "gsd-tools progress"),
-        UpNext::Phase(phase) => phase_step(phase, settings, &stop),
+        UpNext::Phase(phase) => match phase.step {
+            NextStep::Verify if phase.is_in_acceptance() => person(by_hand(Cause::HumanNeeded, ACCEPTANCE), memory),
+            NextStep::Verify => person(by_hand(Cause::HumanNeeded, VERIFIED), memory),
+            _ => phase_step(phase, settings, &stop),
+        },
+    }
+}
+
+/// What a person does about an acceptance test, and about a report that waits for one.
+const ACCEPTANCE: &str = "make its tests, write their results and `status: complete` into its UAT.md";
+const VERIFIED: &str = "make them, then write `status: passed` into its VERIFICATION.md";
+
+/// Where a person makes the change that a run waits for, and what becomes of it.
+fn then(memory: &Memory) -> String {
+    match run_of(memory) {
+        Some(run) => format!(" in `{}`, commit nothing there, then run again", run.worktree),
+        None => ", commit it, then run again".to_owned(),
+    }
+}
+
+fn run_of(memory: &Memory) -> Option<&Run> {
+    memory.run.as_ref().filter(|_| !memory.is_released)
+}
+
+/// The flag that leads a command to the documents of the run.
+fn place_of(memory: &Memory) -> String {
+    run_of(memory).map(|run| format!(" --cwd \"{}\"", run.worktree)).unwrap_or_default()
+}
+
+/// Names the command that shows what waits for a person.
+fn person(finding: Finding, memory: &Memory) -> Finding {
+    let list = format!("`gsd-tools audit-uat{}` lists what is open", place_of(memory));
+    match finding {
+        Finding::Stop(stop) => Finding::Stop(stop.shown([list])),
+        other => other,
     }
 }
 
@@ -117,12 +170,12 @@ fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause,
         // Executing an executed phase verifies it, and closes it where that could not be done without an agent.
         NextStep::Execute | NextStep::Close => dispatch(UnitKind::ExecutePhase),
         NextStep::PlanGaps => stop(Cause::GapsFound, &format!("gsd-tools auto dispatch plan-phase {}", phase.number)),
-        NextStep::Verify => stop(Cause::HumanNeeded, "gsd-tools audit-uat"),
+        NextStep::Verify => stop(Cause::HumanNeeded, AGAIN),
     }
 }
 
 /// What the unit should have left and has not.
-fn missing(view: &ProjectView, unit: &Unit) -> Result<Vec<String>, FileError> {
+fn missing(view: &ProjectView, unit: &Unit, memory: &Memory) -> Result<Vec<String>, FileError> {
     let folder = view.find_phase(&unit.id)?.folder;
     let standing = PhaseStanding::in_project(view, &unit.id, folder.as_ref())?;
     let work = &standing.work;
@@ -133,6 +186,13 @@ fn missing(view: &ProjectView, unit: &Unit) -> Result<Vec<String>, FileError> {
         // Gaps and checks that need a person are results, which the next decision looks at.
         UnitKind::ExecutePhase if standing.verification.state == VerificationState::Missing => {
             Some("the VERIFICATION.md of the phase")
+        }
+        // The session is there for this alone, and a next one would be too.
+        UnitKind::ExecutePhase
+            if memory.fallbacks.contains_key(&Mechanical::ClosePhase { phase: unit.id.clone() })
+                && standing.next_step(false) == Some(NextStep::Close) =>
+        {
+            Some("the tick of the phase in ROADMAP.md")
         }
         _ => None,
     };

@@ -8,6 +8,7 @@ use crate::operations::phases::complete::{self, Incomplete};
 use crate::operations::phases::scaffold::{self, Document, ScaffoldError};
 use crate::operations::state::Facts;
 use crate::project::files::FileError;
+use crate::project::standing::PhaseStanding;
 use crate::project::view::{Edits, ProjectView};
 
 /// What a step without an agent writes, or why it needs an agent.
@@ -25,6 +26,10 @@ pub(crate) fn mechanical(
         },
         Mechanical::ClosePhase { phase } => {
             match complete::complete(view, phase, &settings.command_prefix, settings.prunes, facts) {
+                // Else it would be closed again and again.
+                Ok((_, edits)) if !is_closed(&view.after(&edits), phase)? => {
+                    Ok(Err(format!("ROADMAP.md has no entry of phase {phase} that could be ticked")))
+                }
                 Ok((_, edits)) => Ok(Ok(texts(view, edits))),
                 Err(Incomplete::File(error)) => Err(error),
                 Err(error) => Ok(Err(error.to_string())),
@@ -32,6 +37,11 @@ pub(crate) fn mechanical(
         }
         other => Ok(Err(format!("`{}` is not a step of a project in phases", other.word()))),
     }
+}
+
+fn is_closed(view: &ProjectView, phase: &str) -> Result<bool, FileError> {
+    let folder = view.find_phase(phase)?.folder;
+    Ok(PhaseStanding::in_project(view, phase, folder.as_ref())?.work.closed)
 }
 
 /// A CONTEXT.md that decides nothing, with the folder of the phase where there is none yet.

@@ -535,10 +535,12 @@ impl Effects for Real<'_> {
         let (landed, now) = (Self::commit_named(landed)?, self.world.now().milliseconds());
         let Some(branch) = self.worktree.branch.clone() else { return Ok(None) };
         let Some(head) = self.repository.branch(&branch)? else { return Ok(None) };
-        let next = "gsd-tools auto status";
         let Proof::Proved(proved) = self.repository.proof(&head, &landed)? else {
-            let text = format!("`{branch}` is not known to be part of `{}`", self.repository.target().branch);
-            return Ok(Some(Stop::new(Cause::Unproved, text, next)));
+            let target = &self.repository.target().branch;
+            let text = format!(
+                "`{branch}` is not known to be part of `{target}`: put back there what landed, `{landed}`, then run again"
+            );
+            return Ok(Some(Stop::new(Cause::Unproved, text, "gsd-tools auto run")));
         };
         let name = branch.replace('/', "-");
         self.repository.retire_checkpoints(&self.run, now)?;

@@ -336,8 +336,8 @@ fn gate_evaluate(look: &Look<'_>) -> Finding {
         return no;
     }
     let id = look.slice_id().unwrap_or_default();
-    let text = format!("{id} has open gates, which a person has to answer in its GATES.json");
-    Finding::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto status"))
+    let text = format!("{id} has open gates, which a person has to answer in its GATES.json, in the worktree");
+    Finding::Stop(Stop::new(Cause::Escalation, text, "gsd-tools auto run"))
 }
 
 fn replan_slice(look: &Look<'_>) -> Finding {
