@@ -52,6 +52,9 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
         "      agent  plans two slices, and the first one in detail",
         "  gsd-tools  runs `sh tests/to-roman.sh`: passed",
         "  gsd-tools  runs `sh tests/to-number.sh` and `sh tests/to-roman.sh`: passed",
+        "      agent  adds the way back, and takes out of the first test what fails now",
+        "  gsd-tools  refuses it: tests/to-roman.sh:",
+        "  gsd-tools  takes back what it left, and keeps it in ",
         "  gsd-tools  closes slice S02",
         "  gsd-tools  runs the checks again on the merged commit: passed",
     ] {
@@ -63,6 +66,8 @@ fn a_demo_shows_a_milestone_that_lands_and_leaves_nothing() {
         "roman.sh, tests/to-number.sh, tests/to-roman.sh, and ",
         "$ sh roman.sh 2026\n  MMXXVI\n",
         "$ sh roman.sh MMXXVI\n  2026\n",
+        "$ gsd-tools auto proof\n  {\n    \"commit\": ",
+        "\"holds\": true",
         "gsd-tools demo --keep FOLDER",
         "gsd-tools auto run --brief FILE",
     ] {
@@ -97,7 +102,7 @@ fn with_json_the_answer_is_one_value_and_what_it_says_to_type_works() {
     assert!(ran.stderr.contains("closes slice S01"), "{}", ran.stderr);
     let report = ran.json();
     assert_eq!(report["files"], serde_json::json!(["roman.sh", "tests/to-number.sh", "tests/to-roman.sh"]));
-    assert_eq!((&report["sessions"], &report["branch"]), (&Value::from(5), &Value::from("main")));
+    assert_eq!((&report["sessions"], &report["branch"]), (&Value::from(6), &Value::from("main")));
     assert_eq!(report["shown"][0]["printed"], "MMXXVI");
     assert!(report.get("kept").is_none(), "{report:#}");
     for row in report["next"].as_array().unwrap() {

@@ -9,6 +9,9 @@ use super::lexer::{Kind, Language, Token, tokens};
 use super::lines;
 use crate::auto::gate::pins::Pins;
 
+/// Lines that say nothing without what opened their block.
+const OF_BLOCKS: &[&str] = &["done", "fi", "esac", "}", ";;", "else", "do", "then", "end", "endif"];
+
 /// Changes of a script that a check runs. Lines that only add something to a script of a shell are none.
 pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
     let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
@@ -31,7 +34,8 @@ pub(super) fn changed(text: &Text<'_>, is_test: bool) -> Vec<Finding> {
         |number: usize, what: String| found.push(Finding::new(text.path, number, Weakening::ChangedScript, what));
     for number in lines::added(after, before) {
         let gone = line(before, &number);
-        let is_said_elsewhere = is_comment(&gone) || new.contains(&gone);
+        // What opened the block is gone too, and says more.
+        let is_said_elsewhere = is_comment(&gone) || new.contains(&gone) || OF_BLOCKS.contains(&gone.as_str());
         let is_judged_as_test = is_shell && is_test && asserts(&gone);
         if !(is_said_elsewhere || is_judged_as_test || is_shell && only_prints(&gone)) {
             add(

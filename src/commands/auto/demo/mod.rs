@@ -140,6 +140,9 @@ impl DemoReport {
     }
 }
 
+/// How many lines of what a command prints are shown.
+const SHOWN: usize = 5;
+
 /// The answer for a person.
 fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let prose = |text: &str| screen.commands(&screen.prose("", "", text));
@@ -147,8 +150,9 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     let landed = format!("Landed on `{}`: {} {}", report.branch, told::short(&report.commit), report.subject);
     let files = format!("{}, and {} documents in {}/", report.files.join(", "), report.documents, lookup::FOLDER);
     let shown = report.shown.iter().map(|shown| {
-        let printed = shown.printed.lines().map(|line| screen.prose("  ", "    ", line)).collect::<String>();
-        format!("  $ {}\n{printed}", shown.command)
+        let lines = shown.printed.lines().take(SHOWN).map(|line| screen.prose("  ", "    ", line));
+        let more = (shown.printed.lines().count() > SHOWN).then(|| "  ...\n".to_owned());
+        format!("  $ {}\n{}", shown.command, lines.chain(more).collect::<String>())
     });
     let shown: String = shown.collect();
     let place = if let Some(folder) = &report.kept {

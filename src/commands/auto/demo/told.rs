@@ -40,6 +40,9 @@ pub(super) fn story(script: &Script, memory: &Memory, event: &Event) -> Option<(
             Some((Who::Agent, session.map_or_else(|| start.unit.to_string(), |session| session.told.clone())))
         }
         Event::Refused { text, .. } => ours(format!("refuses it: {}", text.lines().next().unwrap_or_default())),
+        Event::Restored { kept: Some(kept), .. } => {
+            ours(format!("takes back what it left, and keeps it in `{}`", kept.reference))
+        }
         Event::Checked { evidence, .. } if !evidence.checks.is_empty() => {
             ours(format!("runs {}: {}", commands(evidence), verdict(evidence)))
         }
