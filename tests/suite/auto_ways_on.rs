@@ -283,10 +283,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("candidate-refused", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("merge-conflict", "a_merge_that_a_person_has_to_settle_goes_on"),
     ("dirty-overlap", "a_merge_that_a_person_has_to_settle_goes_on"),
-    (
-        "set-up-failed",
-        "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",
-    ),
     ("no-milestone", "by hand: without_a_milestone_the_brief_is_written_and_the_printed_command_begins"),
     ("needs-discussion", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
     ("no-context", "by hand: a_milestone_without_a_context_goes_on_once_it_was_discussed"),
