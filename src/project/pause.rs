@@ -75,14 +75,12 @@ impl Pause {
         let file = &self.file;
         let name = file.rsplit('/').next().unwrap_or(file);
         if name.starts_with(CONTINUE_HERE) {
-            return format!(
-                "go on with what it says, then write `status: {RESUMED}` into the front matter of `{file}`"
-            );
+            return format!("do what it says, then write `status: {RESUMED}` into the front matter of `{file}`");
         }
         if self.is_stated {
-            return format!("go on with it, then remove from `{file}` that it is paused");
+            return format!("do what is open, then remove from `{file}` that it is paused");
         }
-        format!("go on with what it says, then remove `{file}`")
+        format!("do what it says, then remove `{file}`")
     }
 
     /// That work is paused, in a few words.

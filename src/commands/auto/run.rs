@@ -34,6 +34,7 @@ use crate::auto::unit::Unit;
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::words::of_word;
 use crate::world::World;
@@ -235,8 +236,7 @@ fn drive(
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(context, &start.repository);
     let memory = place.memory()?;
-    let files = Place::files_at(context, &start.worktree.folder);
-    let preferences = Place::preferences(files.as_ref(), context)?;
+    let preferences = Place::preferences(preference_files(context, &place, &memory)?.as_ref(), context)?;
     let settings = Settings {
         layout: layout.clone(),
         preferences: preferences.clone(),
@@ -533,8 +533,24 @@ fn ceilings(arguments: &RunArgs, memory: &Memory, preferred: &Preferred) -> Ceil
 
 /// The preferences as they are where the run works, or will.
 fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, CommandError> {
-    let folder = if unfinished(memory).is_some() { place.documents(memory) } else { place.root.clone() };
-    Preferred::read(Place::files_at(context, &folder).as_ref(), context)
+    Preferred::read(preference_files(context, place, memory)?.as_ref(), context)
+}
+
+/// Where the preferences of the project are read. What a session wrote that is not judged yet, or that is to be taken back,
+/// says nothing: then they are those from before it.
+fn preference_files(context: &Context, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, CommandError> {
+    if unfinished(memory).is_none() {
+        return Ok(Place::files_at(context, &place.root));
+    }
+    let unjudged = memory.taking_back.as_ref().or(memory.current.as_ref().map(|operation| &operation.start));
+    let Some(start) = unjudged else { return Ok(Place::files_at(context, &place.documents(memory))) };
+    let repository = Repository::open(context.world(), &place.root, None)?;
+    let mut texts = Vec::new();
+    for path in ["PREFERENCES.md", "preferences.md"].map(|name| format!("{}/{name}", lookup::FOLDER)) {
+        let content = repository.content(&start.tree, &path)?;
+        texts.extend(content.map(|bytes| (path, String::from_utf8_lossy(&bytes).into_owned())));
+    }
+    Ok(Box::new(MemoryFiles::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())))))
 }
 
 /// Refuses to begin a run that would not do what a preference asks for; a run that has begun goes on, and says so. Names the

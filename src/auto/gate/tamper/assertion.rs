@@ -1,5 +1,7 @@
 //! One assertion of a test: what it compares, and whether it can fail at all.
 
+use std::collections::HashSet;
+
 use super::lexer::{Kind, Language, Token, is_constant_word};
 
 /// A statement that fails where something is not as expected.
@@ -103,6 +105,12 @@ fn compares_two(tokens: &[Token<'_>]) -> bool {
             && word != "assert"
             && word != "expect"
     })
+}
+
+/// Whether an assertion holds whatever the program does. What a helper of the tests is given may be values alone.
+pub(super) fn is_constant(assertion: &Assertion<'_>, helpers: &HashSet<&str>) -> bool {
+    let is_helper = assertion.tokens.first().is_some_and(|first| helpers.contains(first.text));
+    !is_helper && assertion.is_constant()
 }
 
 impl<'text> Assertion<'text> {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::assertion::Assertion;
+use super::assertion::{Assertion, is_constant};
 use super::collected;
 use super::facts::Test;
 use super::fate::{Fate, NewCode};
@@ -55,12 +55,6 @@ pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
 fn helpers<'text>(files: &[TestFile<'text>]) -> HashSet<&'text str> {
     let all = files.iter().filter_map(|file| file.after.as_ref()).flat_map(definitions);
     all.filter(|one| one.owner.is_none()).map(|one| one.name).collect()
-}
-
-/// Whether an assertion holds whatever the program does. What a helper of the tests is given may be values alone.
-pub(super) fn is_constant(assertion: &Assertion<'_>, helpers: &HashSet<&str>) -> bool {
-    let is_helper = assertion.tokens.first().is_some_and(|first| helpers.contains(first.text));
-    !is_helper && assertion.is_constant()
 }
 
 fn before<'a, 'text>(file: &'a TestFile<'text>) -> &'a [Assertion<'text>] {

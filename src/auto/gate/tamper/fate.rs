@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::assertion::{Assertion, names_something};
-use super::compare::is_constant;
+use super::assertion::{Assertion, is_constant, names_something};
 use super::file::TestFile;
 use super::lexer::Token;
 use super::strength::Strength;

@@ -16,6 +16,7 @@ mod facts;
 mod fate;
 mod file;
 mod finding;
+mod imports;
 mod leaving;
 mod lexer;
 mod lines;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::facts::{Facts, NAMED_BY_TEXT, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
+use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
-use super::subject::imports;
 
 /// A definition of a name.
 #[derive(Clone, Copy, Debug)]
