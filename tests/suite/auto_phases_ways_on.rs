@@ -92,6 +92,9 @@ fn commit(context: &TestContext) {
     git(context, &["commit", "--quiet", "--message=by hand"]);
 }
 
+/// What keeps a run in phases: the documents, the cause, what its text names, and the edit of a person that ends it.
+type Kept<'a> = (&'a [(&'a str, &'a str)], &'a str, &'a str, fn(&TestContext));
+
 #[test]
 fn what_keeps_phases_from_beginning_goes_on_after_the_edit() {
     let handoff = ".planning/HANDOFF.json";
@@ -99,8 +102,7 @@ fn what_keeps_phases_from_beginning_goes_on_after_the_edit() {
     let (roadmap, state) = ((".planning/ROADMAP.md", ROADMAP), (".planning/STATE.md", STATE));
     let stated = STATE.replacen("---\n", "---\npaused_at: Task 2\n", 1);
     let empty = "# Roadmap\n\n## v1.0 Shelf\n";
-    type Edit = fn(&TestContext);
-    let rows: [(&[(&str, &str)], &str, &str, Edit); 5] = [
+    let rows: [Kept<'_>; 5] = [
         (
             &[roadmap, state, (handoff, "{\"next_action\": \"Mend\"}")],
             "paused",

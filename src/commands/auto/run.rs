@@ -547,8 +547,8 @@ fn preference_files(context: &Context, place: &Place, memory: &Memory) -> Result
     let repository = Repository::open(context.world(), &place.root, None)?;
     let mut texts = Vec::new();
     for path in ["PREFERENCES.md", "preferences.md"].map(|name| format!("{}/{name}", lookup::FOLDER)) {
-        let content = repository.content(&start.tree, &path)?;
-        texts.extend(content.map(|bytes| (path, String::from_utf8_lossy(&bytes).into_owned())));
+        let found = repository.content(&start.tree, &path)?;
+        texts.extend(found.map(|bytes| (path, String::from_utf8_lossy(&bytes).into_owned())));
     }
     Ok(Box::new(MemoryFiles::new(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())))))
 }
