@@ -161,7 +161,8 @@ pub(crate) trait Effects {
     /// The lines that the second of two trees or commits adds to the first, and that hold what looks like a key.
     fn added_secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError>;
 
-    /// The symbolic links that the second of two trees or commits adds, and that lead out of the project; each as it is told.
+    /// One line for each symbolic link that leads out of the project, and that is in the second of two trees or commits and not in
+    /// the first.
     fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
     /// Takes back what the session of an operation left: the worktree is what `tree` was, on the commit `head` where agents

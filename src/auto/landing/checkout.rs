@@ -21,9 +21,9 @@ const LOOKS: &[&str] =
 const SECOND: u64 = 1000;
 
 impl Repository {
-    /// Has the worktree at `folder` hold exactly the files of `tree`, and those that git ignores by the rules of `tree` and
-    /// that were made there before. One that is not there, that a process left which died, or that git cannot move, is made
-    /// anew. It is busy until [`Self::leave_checkout`].
+    /// Makes the worktree at `folder` hold exactly the files of `tree`, and those that git ignores by the rules of `tree` and
+    /// that were made there before. A missing one is made. So is another one in its place if a process died in it, or if git cannot
+    /// move it. It is busy until [`Self::leave_checkout`].
     pub(crate) fn checkout(&self, folder: &AbsolutePath, tree: &Tree, at: i64) -> Result<Worktree, LandingError> {
         let wanted = Worktree { folder: disk::canonical(folder)?, branch: None };
         let commit = self.commit_of_tree(tree, at)?;

@@ -135,7 +135,7 @@ fn write_open(body: &mut String, open: &[&String]) {
     }
 }
 
-/// The first task of which a validation says that there is no record of its checks.
+/// The first task whose checks have no record, as a validation says.
 pub(crate) fn unverified_in(text: &str) -> Option<String> {
     let says = format!(": {}: ", Proof::Missing.word());
     text.lines().find_map(|line| Some(line.strip_prefix("- ")?.split_once(&says)?.0.to_owned()))

@@ -11,7 +11,7 @@ use crate::auto::landing::signing::SigningKey;
 use crate::disk::{self, DiskError, Scratch};
 use crate::world::{Program, World, WorldError};
 
-/// What the signatures are for, so that one of them is no signature of a commit, and none of a commit is one of them.
+/// The namespace of the signatures: one that was made for a proof cannot pass for that of a commit, or the other way round.
 pub(crate) const NAMESPACE: &str = "gsd-proof";
 
 /// How long a signature may take: a person may have to touch a key, or to type a passphrase.

@@ -100,7 +100,7 @@ impl Real<'_> {
         }
     }
 
-    /// What is known of a candidate whose set-up fails. That it fails on the target too is no fault of the milestone.
+    /// What is known of a candidate whose set-up fails. If it fails on the target too, the milestone is not to blame.
     pub(super) fn without_set_up(
         &self,
         candidate: &Candidate,

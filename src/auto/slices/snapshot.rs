@@ -63,7 +63,7 @@ pub(crate) enum Validation {
         is_by_agent: bool,
         is_skipped: bool,
         has_operational_row: bool,
-        /// The first task of which the document says that there is no record of its checks.
+        /// The first task whose checks have no record, as the document says.
         unverified: Option<String>,
     },
     /// The document says no verdict that can be read.

@@ -170,7 +170,7 @@ impl Notes<'_> {
     fn envelopes(&self, commit: &Commit) -> Result<Vec<Envelope>, CommandError> {
         let found = self.found(commit)?;
         if found.is_empty() {
-            let message = format!("there is no proof of {} in `{NOTES}`", commit.short());
+            let message = format!("`{NOTES}` has no proof of {}", commit.short());
             return Err(CommandError::usage(message).hint(
                 "only what `gsd-tools auto run` landed has one; `git fetch origin refs/notes/gsd:refs/notes/gsd` gets those of a clone",
             ));

@@ -193,7 +193,7 @@ const CHEATS: &[Case<'_>] = &[
         )],
     ),
     (
-        "a class is no class of tests any more",
+        "a class that no longer counts as tests",
         UNIT,
         &[],
         &[(
@@ -984,7 +984,7 @@ const HONEST: &[Case<'_>] = &[
         "settings of npm that decide nothing",
         "npm test",
         &[],
-        &[T_JS, (".npmrc", "-", "registry=https://registry.npmjs.org/\nsave-exact=true\nengine-strict=true\n")],
+        &[T_JS, (".npmrc", "-", "registry=https://packages.example.com/\nsave-exact=true\nengine-strict=true\n")],
     ),
     (
         "settings of yarn that decide nothing",
