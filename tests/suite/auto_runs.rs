@@ -1,6 +1,6 @@
 //! How a run begins and goes on: what it remembers, what it refuses before it spends anything, and what it leaves alone.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::auto::{auto, compile, git, project, report};
 use crate::kit::{Ran, TestContext};
@@ -216,6 +216,59 @@ fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
     assert!(late.failure(1).contains("no milestone is under way"));
     assert_eq!(git(&context, &["status", "--porcelain"]), "");
     assert_eq!(entries(&context, "stopped").len(), 1);
+}
+
+/// An order that comes while a session works, or after one that is not finished, is no work of that session: it is neither
+/// judged nor taken back with it.
+#[test]
+fn an_order_for_an_unfinished_unit_holds_and_is_not_held_against_it() {
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let decides = "echo x > .gsd/PREFERENCES.md";
+    for (steps, flag, refused) in [
+        (json!([{ "tool": "Write" }, { "ideal": true }, { "sleep_ms": 3000 }, { "sh": decides }]), "--fence", 1),
+        (json!([{ "tool": "Write" }, { "ideal": true }, null]), "--no-fence", 0),
+    ] {
+        let context = project();
+        let pauses = flag == "--no-fence";
+        let mut row = json!({ "match": { "unit": "execute-task M001/S01/T01", "attempt": 1 }, "steps": steps });
+        if pauses {
+            let call =
+                format!("{} --cwd {} auto pause --now", crate::kit::binary().display(), context.project().display());
+            let marker = context.home().join("paused");
+            let script = format!("[ -e {0} ] || {{ touch {0}; {call}; sleep 20; }}", marker.display());
+            row["steps"][2] = json!({ "sh": script });
+        }
+        let rows = json!([row, { "steps": [{ "tool": "Write" }, { "ideal": true }] }]);
+        let script = context.home().join("script.json");
+        std::fs::write(&script, rows.to_string()).unwrap();
+        let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+        let run = |words: &[&str]| {
+            let mut run = context.command(crate::kit::binary());
+            run.args(words).args(["--runner", "fake", "--runner-program", &agent]);
+            run.env("FAKE_SHAPE", "1x1").env("FAKE_SCRIPT", &script);
+            run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+            run.spawn().unwrap()
+        };
+        let first = run(&["auto", "run", "--brief", &brief, flag]);
+        let began = std::time::Instant::now();
+        let awaited = if pauses { "stopped" } else { "unit-started" };
+        while entries(&context, awaited).len() < if pauses { 1 } else { 3 } {
+            assert!(began.elapsed().as_secs() < 120);
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        let answer = context.gsd(["auto", "steer", "use one file"]).json();
+        assert_eq!((&answer["updated"], &answer["waits"]), (&json!(false), &json!(true)), "{flag}: {answer:#}");
+        let mut told = String::from_utf8_lossy(&first.wait_with_output().unwrap().stderr).into_owned();
+        if pauses {
+            assert_eq!(answer["next"], "gsd-tools auto run", "{answer:#}");
+            let second = run(&["auto", "run"]);
+            told += &String::from_utf8_lossy(&second.wait_with_output().unwrap().stderr);
+        }
+        assert_eq!(told.matches("does not count").count(), refused, "{flag}: {told}");
+        assert!(told.contains("Followed the order: from now on: use one file"), "{flag}: {told}");
+        let landed = git(&context, &["show", "main:.gsd/OVERRIDES.md"]);
+        assert!(landed.contains("use one file") && !landed.contains("**Scope:** active"), "{landed}\n{told}");
+    }
 }
 
 #[test]

@@ -210,7 +210,9 @@ impl<'a, E: Effects> Drive<'a, E> {
         if self.memory.landed.is_some() {
             return self.refuse_orders();
         }
-        if self.memory.current.is_some() || self.memory.committing.is_some() {
+        // What is written before a session is taken back goes with it.
+        let is_between = self.memory.current.is_none() && self.memory.taking_back.is_none();
+        if !is_between || self.memory.committing.is_some() {
             return Ok(());
         }
         for (id, order) in self.effects.orders()? {

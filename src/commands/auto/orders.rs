@@ -155,7 +155,10 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
         (None, true, _) if report.files.is_empty() => {
             format!("{said}\nThe next run brings back what the last attempt left.\n\nNext  {NEXT}\n")
         }
-        (None, true, _) => format!("{said}\nThe run follows it after the unit that runs.\n"),
+        (None, true, _) => match report.next {
+            Some(next) => format!("{said}\nThe next run follows it after the unfinished unit.\n\nNext  {next}\n"),
+            None => format!("{said}\nThe run follows it after the unit that runs.\n"),
+        },
         (None, false, _) => {
             format!("{said}\n{}", report.next.map(|next| format!("\nNext  {next}\n")).unwrap_or_default())
         }
@@ -187,6 +190,16 @@ fn written(
     }
     let folder = place.documents(&memory);
     let files = Place::files_at(context, &folder);
+    if is_unfinished && (memory.current.is_some() || memory.taking_back.is_some()) {
+        // What is written into a unit that is not finished is taken for the work of its session, or taken back with it.
+        let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
+        let waits = !changes.is_empty();
+        if waits && !context.is_rehearsal() {
+            waiting::leave(&place.folder(), &named.id, &named.order)?;
+        }
+        let (files, reason) = (paths(&changes), nothing(&changes));
+        return Ok(OrderReport { updated: false, waits, files, reason, next: Some(NEXT) });
+    }
     let changes = context.update_below(&folder, lookup::FOLDER, |view| {
         let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
         let mut edits = Edits::default();
