@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::auto::compile;
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, binary};
 
 const MILESTONE: &str = ".gsd/milestones/M001";
 
@@ -134,6 +134,28 @@ fn a_session_that_writes_what_decides_does_not_count_and_is_named() {
         let odd = ["PREFERENCES", "PARKED", "OVERRIDES", "UAT-RESULT", ".gitignore"];
         assert!(!odd.iter().any(|name| files.contains(name)), "{script}: {files}");
         assert_eq!(git(&context, &["status", "--porcelain"]), "", "{script}");
+    }
+}
+
+/// The process of the run dies in a session that has written which checks hold. Who goes on does not believe it.
+#[test]
+fn preferences_that_nobody_has_judged_hold_for_no_unit() {
+    let context = project();
+    let marker = context.home().join("killed");
+    let status = format!("{} --cwd {} auto status", binary().display(), context.project().display());
+    let script = format!(
+        "[ -e {0} ] || {{ touch {0}; printf -- '---\\nverification_commands: [\"test -f README.md\"]\\n---\\n' > .gsd/PREFERENCES.md; \
+         kill -9 $({status} | sed -n 's/.*\"pid\": *\\([0-9]*\\).*/\\1/p'); sleep 60; }}",
+        marker.display()
+    );
+    let rows = [also(TASK, Some(1), &script)];
+    let first = run(&context, &["auto", "run", "--brief", "BRIEF", "--no-fence"], &rows);
+    assert!(marker.exists() && first.stdout.is_empty(), "{}\n{}", first.stdout, first.stderr);
+    let second = run(&context, &["auto", "run"], &rows);
+    assert_eq!((second.code, &report(&second)["stop"]["cause"]), (0, &json!("complete")), "{}", second.stderr);
+    for task in ["S01/tasks/T01", "S01/tasks/T02", "S02/tasks/T02"] {
+        let record = git(&context, &["show", &format!("main:{MILESTONE}/slices/{task}-VERIFY.json")]);
+        assert!(record.contains("sh checks/") && !record.contains("README.md"), "{task}: {record}\n{}", second.stderr);
     }
 }
 
