@@ -6,6 +6,8 @@
 
 pub(crate) mod agent;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::auto::unit::Unit;
@@ -45,8 +47,8 @@ pub(crate) struct Session {
     /// The attempt that it is about; all without it.
     #[serde(default)]
     attempt: Option<u32>,
-    /// The folder of `steps` with the files that it leaves.
-    files: String,
+    /// The folders of `steps` with the files that it leaves; of a file that several have, the last one counts.
+    files: Vec<String>,
     /// What is said when it begins.
     pub(crate) told: String,
     /// What the agent says at its end.
@@ -97,8 +99,8 @@ pub(crate) fn project_files() -> Vec<(String, &'static str)> {
 
 impl Session {
     /// The files that the session leaves, by their path in the project.
-    fn files(&self) -> Vec<(String, &'static str)> {
-        library::demo_files(&format!("steps/{}", self.files))
+    fn files(&self) -> BTreeMap<String, &'static str> {
+        self.files.iter().flat_map(|folder| library::demo_files(&format!("steps/{folder}"))).collect()
     }
 }
 
@@ -115,9 +117,11 @@ mod tests {
         let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
         all.extend(library::demo_files("steps").into_iter().map(|(path, _)| path));
         for session in &script.sessions {
-            let files = session.files();
-            assert!(!files.is_empty(), "{}", session.unit);
-            used.extend(files.into_iter().map(|(path, _)| format!("{}/{path}", session.files)));
+            assert!(!session.files().is_empty(), "{}", session.unit);
+            for folder in &session.files {
+                let files = library::demo_files(&format!("steps/{folder}"));
+                used.extend(files.into_iter().map(|(path, _)| format!("{folder}/{path}")));
+            }
         }
         assert_eq!(all, used);
         assert!(project_files().iter().any(|(path, _)| *path == script.brief));
