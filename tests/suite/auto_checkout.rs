@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::auto::{compile, git, project, report};
+use crate::auto::{git, project, report};
 use crate::kit::{Ran, TestContext, binary};
+use crate::scripted;
 
 const TASK: &str = "execute-task M001/S01/T01";
 const CHECKS: &str = ".gsd/worktrees/M001-checks";
@@ -17,33 +18,15 @@ fn commit(context: &TestContext, files: &[(&str, &str)]) {
     git(context, &["commit", "--quiet", "--message=files"]);
 }
 
-/// Runs with sessions that do what the first row says that fits, and else their work.
 fn run(context: &TestContext, words: &[&str], rows: &[Value], variables: &[(&str, &str)]) -> Ran {
-    let agent = compile::fake_agent().to_string_lossy().into_owned();
-    let (script, brief) = (context.home().join("script.json"), context.home().join("brief.md"));
-    let mut rows = rows.to_vec();
-    rows.push(json!({ "steps": [{ "ideal": true }] }));
-    for row in &mut rows {
-        // Who says nothing and uses no tool is not believed whatever it did.
-        row["steps"].as_array_mut().unwrap().push(json!({ "tool": "Write" }));
-    }
-    std::fs::write(&script, Value::from(rows).to_string()).unwrap();
-    let (script, brief) = (script.to_string_lossy().into_owned(), brief.to_string_lossy().into_owned());
-    let words = words.iter().map(|word| if *word == "BRIEF" { brief.clone() } else { (*word).to_owned() });
-    let words: Vec<String> = words.chain(["--runner", "fake", "--runner-program", &agent].map(str::to_owned)).collect();
-    let own = [("FAKE_SHAPE", "2x1"), ("FAKE_SCRIPT", script.as_str())];
-    context.gsd_with(words, &[&own[..], variables].concat(), "")
+    scripted::run(context, words, rows, &[&[("FAKE_SHAPE", "2x1")], variables].concat())
 }
 
 const BEGIN: [&str; 4] = ["auto", "run", "--brief", "BRIEF"];
 
 /// A session of a unit that does its work between two scripts.
 fn session(unit: &str, attempt: Option<u32>, (before, after): (&str, &str)) -> Value {
-    let mut wanted = json!({ "unit": unit });
-    if let Some(attempt) = attempt {
-        wanted["attempt"] = attempt.into();
-    }
-    json!({ "match": wanted, "steps": [{ "sh": before }, { "ideal": true }, { "sh": after }] })
+    scripted::row(unit, attempt, &[json!({ "sh": before }), json!({ "ideal": true }), json!({ "sh": after })])
 }
 
 fn refusals(ran: &Ran) -> Vec<&str> {

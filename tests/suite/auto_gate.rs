@@ -3,14 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::auto::compile;
+use crate::auto::{git, report};
 use crate::kit::{Ran, TestContext, binary};
-
-fn git(context: &TestContext, arguments: &[&str]) -> String {
-    let output = context.command("git").args(arguments).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
+use crate::scripted::{self, also};
 
 /// A repository with these files in one commit, and a brief.
 fn project(files: &[(&str, &str)]) -> TestContext {
@@ -26,40 +21,10 @@ fn project(files: &[(&str, &str)]) -> TestContext {
     context
 }
 
-/// Sessions that do the work of their unit, and then what the first row says that fits.
 fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
-    let agent = compile::fake_agent().to_string_lossy().into_owned();
-    let script = context.home().join("script.json");
-    let mut rows = rows.to_vec();
-    rows.push(json!({ "steps": [{ "ideal": true }] }));
-    for row in &mut rows {
-        row["steps"].as_array_mut().unwrap().push(json!({ "tool": "Write" }));
-    }
-    std::fs::write(&script, Value::from(rows).to_string()).unwrap();
-    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
-    let words = words.iter().map(|word| if *word == "BRIEF" { brief.clone() } else { (*word).to_owned() });
-    let words: Vec<String> = words.chain(["--runner", "fake", "--runner-program", &agent].map(str::to_owned)).collect();
     let program = binary().to_string_lossy().into_owned();
-    let variables = [
-        ("FAKE_SHAPE", "1x2"),
-        ("FAKE_SCRIPT", &*script.to_string_lossy()),
-        ("FAKE_GSD_TOOLS", &*program),
-        ("PYTHONDONTWRITEBYTECODE", "1"),
-    ];
-    context.gsd_with(words, &variables, "")
-}
-
-fn report(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
-}
-
-/// The sessions of a unit, each with a script after the work.
-fn also(unit: &str, attempt: Option<u32>, script: &str) -> Value {
-    let mut wanted = json!({ "unit": unit });
-    if let Some(attempt) = attempt {
-        wanted["attempt"] = attempt.into();
-    }
-    json!({ "match": wanted, "steps": [{ "ideal": true }, { "sh": script }] })
+    let variables = [("FAKE_SHAPE", "1x2"), ("FAKE_GSD_TOOLS", &*program), ("PYTHONDONTWRITEBYTECODE", "1")];
+    scripted::run(context, words, rows, &variables)
 }
 
 const PLAN: &str = ".gsd/milestones/M001/slices/S01/S01-PLAN.md";

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::auto::{compile, git, report};
 use crate::kit::{Ran, TestContext, binary};
+use crate::scripted::also;
 
 /// A word of the held-out files and of the preferences that no session may get to see.
 const SENTINEL: &str = "sentinel-4711";
@@ -126,14 +127,6 @@ impl Scene {
         }
         found
     }
-}
-
-fn also(unit: &str, attempt: Option<u32>, script: &str) -> Value {
-    let mut wanted = json!({ "unit": unit });
-    if let Some(attempt) = attempt {
-        wanted["attempt"] = attempt.into();
-    }
-    json!({ "match": wanted, "steps": [{ "ideal": true }, { "sh": script }] })
 }
 
 const LAST: &str = "execute-task M001/S01/T02";

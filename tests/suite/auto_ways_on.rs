@@ -4,25 +4,14 @@ use serde_json::{Value, json};
 
 use crate::auto::{compile, git, project, report};
 use crate::kit::{Ran, TestContext};
+use crate::scripted;
 
-/// Runs with sessions that do the work of their unit, and what the first row says that fits.
 pub(crate) fn run(context: &TestContext, words: &[&str], rows: &[Value]) -> Ran {
-    let agent = compile::fake_agent().to_string_lossy().into_owned();
-    let script = context.home().join("script.json");
-    let mut rows = rows.to_vec();
-    rows.push(json!({ "steps": [{ "ideal": true }] }));
-    for row in &mut rows {
-        row["steps"].as_array_mut().unwrap().push(json!({ "tool": "Write" }));
-    }
-    std::fs::write(&script, Value::from(rows).to_string()).unwrap();
-    let brief = context.home().join("brief.md").to_string_lossy().into_owned();
-    let words = words.iter().map(|word| if *word == "BRIEF" { brief.clone() } else { (*word).to_owned() });
-    let words: Vec<String> = words.chain(["--runner", "fake", "--runner-program", &agent].map(str::to_owned)).collect();
-    context.gsd_with(words, &[("FAKE_SHAPE", "2x2"), ("FAKE_SCRIPT", &script.to_string_lossy())], "")
+    scripted::run(context, words, rows, &[("FAKE_SHAPE", "2x2")])
 }
 
 pub(crate) fn also(unit: &str, script: &str) -> Value {
-    json!({ "match": { "unit": unit }, "steps": [{ "ideal": true }, { "sh": script }] })
+    scripted::also(unit, None, script)
 }
 
 pub(crate) const TASK: &str = "execute-task M001/S01/T02";

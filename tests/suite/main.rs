@@ -109,6 +109,7 @@ mod runners;
 mod scaffold;
 mod schemas;
 mod screens;
+mod scripted;
 mod shell;
 mod small_verbs;
 mod standing;

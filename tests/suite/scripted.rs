@@ -1,0 +1,37 @@
+//! Runs of `auto` whose sessions follow a script: rows for units, the first one that fits counts.
+
+use serde_json::{Value, json};
+
+use crate::auto::compile;
+use crate::kit::{Ran, TestContext};
+
+/// Makes a call, with `BRIEF` for the brief of the project. Units without a row are done as they should be.
+pub(crate) fn run(context: &TestContext, words: &[&str], rows: &[Value], variables: &[(&str, &str)]) -> Ran {
+    let agent = compile::fake_agent().to_string_lossy().into_owned();
+    let (script, brief) = (context.home().join("script.json"), context.home().join("brief.md"));
+    let mut rows = rows.to_vec();
+    rows.push(json!({ "steps": [{ "ideal": true }] }));
+    for row in &mut rows {
+        // Who says nothing and uses no tool is not believed whatever it did.
+        row["steps"].as_array_mut().unwrap().push(json!({ "tool": "Write" }));
+    }
+    std::fs::write(&script, Value::from(rows).to_string()).unwrap();
+    let (script, brief) = (script.to_string_lossy().into_owned(), brief.to_string_lossy().into_owned());
+    let words = words.iter().map(|word| if *word == "BRIEF" { brief.clone() } else { (*word).to_owned() });
+    let words: Vec<String> = words.chain(["--runner", "fake", "--runner-program", &agent].map(str::to_owned)).collect();
+    context.gsd_with(words, &[&[("FAKE_SCRIPT", script.as_str())], variables].concat(), "")
+}
+
+/// A row for a unit, or for one attempt at it.
+pub(crate) fn row(unit: &str, attempt: Option<u32>, steps: &[Value]) -> Value {
+    let mut wanted = json!({ "unit": unit });
+    if let Some(attempt) = attempt {
+        wanted["attempt"] = attempt.into();
+    }
+    json!({ "match": wanted, "steps": steps })
+}
+
+/// A session that does its work, and then this.
+pub(crate) fn also(unit: &str, attempt: Option<u32>, script: &str) -> Value {
+    row(unit, attempt, &[json!({ "ideal": true }), json!({ "sh": script })])
+}
