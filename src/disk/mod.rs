@@ -283,6 +283,9 @@ pub(crate) enum DiskError {
     Fault { step: u32 },
 }
 
+/// The cure of a disk that is full.
+pub(crate) const MAKE_ROOM: &str = "make room on the disk, then run the command again";
+
 /// Whether nothing more can be written there: the disk is full, or the user's part of it.
 fn is_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
@@ -317,9 +320,7 @@ impl DiskError {
             Self::Unfinished { path, .. } => {
                 Some(format!("run `gsd-tools recover`; the earlier files are in `{}`", path.display()))
             }
-            Self::Io { source, .. } if is_full(source) => {
-                Some("make room on the disk, then run the command again".to_owned())
-            }
+            Self::Io { source, .. } if is_full(source) => Some(MAKE_ROOM.to_owned()),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::IsADirectory => {
                 Some("it is a folder; a file is needed".to_owned())
             }

@@ -1,9 +1,13 @@
 //! Why git work of the pipeline cannot be done, and what a person can do about it.
 
 use super::id::GitPath;
-use crate::disk::{AbsolutePath, DiskError};
+use crate::disk::{AbsolutePath, DiskError, MAKE_ROOM};
 use crate::text::shell::shell_word;
 use crate::world::WorldError;
+
+/// How the system says that a disk is full or a quota of space is used up (`strerror` in glibc, musl and macOS).
+const FULL: [&str; 5] =
+    ["No space left on device", "Disk quota exceeded", "Disc quota exceeded", "Quota exceeded", "File too large"];
 
 /// Why something was refused or failed. Nothing was lost in any case.
 #[derive(Debug, thiserror::Error)]
@@ -159,6 +163,8 @@ impl LandingError {
             Self::Locked { lock } => format!("if no git is running, run `rm {}`", shell_word(lock)),
             Self::World(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),
+            // Git passes the system's words on.
+            Self::Git { why, .. } if FULL.iter().any(|words| why.contains(words)) => MAKE_ROOM.to_owned(),
             Self::Git { .. } | Self::Answer { .. } => return None,
         })
     }

@@ -34,15 +34,19 @@ fn a_log_that_cannot_be_written_stops_the_run_and_is_named() {
     assert!(bench.count("unit-started") <= expected.sessions + 1);
 }
 
-/// A small disk for the worktrees of a project; unmounted with this value.
+/// A small disk in the place of a folder; unmounted with this value.
 struct SmallDisk(std::path::PathBuf);
 
 impl SmallDisk {
-    fn mount(bench: &Bench) -> Option<Self> {
-        let folder = bench.context.project().join(".gsd/worktrees");
+    fn mount(folder: std::path::PathBuf) -> Option<Self> {
         std::fs::create_dir_all(&folder).unwrap();
         let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&folder).output();
-        mount.is_ok_and(|mount| mount.status.success()).then_some(Self(folder))
+        let mounted = mount.is_ok_and(|mount| mount.status.success());
+        if !mounted {
+            // What needs no mount is tried above.
+            say("a full disk below the worktree: not run (only root can mount a small one)");
+        }
+        mounted.then_some(Self(folder))
     }
 }
 
@@ -52,19 +56,14 @@ impl Drop for SmallDisk {
     }
 }
 
-#[test]
-#[ignore = "slow: root"]
-fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
-    // The agent has to reach beyond its worktree to fill the disk.
-    let bench = Bench::new("filler").shape("1x1").flag("--no-fence");
-    let Some(disk) = SmallDisk::mount(&bench) else {
-        // What needs no mount is tried above.
-        say("a full disk below the worktree: not run (only root can mount a small one)");
-        return;
-    };
-    let ended = bench.run();
+/// A run whose agent fills the disk of its worktree after the first task, which has to reach beyond the worktree.
+fn filling() -> Bench {
+    Bench::new("filler").shape("1x1").flag("--no-fence")
+}
+
+/// The run has said that there is no room, and goes on when there is.
+fn goes_on_with_room(bench: Bench, ended: &super::bench::Ended, disk: &SmallDisk) {
     assert!(ended.code.is_some_and(|code| code != 0), "{ended:?}");
-    assert!(ended.text.contains("T01-VERIFY.json`: No space left"), "{}", ended.text);
     assert!(ended.text.contains("make room on the disk"), "{}", ended.text);
     assert_eq!(bench.git(&["rev-list", "--count", "main"]), "1");
     std::fs::remove_file(disk.0.join("fill")).unwrap();
@@ -72,7 +71,31 @@ fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
     bench.run().complete();
     let sessions = bench.count("unit-started");
     assert!(sessions <= 4, "{sessions}");
-    drop(disk);
+}
+
+#[test]
+#[ignore = "slow: root"]
+fn a_checkout_that_has_no_room_stops_the_run_and_is_named() {
+    let bench = filling();
+    let Some(disk) = SmallDisk::mount(bench.context.project().join(".gsd/worktrees")) else { return };
+    let ended = bench.run();
+    assert!(ended.text.contains("M001-checks"), "{}", ended.text);
+    assert!(ended.text.contains("No space left on device"), "{}", ended.text);
+    goes_on_with_room(bench, &ended, &disk);
+}
+
+#[test]
+#[ignore = "slow: root"]
+fn a_document_that_cannot_be_written_stops_the_run_and_is_named() {
+    let bench = filling();
+    let worktrees = bench.context.project().join(".gsd/worktrees");
+    let Some(disk) = SmallDisk::mount(worktrees.clone()) else { return };
+    // The checks have a disk of their own, which is gone when the run goes on.
+    let Some(of_checks) = SmallDisk::mount(worktrees.join("M001-checks")) else { return };
+    let ended = bench.run();
+    assert!(ended.text.contains("T01-VERIFY.json`: No space left"), "{}", ended.text);
+    drop(of_checks);
+    goes_on_with_room(bench, &ended, &disk);
 }
 
 #[test]
