@@ -135,6 +135,53 @@ fn a_task_that_makes_a_check_run_fewer_tests_does_not_count() {
     landed(&context, &ran);
 }
 
+/// The reason for which the first attempt at a task was refused, in a run that landed.
+fn refused(context: &TestContext, unit: &str, script: &str) -> String {
+    let ran = run(context, &["auto", "run", "--brief", "BRIEF"], &[also(unit, Some(1), script)]);
+    landed(context, &ran);
+    let log = context.gsd(["auto", "log", "--all", "--limit", "1000"]).json();
+    let refusals = log["entries"].as_array().unwrap().iter().map(|row| &row["entry"]);
+    let refusals: Vec<String> = refusals.filter(|entry| entry["event"] == "refused").map(Value::to_string).collect();
+    assert_eq!(refusals.len(), 1, "{refusals:#?}");
+    refusals[0].clone()
+}
+
+#[test]
+fn a_task_that_weakens_the_check_of_an_earlier_one_does_not_count() {
+    let context = project(&[]);
+    let script = "rm src/s01_t01.txt; printf '#!/bin/sh\ntest -f README.md\n' > checks/s01_t01.sh";
+    let why = refused(&context, SECOND, script);
+    assert!(why.contains("checks/s01_t01.sh"), "{why}");
+    assert!(context.project().join("src/s01_t01.txt").is_file());
+}
+
+#[test]
+fn work_that_its_own_checks_repair_does_not_count() {
+    let context = project(&[]);
+    let script = "printf '#!/bin/sh\necho right > src/s01_t01.txt\ngrep -q right src/s01_t01.txt\n' > checks/s01_t01.sh; \
+                  echo wrong > src/s01_t01.txt";
+    let why = refused(&context, FIRST, script);
+    assert!(why.contains("src/s01_t01.txt: the checks changed this file"), "{why}");
+    // What they wrote before the work too is a habit of the project.
+    let context = project(&[("Makefile", "test:\n\tdate > built.txt\n"), ("built.txt", "")]);
+    landed(&context, &run(&context, &["auto", "run", "--brief", "BRIEF"], &[]));
+}
+
+#[test]
+fn checks_of_two_clones_have_marks_of_their_own() {
+    // A run ends whatever has the mark of its checks. Two clones begin with the same commit.
+    let context = project(&[("Makefile", "test:\n\techo $$GSD_PROCESS >> $$HOME/marks\n")]);
+    let other = context.home().join("other").to_string_lossy().into_owned();
+    git(&context, &["clone", "--quiet", ".", &other]);
+    let words = ["auto", "run", "--brief", "BRIEF", "--no-fence", "--max-units", "1"];
+    run(&context, &words, &[]);
+    run(&context, &[&["--cwd", &other][..], &words].concat(), &[]);
+    let marks = std::fs::read_to_string(context.home().join("marks")).unwrap();
+    let marks: Vec<&str> = marks.lines().collect();
+    assert_eq!(marks.len(), 2, "{marks:?}");
+    assert_ne!(marks[0], marks[1]);
+}
+
 #[test]
 fn a_plan_whose_check_cannot_fail_is_refused_when_it_is_written() {
     let context = project(&[]);

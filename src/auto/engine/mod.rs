@@ -197,8 +197,8 @@ pub(crate) trait Effects {
     /// Ends all that the session left whose process died, and gives what the session had said that it used.
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError>;
 
-    /// What the checks of the unit rest on, before its first attempt; `tree` is the worktree.
-    fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError>;
+    /// What the checks of the unit rest on, and those that passed before it, before its first attempt; `tree` is the worktree.
+    fn pins(&mut self, unit: &Unit, tree: &str, memory: &Memory) -> Result<Option<Pins>, EngineError>;
 
     /// Runs the checks that the project declares on what the run began with; `None` where an urgent request broke them off.
     fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError>;

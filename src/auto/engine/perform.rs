@@ -102,7 +102,7 @@ impl<E: Effects> Drive<'_, E> {
             Some(operation) => (operation.start.may_write.clone(), operation.start.begun.clone()),
             None => (Some(permits), reading.documents.begun(&unit)),
         };
-        let pins = if attempts.pins.is_some() { None } else { self.effects.pins(&unit, &tree)? };
+        let pins = if attempts.pins.is_some() { None } else { self.effects.pins(&unit, &tree, &self.memory)? };
         let used = attempts.output;
         let ceiling = self.memory.ceilings.unit(reading.documents.estimate(&unit)).after(used);
         let budget = self.memory.ceilings.rest(&self.memory.spent);

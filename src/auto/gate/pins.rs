@@ -64,6 +64,8 @@ pub(crate) struct Pin {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned<'a> {
     pub(crate) discovery: &'a Discovery,
+    /// The checks that passed in the work before. They run again before it lands, so that what they rest on is pinned too.
+    pub(crate) earlier: &'a [Check],
     /// Every tracked file of the tree that the unit starts from.
     pub(crate) paths: &'a [String],
     /// The files that the plan says the unit works on. A program among them that a check runs is the work, not the check.
@@ -76,14 +78,16 @@ pub(crate) struct Planned<'a> {
 
 impl Pins {
     pub(crate) fn of(files: &dyn Files, planned: Planned<'_>) -> Result<Self, FileError> {
-        let Planned { discovery, paths, expected, plan, is_fix } = planned;
-        let scripts = called_scripts(files, paths, &discovery.checks)?;
-        let made = Made::by(files, &discovery.checks)?;
+        let Planned { discovery, earlier, paths, expected, plan, is_fix } = planned;
+        let earlier = earlier.iter().filter(|check| !discovery.checks.contains(check));
+        let guarded: Vec<Check> = discovery.checks.iter().chain(earlier).cloned().collect();
+        let scripts = called_scripts(files, paths, &guarded)?;
+        let made = Made::by(files, &guarded)?;
         let tracked: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
         let mut roles: BTreeMap<&str, Role> =
             paths.iter().filter_map(|path| Some((path.as_str(), role_of(path)?))).collect();
         let mut runs = BTreeSet::new();
-        for program in programs(files, paths, &discovery.checks, &scripts)? {
+        for program in programs(files, paths, &guarded, &scripts)? {
             let is_work = expected.iter().any(|path| path.trim_start_matches("./") == program);
             if let Some(path) = tracked.get(program.as_str()).filter(|_| !is_work) {
                 roles.entry(path).or_insert(Role::Script);
@@ -99,13 +103,13 @@ impl Pins {
             let digest = files.digest(path)?.and_then(|digest| Digest::parse(&digest));
             pinned.extend(digest.map(|digest| (path.to_owned(), Pin { role, digest })));
         }
-        let globs = globs(files, paths, &discovery.checks, &runs, &pinned)?;
+        let globs = globs(files, paths, &guarded, &runs, &pinned)?;
         Ok(Self {
             source: discovery.source,
             checks: discovery.checks.clone(),
             refused: discovery.refused.clone(),
             files: pinned,
-            tools: tools(files, paths, &discovery.checks, (&scripts, &made))?,
+            tools: tools(files, paths, &guarded, (&scripts, &made))?,
             scripts,
             included: made.included,
             runs,
@@ -350,8 +354,11 @@ mod tests {
         let discovery = discover(&memory, Wanted { preference: &[], verify: &verify }).unwrap();
         let paths: Vec<String> = files.iter().map(|(path, _)| (*path).to_owned()).collect();
         let expected: Vec<String> = expected.iter().map(|path| (*path).to_owned()).collect();
-        Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &expected, plan, is_fix: false })
-            .unwrap()
+        Pins::of(
+            &memory,
+            Planned { discovery: &discovery, earlier: &[], paths: &paths, expected: &expected, plan, is_fix: false },
+        )
+        .unwrap()
     }
 
     fn roles(pins: &Pins) -> Vec<(&str, Role)> {

@@ -69,6 +69,15 @@ impl Repository {
         Ok(())
     }
 
+    /// The files of the checkout's commit that are not as they are in it, or are gone.
+    pub(crate) fn changed_in(&self, folder: &AbsolutePath) -> Result<Vec<String>, LandingError> {
+        let git = Worktree { folder: folder.clone(), branch: None }.git(self)?;
+        let line = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "-z", "HEAD"];
+        let found = looking(&git, &line)?.ok_or(LandingError::Answer { command: "git diff" })?;
+        let paths = found.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
     /// Removes from the checkout what does not belong to its tree, as [`Self::checkout`] does.
     pub(crate) fn tidy_checkout(&self, checkout: &Worktree) -> Result<bool, LandingError> {
         self.is_clean(&checkout.git(self)?, "HEAD")

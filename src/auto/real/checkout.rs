@@ -33,22 +33,43 @@ impl Real<'_> {
         Ok(done)
     }
 
-    /// Runs checks on `tree`. A set-up that fails there is a check that failed, unless it fails on `base` too.
+    /// Runs checks on `tree`, and gives the files of it that they changed and do not change on `base`: a check that writes
+    /// what it checks says nothing of what is committed. A set-up that fails there is a check that failed, unless it fails on
+    /// `base` too.
     pub(super) fn checks_on(
         &self,
         (tree, base): (&Tree, &Tree),
         commands: Commands<'_>,
         mark: Option<&Mark>,
-    ) -> Result<Evidence, EngineError> {
-        let run = |folder: &AbsolutePath| self.ran(folder, commands, tree.as_str(), mark);
-        let failed = match self.on_checkout(tree, mark, run)? {
-            Ok(found) => return Ok(found),
+    ) -> Result<(Evidence, Vec<String>), EngineError> {
+        let failed = match self.on_checkout(tree, mark, |folder| self.ran_and_wrote(folder, commands, tree, mark))? {
+            Ok((found, mut written)) => {
+                if !written.is_empty() && tree != base {
+                    let usual =
+                        self.on_checkout(base, mark, |folder| self.ran_and_wrote(folder, commands, base, mark))?;
+                    let usual = usual.map(|(_, usual)| usual).unwrap_or_default();
+                    written.retain(|path| !usual.contains(path));
+                }
+                return Ok((found, written));
+            }
             Err(failed) => failed,
         };
         if tree == base || self.on_checkout(base, mark, |_| Ok(()))?.is_err() {
             return Err(self.set_up_failed(&failed));
         }
-        Ok(Evidence { tree: tree.to_string(), source: commands.source, checks: vec![*failed] })
+        Ok((Evidence { tree: tree.to_string(), source: commands.source, checks: vec![*failed] }, Vec::new()))
+    }
+
+    /// Runs checks in `folder`, which holds `tree`, and gives the files of it that they changed.
+    pub(super) fn ran_and_wrote(
+        &self,
+        folder: &AbsolutePath,
+        commands: Commands<'_>,
+        tree: &Tree,
+        mark: Option<&Mark>,
+    ) -> Result<(Evidence, Vec<String>), EngineError> {
+        let found = self.ran(folder, commands, tree.as_str(), mark)?;
+        Ok((found, self.repository.changed_in(folder)?))
     }
 
     /// Runs the checks on an earlier tree. Where not even the set-up succeeds there, nothing is known of them.

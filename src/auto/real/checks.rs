@@ -15,7 +15,7 @@ use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::gate::secrets::{SecretFound, added_secrets, holds_key};
-use crate::auto::gate::tamper::{FileChange, Restoration, Work, inspect};
+use crate::auto::gate::tamper::{FileChange, Finding, Restoration, Work, inspect};
 use crate::auto::gate::verdict::{Case, Claim, Outcome, judge};
 use crate::auto::landing::id::{Changed, Side, Status, Tree};
 use crate::auto::memory::{Candidate, Memory, Operation};
@@ -44,8 +44,8 @@ impl Contents {
 }
 
 impl Real<'_> {
-    /// What the checks of a unit rest on, before it runs.
-    pub(super) fn pins_of(&self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
+    /// What the checks of a unit rest on, and those that passed before it, before it runs.
+    pub(super) fn pins_of(&self, unit: &Unit, tree: &str, memory: &Memory) -> Result<Option<Pins>, EngineError> {
         if !unit.kind.is_gated() {
             return Ok(None);
         }
@@ -53,8 +53,11 @@ impl Real<'_> {
         let plan = self.plans_of(unit)?;
         let discovery = self.discovered(self.files.as_ref(), &plan.verify)?;
         let paths = self.repository.paths(&tree)?;
+        let passed = memory.shown.iter().filter(|(_, shown)| shown.was_green);
+        let earlier: Vec<Check> = passed.flat_map(|(command, _)| Check::all_of(command)).flatten().collect();
         let planned = Planned {
             discovery: &discovery,
+            earlier: &earlier,
             paths: &paths,
             expected: &plan.expected,
             plan: &plan.text,
@@ -73,7 +76,7 @@ impl Real<'_> {
             GateEvidence { tree: tree.to_string(), source, checks: Vec::new() }
         } else {
             self.tell("Running the checks of the project as they are before the work");
-            self.checks_before(&tree, commands, leftovers::mark_of_commit(&run.base).as_ref())?
+            self.checks_before(&tree, commands, Some(&self.mark_of_commit(&run.base)))?
         };
         if self.is_broken_off()? {
             return Ok(None);
@@ -132,7 +135,8 @@ impl Real<'_> {
         // What the pinned checks say of work that weakened them is worth knowing, though it does not count.
         let checked =
             if restoration.is_empty() { tree.clone() } else { self.restored((&base_tree, &tree), &restoration)? };
-        let found = self.checks_on((&checked, &base_tree), commands, mark.as_ref())?;
+        let (found, written) = self.checks_on((&checked, &base_tree), commands, mark.as_ref())?;
+        inspection.findings.extend(Finding::written_by_checks(&written));
         let earlier = self.earlier_runs((memory, &base_tree), &found, &changes, commands, mark.as_ref())?;
         inspection.compare_runs(&earlier, &found);
         let no_checks = self.no_checks(commands.checks, changes.iter().map(|file| file.path.as_str()), "unit");
@@ -233,6 +237,11 @@ impl Real<'_> {
         Ok(())
     }
 
+    /// The mark of checks of this run on a commit that is no unit's.
+    pub(super) fn mark_of_commit(&self, commit: &str) -> Mark {
+        leftovers::mark_of_commit(&self.worktree.folder.to_string(), commit)
+    }
+
     /// Whether somebody wants an end at once: what checks said then says nothing.
     fn is_broken_off(&self) -> Result<bool, EngineError> {
         Ok(self.asked().at_once()?.is_some())
@@ -315,7 +324,7 @@ impl Real<'_> {
         candidate: &Candidate,
         memory: &Memory,
     ) -> Result<Option<Evidence>, EngineError> {
-        let mark = leftovers::mark_of_commit(&candidate.commit);
+        let mark = Some(self.mark_of_commit(&candidate.commit));
         let commit = Self::commit_named(&candidate.commit)?;
         let tree = Self::tree_named(&candidate.tree)?;
         let checked = self.on_fresh((&commit, &tree), "checks of a candidate", mark.as_ref(), |folder| {
@@ -323,24 +332,35 @@ impl Real<'_> {
             let files = Project::new(layout, self.world.state_folder()).files();
             let (wanted, declared) = self.wanted_by_milestone(files.as_ref(), candidate, memory)?;
             let commands = Commands { source: wanted.source, checks: &wanted.checks };
-            let found = self.ran(folder, commands, &candidate.tree, mark.as_ref())?;
+            let (found, written) = self.ran_and_wrote(folder, commands, &tree, mark.as_ref())?;
             let environment = self.environment(folder, &wanted.checks, mark.as_ref())?;
-            Ok((wanted, declared, found, Some(environment)))
+            Ok((wanted, declared, (found, written), Some(environment)))
         })?;
-        let (Discovery { source, checks, refused }, declared, found, environment) = match checked {
+        let (Discovery { source, checks, refused }, declared, (found, mut written), environment) = match checked {
             Ok(checked) => checked,
             Err(failed) => {
                 let (wanted, found) = self.without_set_up(candidate, failed, mark.as_ref())?;
-                (wanted, 0, found, None)
+                (wanted, 0, (found, Vec::new()), None)
             }
         };
+        if !written.is_empty() {
+            let usual = self.written_on_target(candidate, Commands { source, checks: &checks }, mark.as_ref())?;
+            written.retain(|path| !usual.contains(path));
+        }
+        let findings = Finding::written_by_checks(&written);
         let changes = self.repository.differences(&candidate.base, &candidate.commit)?;
         let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         let no_checks = self.no_checks(&checks, paths.iter().map(String::as_str), "milestone");
         let claim = no_checks.as_ref().and_then(|checked| checked.as_ref().ok()).map_or(Claim::Work, Claim::Documents);
         let folder = self.places.scratch.to_string();
-        let case =
-            |before| Case { tree: &candidate.tree, folder: &folder, claim, before, evidence: &found, findings: &[] };
+        let case = |before| Case {
+            tree: &candidate.tree,
+            folder: &folder,
+            claim,
+            before,
+            evidence: &found,
+            findings: &findings,
+        };
         let mut verdict = judge(case(None));
         if verdict.outcome == Outcome::Failed {
             // What is red on the target already is not the fault of the milestone, unless the milestone brought it or had
@@ -371,8 +391,24 @@ impl Real<'_> {
                 .into_iter()
                 .fold(failure.text.clone(), |text, line| text + "\n" + &line);
         }
-        let why = Why { findings: &[], unit: "", refused: &refused, no_checks };
+        let why = Why { findings: &findings, unit: "", refused: &refused, no_checks };
         Ok(Some(Evidence { environment, ..evidence(&found, &verdict, why) }))
+    }
+
+    /// The files that the checks change on the target, as on the candidate.
+    fn written_on_target(
+        &self,
+        candidate: &Candidate,
+        commands: Commands<'_>,
+        mark: Option<&Mark>,
+    ) -> Result<Vec<String>, EngineError> {
+        let base = Self::commit_named(&candidate.base)?;
+        let tree = self.repository.tree_of(&base)?;
+        let run = |folder: &AbsolutePath| self.ran_and_wrote(folder, commands, &tree, mark);
+        Ok(self
+            .on_fresh((&base, &tree), "checks of the target", mark, run)?
+            .map(|(_, usual)| usual)
+            .unwrap_or_default())
     }
 
     /// The symbolic links that the second of two trees or commits adds, and that lead out of the project. One that was only

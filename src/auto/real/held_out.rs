@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Real, leftovers};
+use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::event::HeldOutResult;
 use crate::auto::gate::run::{Limits, Place, run_program};
@@ -33,7 +33,7 @@ impl Real<'_> {
             self.repository.commit_of_tree(&tree, self.world.now().milliseconds())?
         };
         let tree = self.repository.tree_of(&commit)?;
-        let mark = mark.and_then(Mark::parse).or_else(|| leftovers::mark_of_commit(commit.as_str()));
+        let mark = mark.and_then(Mark::parse).or_else(|| Some(self.mark_of_commit(commit.as_str())));
         let run = |folder: &AbsolutePath| self.run_in(folder, &held_out, mark.as_ref());
         let result = match self.on_fresh((&commit, &tree), "held-out check", mark.as_ref(), run)? {
             Ok(result) => result,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::auto::engine::EngineError;
+use crate::auto::event::Run;
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::auto::phases;
@@ -14,23 +15,28 @@ use crate::world::tree::Mark;
 /// How long a git that goes on is waited for. One that is killed would leave its locks behind.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The mark of checks on a commit that is no unit's: a candidate, or what the run began with.
-pub(super) fn mark_of_commit(commit: &str) -> Option<Mark> {
-    commit.get(..16).and_then(Mark::parse)
+/// The mark of checks on a commit that is no unit's: a candidate, or what the run began with. Another clone of the repository
+/// has the same commits, and a run of its own, so that the mark is of the place too.
+pub(super) fn mark_of_commit(worktree: &str, commit: &str) -> Mark {
+    Mark::of(&format!("checks {worktree} {commit}"))
 }
 
 /// The mark of the set-up of a run's worktree.
-pub(super) fn mark_of_set_up(run: &str) -> Mark {
-    Mark::of(&format!("set-up {run}"))
+pub(super) fn mark_of_set_up(worktree: &str, run: &str) -> Mark {
+    Mark::of(&format!("set-up {worktree} {run}"))
 }
 
 /// Ends all that sessions, set-ups and checks left, by what the log knows of them. Nothing else is done before.
 pub(crate) fn end_programs(memory: &Memory) -> Result<(), EngineError> {
     let of_session = memory.current.as_ref().and_then(|operation| Mark::parse(&operation.start.mark));
-    let of_candidate = memory.candidate.as_ref().and_then(|candidate| mark_of_commit(&candidate.commit));
-    let of_base = memory.run.as_ref().filter(|_| !memory.has_baseline).and_then(|run| mark_of_commit(&run.base));
-    let of_set_up = memory.run.as_ref().filter(|run| run.means.set_up.is_some()).map(|run| mark_of_set_up(&run.id));
-    let mut marks = of_session.into_iter().chain(of_candidate).chain(of_base).chain(of_set_up);
+    let of_run = |run: &Run| {
+        let of_candidate = memory.candidate.as_ref().map(|candidate| mark_of_commit(&run.worktree, &candidate.commit));
+        let of_base = (!memory.has_baseline).then(|| mark_of_commit(&run.worktree, &run.base));
+        let of_set_up = run.means.set_up.is_some().then(|| mark_of_set_up(&run.worktree, &run.id));
+        [of_candidate, of_base, of_set_up]
+    };
+    let of_run = memory.run.as_ref().map(of_run).into_iter().flatten().flatten();
+    let mut marks = of_session.into_iter().chain(of_run);
     marks.try_for_each(|mark| end_all(Some(mark)))
 }
 

@@ -414,8 +414,8 @@ impl Effects for Real<'_> {
         Ok(self.last_heard(start))
     }
 
-    fn pins(&mut self, unit: &Unit, tree: &str) -> Result<Option<Pins>, EngineError> {
-        self.pins_of(unit, tree)
+    fn pins(&mut self, unit: &Unit, tree: &str, memory: &Memory) -> Result<Option<Pins>, EngineError> {
+        self.pins_of(unit, tree, memory)
     }
 
     fn baseline(&mut self, run: &Run) -> Result<Option<Evidence>, EngineError> {

@@ -46,7 +46,7 @@ impl Real<'_> {
         if self.set_up.is_empty() {
             return Ok(());
         }
-        let mark = leftovers::mark_of_set_up(&self.run);
+        let mark = leftovers::mark_of_set_up(&self.worktree.folder.to_string(), &self.run);
         let (worktree, tree) = (self.worktree.clone(), self.repository.snapshot(&self.worktree)?.tree);
         match self.readied(&worktree, &tree, Some(&mark))? {
             Readied::As => return Ok(()),

@@ -365,7 +365,7 @@ impl Effects for Simulated {
         Ok(LastHeard { has_begun: true, ..LastHeard::default() })
     }
 
-    fn pins(&mut self, _unit: &Unit, _tree: &str) -> Result<Option<Pins>, EngineError> {
+    fn pins(&mut self, _unit: &Unit, _tree: &str, _memory: &Memory) -> Result<Option<Pins>, EngineError> {
         Ok(None)
     }
 

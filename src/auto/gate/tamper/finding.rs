@@ -37,6 +37,8 @@ read_words! {
         MissingTest = "missing-test",
         /// A new test that cannot fail.
         EmptyTest = "empty-test",
+        /// A check writes a file that is to be committed.
+        WrittenByChecks = "written-by-checks",
         /// What was pinned is not what the unit started from.
         NotAsPinned = "not-as-pinned",
     }
@@ -49,6 +51,9 @@ impl Weakening {
         matches!(self, Self::ChangedSettings | Self::ChangedScript | Self::ShadowedRunner | Self::ChangedPipeline)
     }
 }
+
+/// How many files are listed that checks wrote.
+const LISTED: usize = 5;
 
 /// One place where a check was made weaker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -66,11 +71,20 @@ impl Finding {
         Self { path: path.to_owned(), line, kind, what: what.into() }
     }
 
+    /// Files that checks wrote and that are to be committed.
+    pub(crate) fn written_by_checks(paths: &[String]) -> Vec<Self> {
+        let what = "the checks changed this file, so that they did not check what would be committed";
+        paths.iter().take(LISTED).map(|path| Self::new(path, 0, Weakening::WrittenByChecks, what)).collect()
+    }
+
     /// How to go on, for the plan and for a person. `unit` is the id that verbs know the unit by.
     pub(crate) fn way_on(&self, unit: &str) -> String {
         let verdict = format!("a person decides: `gsd-tools auto verdict {unit} pass --rationale \"WHY\"`");
         if self.path.is_empty() {
             return format!("put the check back; or {verdict}");
+        }
+        if self.kind == Weakening::WrittenByChecks {
+            return format!("commit what the checks write, or have them write elsewhere; or {verdict}");
         }
         if matches!(self.kind, Weakening::MissingTest | Weakening::EmptyTest) {
             return format!("write a test that fails where the work is not right; or {verdict}");

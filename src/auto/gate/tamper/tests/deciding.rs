@@ -17,8 +17,14 @@ pub(super) fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
     let plan: Vec<String> = allowed.iter().map(|path| path.replace("allowed:", "Allowed test changes: ")).collect();
     let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
     let discovery = discovery(command);
-    let planned =
-        Planned { discovery: &discovery, paths: &paths, expected: &expected, plan: &plan.join("\n"), is_fix: false };
+    let planned = Planned {
+        discovery: &discovery,
+        earlier: &[],
+        paths: &paths,
+        expected: &expected,
+        plan: &plan.join("\n"),
+        is_fix: false,
+    };
     let pins = Pins::of(&memory, planned).unwrap();
     inspect(Work { pins: &pins, changes: &changes(texts), now: None, absent: &[] }).findings
 }

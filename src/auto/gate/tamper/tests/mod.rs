@@ -126,8 +126,11 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
     let lines = [verify.to_owned()];
     let discovery = discover(&memory, Wanted { preference: &[], verify: &lines }).unwrap();
     let paths: Vec<String> = before.keys().cloned().collect();
-    let pins = Pins::of(&memory, Planned { discovery: &discovery, paths: &paths, expected: &[], plan, is_fix: false })
-        .unwrap();
+    let pins = Pins::of(
+        &memory,
+        Planned { discovery: &discovery, earlier: &[], paths: &paths, expected: &[], plan, is_fix: false },
+    )
+    .unwrap();
     let red = &*green.entry(verify.to_owned()).or_insert_with(|| run(&before, &pins, "before"));
     assert!(red.checks.iter().all(CheckRun::passed), "the project is green before: {red:?}");
     let all: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();

@@ -21,8 +21,11 @@ fn pins(command: &str, plan: &str, texts: &[Texts<'_>]) -> Pins {
         texts.iter().filter(|(_, before, _)| *before != "-").map(|(path, before, _)| (*path, *before)).collect();
     let memory = MemoryFiles::new(before.iter().copied());
     let paths: Vec<String> = before.iter().map(|(path, _)| (*path).to_owned()).collect();
-    Pins::of(&memory, Planned { discovery: &discovery(command), paths: &paths, expected: &[], plan, is_fix: false })
-        .unwrap()
+    Pins::of(
+        &memory,
+        Planned { discovery: &discovery(command), earlier: &[], paths: &paths, expected: &[], plan, is_fix: false },
+    )
+    .unwrap()
 }
 
 pub(super) fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
