@@ -351,3 +351,20 @@ fn units_of_a_slice_that_is_done_can_be_asked_for() {
     let late = auto(&context, &["auto", "dispatch", "uat", "M001/S01"], "ideal");
     assert!(late.code != 0 && late.stderr.contains("M001 is complete"), "{}", late.stderr);
 }
+
+#[test]
+fn a_run_of_a_repository_that_is_gone_does_not_go_on_in_another_one() {
+    let context = project();
+    let words = ["auto", "run", "--brief", "BRIEF", "--max-units", "1"];
+    assert_eq!(report(&auto(&context, &words, "ideal"))["stop"]["cause"], "units-done");
+    std::fs::remove_dir_all(context.project().join(".git")).unwrap();
+    std::fs::remove_dir_all(context.project().join(".gsd")).unwrap();
+    git(&context, &["init", "--quiet", "--initial-branch=main"]);
+    commit(&context, &[("other.txt", "another project\n")]);
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal");
+    assert!(ran.code != 0 && ran.stderr.contains("the run of M001 began in another repository"), "{}", ran.stderr);
+    let printed = ran.stderr.split('`').find(|part| part.starts_with("mv ")).unwrap();
+    assert!(context.command("sh").args(["-c", printed]).status().unwrap().success(), "{printed}");
+    let ran = auto(&context, &["auto", "run", "--brief", "BRIEF"], "ideal");
+    assert_eq!(report(&ran)["stop"]["cause"], "complete", "{}", ran.stderr);
+}

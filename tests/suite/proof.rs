@@ -318,6 +318,11 @@ fn the_lines_of_the_page_check_proofs_signed_and_unsigned_in_both_formats() {
 
         replace(&context, &commit, &changed(&good, "\"exitCode\":0", "\"exitCode\":3"));
         assert!(!both(&words, &flags, &[]).0);
+        let envelope: Value = serde_json::from_str(&good).unwrap();
+        let told: Value = serde_json::from_str(&decoded(envelope["payload"].as_str().unwrap())).unwrap();
+        let commands = &told["predicate"]["checks"]["commands"];
+        replace(&context, &commit, &changed(&good, &format!("\"commands\":{commands}"), "\"commands\":[]"));
+        assert!(!both(&words, &flags, &[]).0, "a statement without checks");
         replace(&context, &commit, &changed(&good, "#landing-v1", "#landing-v9"));
         assert!(!both(&words, &flags, &[]).0);
         replace(&context, &commit, &changed(&good, "\"sessions\":1", "\"sessions\":7"));

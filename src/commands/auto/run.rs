@@ -36,6 +36,7 @@ use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::{ids, lookup};
+use crate::text::shell::shell_word;
 use crate::text::words::of_word;
 use crate::world::World;
 use crate::world::fence::Fencing;
@@ -614,6 +615,9 @@ fn started(
     let note = place.folder().resolve(BEGINNING);
     if let Some(run) = unfinished {
         let start = commit_of(&run.base)?;
+        if repository.tree_of(&start).is_err() {
+            return Err(of_another_repository(place, run));
+        }
         let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
         if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
             leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
@@ -719,6 +723,16 @@ fn milestone_in_phases(
 fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
     let commit = crate::auto::landing::id::Commit::parse(name);
     commit.ok_or_else(|| CommandError::usage(format!("the log has `{name}` where a commit should be")))
+}
+
+/// The refusal of a run whose repository was removed, and another one made in its place.
+fn of_another_repository(place: &Place, run: &Run) -> CommandError {
+    let base = run.base.get(..12).unwrap_or(&run.base);
+    let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
+    let log = place.log();
+    let (log, aside) = (shell_word(&log.to_string()), shell_word(&format!("{log}.old")));
+    CommandError::usage(message)
+        .hint(format!("if that repository is gone, set the log of its run aside: `mv {log} {aside}`"))
 }
 
 /// The name and the text of a brief, kept among the notes of the run: the file may change while it goes on.
