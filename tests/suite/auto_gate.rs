@@ -174,8 +174,9 @@ fn checks_of_two_clones_have_marks_of_their_own() {
     let other = context.home().join("other").to_string_lossy().into_owned();
     git(&context, &["clone", "--quiet", ".", &other]);
     let words = ["auto", "run", "--brief", "BRIEF", "--no-fence", "--max-units", "1"];
-    run(&context, &words, &[]);
-    run(&context, &[&["--cwd", &other][..], &words].concat(), &[]);
+    for ran in [run(&context, &words, &[]), run(&context, &[&["--cwd", &other][..], &words].concat(), &[])] {
+        assert_eq!(report(&ran)["stop"]["cause"], "units-done", "{}", ran.stderr);
+    }
     let marks = std::fs::read_to_string(context.home().join("marks")).unwrap();
     let marks: Vec<&str> = marks.lines().collect();
     assert_eq!(marks.len(), 2, "{marks:?}");
