@@ -46,7 +46,7 @@ pub(crate) fn with_commit(statement: &Statement, landed: &CommitRead) -> Vec<Str
     let failed = checks.commands.iter().filter(|check| !check.passed && !check.flaky && !check.decided);
     found.extend(failed.map(|check| format!("it says that `{}` did not pass", check.command)));
     if checks.commands.is_empty() && checks.why_none.is_none() {
-        found.push("it names no check, and not why there is none".to_owned());
+        found.push("it has no check, and does not say why".to_owned());
     }
     if !checks.passed {
         found.push("it says that the checks did not pass".to_owned());
@@ -172,7 +172,7 @@ mod tests {
         changed.predicate.checks.commands[0].passed = false;
         let found = with_commit(&changed, &commit('c', '7', &['b'])).join("\n");
         changed.predicate.checks.commands.clear();
-        assert!(with_commit(&changed, &commit('c', '7', &['b'])).join("\n").contains("it names no check"));
+        assert!(with_commit(&changed, &commit('c', '7', &['b'])).join("\n").contains("it has no check"));
         assert!(found.contains("its checks ran on the tree") && found.contains("`cargo test` did not pass"), "{found}");
     }
 

@@ -362,7 +362,7 @@ fn shown(report: &ProofReport, screen: Screen) -> String {
     let again: usize = report.statements.iter().map(|row| row.checks.len()).sum();
     text.push_str(match (report.holds, report.checked) {
         (false, _) => "The proof does not hold.\n",
-        (true, true) if again == 0 => "The proof holds; it names no check that could be run again.\n",
+        (true, true) if again == 0 => "The proof holds; it has no check that could be run again.\n",
         (true, true) => "The proof holds: its checks end as it says.\n",
         (true, false) => "To check it: `gsd-tools auto proof --check`\n",
     });
