@@ -84,7 +84,9 @@ impl Finding {
             return format!("put the check back; or {verdict}");
         }
         if self.kind == Weakening::WrittenByChecks {
-            return format!("commit what the checks write, or have them write elsewhere; or {verdict}");
+            let cure = "commit what the checks write, or have them write elsewhere";
+            // Nobody decides on a merge by a verdict.
+            return if unit.is_empty() { cure.to_owned() } else { format!("{cure}; or {verdict}") };
         }
         if matches!(self.kind, Weakening::MissingTest | Weakening::EmptyTest) {
             return format!("write a test that fails where the work is not right; or {verdict}");

@@ -427,3 +427,12 @@ proptest::proptest! {
         proptest::prop_assert_eq!(kinds("make", &[("test_a.py", &test(then), &after)]), vec![Weakening::ChangedExpectation]);
     }
 }
+
+#[test]
+fn what_checks_wrote_is_decided_by_a_verdict_on_a_unit_alone() {
+    let found = Finding::written_by_checks(&["calc.py".to_owned()]);
+    assert!(
+        found[0].way_on("M001/S01/T01").ends_with("`gsd-tools auto verdict M001/S01/T01 pass --rationale \"WHY\"`")
+    );
+    assert_eq!(found[0].way_on(""), "commit what the checks write, or have them write elsewhere");
+}
