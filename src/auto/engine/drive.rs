@@ -70,12 +70,12 @@ impl<'a, E: Effects> Drive<'a, E> {
             match self.one_step(&mut last) {
                 Ok(None) => {}
                 Ok(Some(end)) => return Ok(end),
-                Err(EngineError::Stopped(end)) => return self.stop(*end),
-                // Ctrl-C at a terminal reaches git too, which fails then.
                 Err(error) => {
-                    let end = match self.effects.urgent() {
-                        Ok(Some(request)) => requested(request, "between two steps"),
-                        _ => self.effects.halted(error)?,
+                    // Ctrl-C at a terminal reaches git too, which fails then.
+                    let end = match (self.effects.urgent(), error) {
+                        (Ok(Some(request)), _) => requested(request, "between two steps"),
+                        (_, EngineError::Stopped(end)) => *end,
+                        (_, error) => self.effects.halted(error)?,
                     };
                     return self.stop(end);
                 }

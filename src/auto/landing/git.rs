@@ -14,6 +14,8 @@ use crate::world::{Finished, Program, World};
 /// How long a call may take: a large tree is checked out, and filters and signing programs run inside.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+const MOMENT: Duration = Duration::from_millis(100);
+
 /// What is set for each call, whatever the repository says.
 const SETTINGS: &[&str] = &[
     // A folder with no hooks in it.
@@ -152,7 +154,7 @@ impl Git {
     ) -> Result<Vec<u8>, LandingError> {
         let program = self.reading(arguments, input);
         let finished = self.world.git_in_turn(&program)?;
-        if finished.success() { Ok(finished.stdout) } else { Err(failed(&program, &finished)) }
+        if finished.success() { Ok(finished.stdout) } else { Err(failed(&self.world, &program, &finished)) }
     }
 
     /// As [`Self::run`], with what git reads on standard input.
@@ -223,12 +225,14 @@ impl Git {
             return Ok(Err(now));
         }
         let finished = self.world.git_in_turn(&program)?;
-        if finished.success() { Ok(Ok(())) } else { Err(failed(&program, &finished)) }
+        if finished.success() { Ok(Ok(())) } else { Err(failed(&self.world, &program, &finished)) }
     }
 }
 
-fn failed(program: &Program, finished: &Finished) -> LandingError {
+fn failed(world: &World, program: &Program, finished: &Finished) -> LandingError {
     if let Some(signal) = finished.signal {
+        // Whoever ended git may have asked this process too, as Ctrl-C does; the note of that can come a moment later.
+        world.pause(MOMENT);
         return LandingError::GitKilled { command: program.to_string(), signal };
     }
     let told = finished.error_text();
@@ -264,7 +268,7 @@ mod tests {
     #[test]
     fn a_git_that_was_killed_is_named_with_its_signal_and_a_way_on() {
         let finished = Finished { signal: Some(9), ..Finished::default() };
-        let error = failed(&Program::git(Path::new("/p")).arguments(["read-tree"]), &finished);
+        let error = failed(&World::real(), &Program::git(Path::new("/p")).arguments(["read-tree"]), &finished);
         assert!(error.to_string().ends_with("` was ended by signal 9"), "{error}");
         assert!(error.hint().is_some_and(|hint| hint.contains("`gsd-tools auto run`")));
     }

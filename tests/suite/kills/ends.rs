@@ -125,6 +125,51 @@ fn ctrl_c_reaches_git_too_and_pauses_the_run_all_the_same() {
 
 #[test]
 #[ignore = "slow: minutes"]
+fn ctrl_c_in_the_middle_of_any_call_of_git_pauses_the_run() {
+    let bench = Bench::new("ideal");
+    let programs = bench.context.home().join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    let marks = bench.context.home().join("marks");
+    std::fs::create_dir_all(&marks).unwrap();
+    let git = programs.join("git");
+    let paths = std::env::var("PATH").unwrap();
+    // The second and the fifth call with each of these words are interrupted with all of their group.
+    let script = format!(
+        r#"#!/bin/sh
+PATH='{paths}'
+for word in add write-tree commit-tree update-ref merge-tree; do
+  case " $* " in *" $word "*)
+    echo >> '{marks}/'$word
+    case "$(wc -l < '{marks}/'$word | tr -d ' ')" in 2|5) trap - INT; kill -INT 0; sleep 5;; esac;;
+  esac
+done
+exec git "$@"
+"#,
+        marks = marks.display(),
+    );
+    std::fs::write(&git, script).unwrap();
+    std::fs::set_permissions(&git, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let bench = Bench { variables: vec![("PATH", format!("{}:{paths}", programs.display()))], ..bench };
+    let mut paused = 0;
+    loop {
+        let ended = bench.start_in_group().end();
+        if ended.code == Some(0) {
+            break;
+        }
+        // Before it watches for signals, the program ends by them as any other does.
+        if ended.code.is_none() && bench.log().is_empty() {
+            continue;
+        }
+        ended.stopped(11, "paused");
+        paused += 1;
+        assert!(paused <= 10, "{}", ended.text);
+    }
+    assert!(paused >= 4, "only {paused} calls were interrupted");
+    assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "slow: minutes"]
 fn what_a_run_left_that_was_killed_is_gone_a_second_after_the_next_begins() {
     for actor in ["hang", "hang-hard"] {
         in_time(actor, || {
