@@ -43,6 +43,9 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     {
         return hooks::run(rest);
     }
+    if let Some(refused) = in_a_unit(&arguments) {
+        return refused;
+    }
     // This program on its way to become another one.
     if let Some((first, rest)) = arguments.split_first()
         && first == world::fence::CALL
@@ -67,4 +70,16 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
         return commands::run(rest.to_vec());
     }
     commands::run(arguments)
+}
+
+/// The end of a call by which this program starts another one, where a process above it is in a session of `auto run`: the run itself
+/// starts these, and is in none.
+fn in_a_unit(arguments: &[OsString]) -> Option<ExitCode> {
+    let first = arguments.first()?;
+    let starts = [world::fence::CALL, auto::supervise::CALL];
+    if !starts.iter().any(|call| first == call) {
+        return None;
+    }
+    let kind = world::above::unit()?;
+    Some(commands::refuses_a_unit(&first.to_string_lossy(), &kind))
 }

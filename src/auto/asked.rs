@@ -70,6 +70,7 @@ const KNOWN: &[(&str, Use)] = &[
     ("context_selection", Only(&["full"], "`inline_level` decides what of the documents is in a prompt")),
     ("models.*", Model),
     (KEY, Users("held-out checks are named in ~/.gsd/PREFERENCES.md, which sessions cannot read")),
+    ("fence.*", Users("the fence is opened in ~/.gsd/PREFERENCES.md, which no project writes")),
     ("post_unit_hooks", Only(&["[]"], NO_HOOKS)),
     ("pre_dispatch_hooks", Only(&["[]"], NO_HOOKS)),
 ];

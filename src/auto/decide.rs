@@ -9,6 +9,7 @@ use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
 use crate::text::screen::counted;
+use crate::text::shell::typed;
 use crate::text::time;
 
 /// All that a decision is made of.
@@ -124,7 +125,7 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
             return Some(Step::Release);
         }
         let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
-        return Some(Step::Stop(landed(&milestone)));
+        return Some(Step::Stop(landed(&milestone, memory)));
     }
     let candidate = memory.candidate.as_ref()?;
     Some(match &candidate.evidence {
@@ -139,8 +140,14 @@ fn landing(situation: &Situation<'_>) -> Option<Step> {
 }
 
 /// The end of a run that has done all it was for.
-pub(crate) fn landed(milestone: &str) -> Stop {
-    Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status")
+pub(crate) fn landed(milestone: &str, memory: &Memory) -> Stop {
+    let stop = Stop::new(Cause::Complete, format!("{milestone} has landed"), "gsd-tools auto status");
+    stop.shown(memory.running().map(|line| format!("landed, and runs on its own: {line}")))
+}
+
+/// What would run by itself, for a stop before anything has landed.
+pub(crate) fn would_run(memory: &Memory) -> impl Iterator<Item = String> {
+    memory.running().map(|line| format!("would land, and run on its own: {line}"))
 }
 
 fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
@@ -148,6 +155,7 @@ fn candidate_refused(memory: &Memory, evidence: &Evidence) -> Stop {
     let mut shown: Vec<String> =
         failing.map(|check| format!("`{}` exits {}", check.command, check.exit_code)).collect();
     shown.extend(evidence.failure.lines().map(str::to_owned));
+    shown.extend(would_run(memory));
     let worktree = memory.run.as_ref().map(|run| run.worktree.as_str()).unwrap_or_default();
     if !evidence.secrets.is_empty() {
         shown.push(secrets::way_on(evidence.secrets.iter().map(|secret| secret.path.as_str())));
@@ -176,7 +184,8 @@ fn held_out_refused(memory: &Memory) -> Stop {
         "the held-out check fails on the merge with the target, so nothing has landed; correct it in `{worktree}`, commit nothing \
          there, then run again"
     );
-    Stop::new(Cause::HeldOutFailed, text, "gsd-tools auto run").shown([HELD_OUT_BY_HAND.to_owned()])
+    let shown = [HELD_OUT_BY_HAND.to_owned()].into_iter().chain(would_run(memory));
+    Stop::new(Cause::HeldOutFailed, text, "gsd-tools auto run").shown(shown)
 }
 
 /// The check that no session can read, where a slice or phase ends. Where it failed at the end of a unit, the unit is tried
@@ -244,7 +253,7 @@ fn given_up(situation: &Situation<'_>, unit: &Unit, attempts: &Attempts) -> Opti
     let next = "gsd-tools auto run";
     let way_on = (last.why == Refusal::Secret).then(|| secrets::way_on(last.vector.failing.iter().map(String::as_str)));
     let kept = attempts.kept.as_ref().map(|kept| format!("what the last attempt left is kept in `{}`", kept.reference));
-    let log = format!("`gsd-tools auto log {}` shows each attempt", unit.id);
+    let log = format!("`{}` shows each attempt", typed!("gsd-tools auto log {}", unit.id));
     let by_hand = (last.why == Refusal::HeldOut).then(|| HELD_OUT_BY_HAND.to_owned());
     let shown = || {
         let texts = refused.iter().map(|refused| refused.text.clone());
@@ -289,12 +298,12 @@ fn ceiling(memory: &Memory) -> Option<Stop> {
             let text = format!("{used} sessions were started, and the ceiling is {most}");
             (
                 text,
-                format!("gsd-tools auto run --max-sessions {}", used.max(most).saturating_add(used.max(most) / 2 + 1)),
+                typed!("gsd-tools auto run --max-sessions {}", used.max(most).saturating_add(used.max(most) / 2 + 1)),
             )
         }
         Passed::Money { used, most } => {
             let text = format!("{used:.2} USD were spent, and the ceiling is {most:.2}");
-            (text, format!("gsd-tools auto run --budget {:.0}", (most * 2.0).max(1.0)))
+            (text, typed!("gsd-tools auto run --budget {}", format!("{:.0}", (most * 2.0).max(1.0))))
         }
     };
     Some(Stop::new(Cause::Ceiling, text, next))
@@ -328,7 +337,7 @@ fn relaunch(situation: &Situation<'_>, operation: &Operation) -> Step {
     let attempts = situation.memory.attempts(&unit);
     if attempts.interrupted > CRASHES {
         let text = format!("{unit} was interrupted {} times", attempts.interrupted);
-        let log = format!("`gsd-tools auto log {}` shows each session", unit.id);
+        let log = format!("`{}` shows each session", typed!("gsd-tools auto log {}", unit.id));
         return Step::Stop(Stop::new(Cause::Stuck, text, "gsd-tools auto run").shown([log]));
     }
     if let Some(stop) = ceiling(situation.memory) {
@@ -499,12 +508,12 @@ fn dead(
 fn over_budget(situation: &Situation<'_>, unit: &Unit, text: &str) -> Judgement {
     let (ceilings, spent) = (situation.memory.ceilings, situation.memory.spent.money.unwrap_or(0.0));
     if let Some(most) = ceilings.unit_money.filter(|_| spent < ceilings.money) {
-        let next = format!("gsd-tools auto run --unit-budget {:.0}", (most * 2.0).max(1.0));
+        let next = typed!("gsd-tools auto run --unit-budget {}", format!("{:.0}", (most * 2.0).max(1.0)));
         let text = format!("{unit} was stopped: it cost more than a session may ({most:.2} USD)");
         return Judgement::SetAside(Stop::new(Cause::Ceiling, text, next));
     }
     let money = ceilings.money;
-    let next = format!("gsd-tools auto run --budget {:.0}", (money * 2.0).max(1.0));
+    let next = typed!("gsd-tools auto run --budget {}", format!("{:.0}", (money * 2.0).max(1.0)));
     Judgement::SetAside(Stop::new(Cause::Ceiling, format!("{unit} was stopped: {text}"), next))
 }
 

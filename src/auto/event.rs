@@ -247,9 +247,15 @@ pub(crate) struct Means {
     /// Whether the project is worked on although another program keeps its state of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) taken_over: bool,
+    /// Whether the client reads no settings of the project.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) without_settings: bool,
     /// What makes worktrees ready, as a person approved it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_up: Option<Named>,
+    /// What the client said of its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) client: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -454,6 +460,9 @@ pub(crate) struct Evidence {
     /// What the checks ran with; of a candidate only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) environment: Option<Environment>,
+    /// Files that run by themselves and that would land changed, a line each; of a candidate only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) running: Vec<String>,
 }
 
 /// How the held-out check ended. Neither its command nor what it printed is kept: sessions can read the log.

@@ -389,6 +389,11 @@ impl Memory {
         });
     }
 
+    /// The files that run by themselves and that differ in what is to land, or has landed.
+    pub(crate) fn running(&self) -> impl Iterator<Item = &String> {
+        self.candidate.iter().flat_map(|candidate| &candidate.evidence).flat_map(|evidence| &evidence.running)
+    }
+
     /// The work of the current client on a unit.
     fn worked_on(&mut self, unit: &Unit) -> &mut Worked {
         let client = self.run.as_ref().map(|run| run.runner.clone()).unwrap_or_default();

@@ -4,6 +4,8 @@
 //! in `runner`, `landing`, `gate` and `engine`.
 
 pub(crate) mod asked;
+pub(crate) mod brought;
+pub(crate) mod caches;
 pub(crate) mod ceilings;
 pub(crate) mod clean;
 pub(crate) mod decide;

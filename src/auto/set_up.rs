@@ -12,9 +12,6 @@ pub(crate) const INCLUDE: &str = ".worktreeinclude";
 /// The preference with the command.
 pub(crate) const COMMAND: &str = "git.worktree_post_create";
 
-/// The variable by which a person approves ahead. It is theirs: nothing that a run starts gets it.
-pub(crate) const APPROVED: &str = "GSD_APPROVED";
-
 /// The set-up of worktrees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SetUp {
@@ -68,7 +65,7 @@ pub(crate) struct Named {
     /// Patterns of ignored files that are copied into each worktree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) copies: Vec<String>,
-    /// What was approved.
+    /// Another command or another list has another digest.
     pub(crate) digest: String,
 }
 

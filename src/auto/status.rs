@@ -9,6 +9,7 @@ use super::decide::Step;
 use super::memory::{Memory, Stage};
 use super::phases::{PhaseSettings, position};
 use super::position::Finding;
+use super::runner::table::Runners;
 use super::slices::derive::{Phase, Share, Standing, State};
 use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
@@ -18,6 +19,7 @@ use crate::project::files::{FileError, sha256};
 use crate::project::standing::{self, PhaseStanding};
 use crate::project::up_next::UpNext;
 use crate::project::view::ProjectView;
+use crate::text::terminal::one_line;
 
 /// Where the work is, and what comes next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -94,7 +96,7 @@ fn questions(look: &Look<'_>) -> Vec<QuestionRow> {
         task: format!("{slice}/{task}"),
         text: question.text.clone(),
         options: question.options.clone(),
-        recommended: question.recommended.clone(),
+        recommended: question.recommended.to_string(),
         waits: question.waits,
     };
     asked.map(row).collect()
@@ -128,6 +130,12 @@ pub(crate) struct SessionReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
     pub(crate) runner: String,
+    /// What the client said of its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) client: Option<String>,
+    /// What is to be known of that version, where another one was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) client_warning: Option<String>,
     pub(crate) worktree: String,
     /// What makes its worktrees ready.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,6 +194,8 @@ pub(crate) struct ChecksReport {
     pub(crate) visible: Vec<VisibleRow>,
     /// The one that they cannot, by `slice S01`, `phase 2` or `candidate`; empty where none is configured.
     pub(crate) held_out: Vec<HeldOutRow>,
+    /// The files that run by themselves and that differ in what is to land, or has landed.
+    pub(crate) running: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -221,7 +231,7 @@ impl ChecksReport {
             milliseconds: result.milliseconds,
             tree: result.tree.clone(),
         });
-        Self { visible: visible.collect(), held_out: held_out.collect() }
+        Self { visible: visible.collect(), held_out: held_out.collect(), running: memory.running().cloned().collect() }
     }
 }
 
@@ -239,7 +249,7 @@ impl StatusReport {
             phase: if paused { Phase::Paused.word() } else { phase.word() },
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
             next: NextReport::of(step, rule),
-            blockers: blockers.clone(),
+            blockers: blockers.iter().map(|blocker| one_line(blocker)).collect(),
             questions: questions(look),
             progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
             registry: registry
@@ -380,6 +390,11 @@ impl NextReport {
     }
 }
 
+/// What is to be known of this version of a client.
+fn warning_on(runner: &str, said: &str) -> Option<String> {
+    Runners::builtin().ok()?.find(runner).ok()?.warning_on(said)
+}
+
 impl SessionReport {
     fn of(memory: &Memory) -> Option<Self> {
         let run = memory.run.as_ref()?;
@@ -388,6 +403,8 @@ impl SessionReport {
             lock: "free",
             pid: None,
             runner: run.runner.clone(),
+            client: run.means.client.clone(),
+            client_warning: run.means.client.as_deref().and_then(|said| warning_on(&run.runner, said)),
             worktree: run.worktree.clone(),
             set_up: run.means.set_up.clone(),
             unit: current.map(|operation| operation.start.unit.to_string()),

@@ -1,5 +1,7 @@
 //! Why a run ends or waits: each cause with its exit code, and with a command that goes on.
 
+use crate::text::shell::Typed;
+use crate::text::terminal::one_line;
 use crate::text::words::read_words;
 
 read_words! {
@@ -36,6 +38,8 @@ read_words! {
         /// A session without a fence changed the repository itself.
         RepositoryChanged = "repository-changed",
         CandidateRefused = "candidate-refused",
+        /// Nobody approved what the repository brings and a run would run.
+        NotApproved = "not-approved",
         /// A worktree cannot be made ready for agents and checks.
         SetUpFailed = "set-up-failed",
         Unproved = "unproved",
@@ -114,15 +118,17 @@ pub(crate) struct Stop {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) evidence: Vec<String>,
     /// The command that goes on.
-    pub(crate) next: String,
+    #[schemars(with = "String")]
+    pub(crate) next: Typed,
 }
 
 impl Stop {
-    pub(crate) fn new(cause: Cause, text: impl Into<String>, next: impl Into<String>) -> Self {
-        Self { cause, text: text.into(), evidence: Vec::new(), next: next.into() }
+    /// What the text takes from documents, paths and programs is one line of it.
+    pub(crate) fn new(cause: Cause, text: impl AsRef<str>, next: impl Into<Typed>) -> Self {
+        Self { cause, text: one_line(text.as_ref()), evidence: Vec::new(), next: next.into() }
     }
 
     pub(crate) fn shown(self, evidence: impl IntoIterator<Item = String>) -> Self {
-        Self { evidence: evidence.into_iter().collect(), ..self }
+        Self { evidence: evidence.into_iter().map(|line| one_line(&line)).collect(), ..self }
     }
 }

@@ -45,10 +45,15 @@ pub(crate) fn line(event: &Event) -> Option<String> {
         }
         Event::Baseline { evidence } => return baseline(evidence),
         Event::Checked { evidence, .. } | Event::CandidateChecked { evidence, .. } => {
+            let running = evidence.running.iter().map(|line| format!("\n  lands, and runs on its own: {line}"));
+            let running: String = running.collect();
             let (passed, all) = (evidence.checks.iter().filter(|check| check.passed).count(), evidence.checks.len());
             match (evidence.passed, &evidence.no_checks_reason) {
-                (true, Some(reason)) => format!("  no checks: {reason}"),
-                (true, None) => checks_passed(evidence),
+                (true, Some(reason)) => format!("  no checks: {reason}{running}"),
+                (true, None) => checks_passed(evidence) + &running,
+                (false, _) if passed == all && !evidence.findings.is_empty() => {
+                    "  the checks passed, and a guard refused the change".to_owned()
+                }
                 (false, _) if passed == all => "  the checks do not show the work".to_owned(),
                 (false, _) => format!("  checks failed: {} of {all}", all - passed),
             }

@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::runner::event::{Event, Quota, Tokens, Unit};
 use super::runner::heard::Heard;
+use super::runner::own::{Staged, unknown_folders};
 use super::runner::request::{Limits, Request, Session};
 use super::runner::session::{Go, Observer, Outcome, run};
 use super::runner::table::{Profile, Runners};
-use crate::disk::{self, AbsolutePath};
-use crate::world::fence::Fence;
+use crate::disk::{self, AbsolutePath, Scratch};
+use crate::world::fence::{Fence, Openings};
 use crate::world::tree::{Mark, adopt_orphans};
 use crate::world::{Ended, World};
 
@@ -159,13 +160,19 @@ pub(crate) fn call() -> ExitCode {
 
 fn session(world: &World, wanted: Wanted) -> ExitCode {
     let mut watcher = Watcher { stop_file: wanted.stop_file.clone() };
-    let request = match wanted.request(world) {
+    let (request, staged) = match wanted.request(world) {
         Ok(request) => request,
         Err((error, hint)) => return failed(&error, hint),
     };
     // What has cleared its environment and left its parent is found only so.
     adopt_orphans();
-    match run(world, &request, &mut watcher) {
+    let outcome = run(world, &request, &mut watcher);
+    if let Some((staged, _removed)) = staged
+        && let Err(error) = staged.close()
+    {
+        return failed(&error.to_string(), error.hint());
+    }
+    match outcome {
         Ok(outcome) => {
             say(&Answer::of(&outcome));
             ExitCode::SUCCESS
@@ -174,8 +181,11 @@ fn session(world: &World, wanted: Wanted) -> ExitCode {
     }
 }
 
+/// What a client has of its user's, in a folder that is gone with this value.
+type Own = Option<(Staged, Scratch)>;
+
 impl Wanted {
-    fn request(self, world: &World) -> Result<Request, (String, Option<String>)> {
+    fn request(self, world: &World) -> Result<(Request, Own), (String, Option<String>)> {
         let plain = |error: &dyn std::fmt::Display| (error.to_string(), None);
         let path = |path: Option<PathBuf>| path.map(AbsolutePath::parse).transpose().map_err(|error| plain(&error));
         let runners = Runners::builtin().map_err(|error| (error.to_string(), error.hint()))?;
@@ -190,12 +200,19 @@ impl Wanted {
         (request.program, request.model) = (self.program, self.model);
         (request.extra, request.allowed) = (self.extra, self.allowed);
         (request.usage_file, request.activity) = (path(self.usage_file)?, path(self.activity)?);
+        let mut own = None;
         if let Some(more) = self.fence {
-            let own = request.runner.own_places(world, &[]).map_err(|error| (error.to_string(), error.hint()))?;
-            request.fence = Some(Fence::around(own.into_iter().chain(more)));
+            let failed = |error: disk::DiskError| (error.to_string(), error.hint());
+            let scratch = Scratch::new(&world.temporary_folder()).map_err(failed)?;
+            let staged = request.runner.stage(world, &scratch.path("client"), &[]).map_err(failed)?;
+            let staged = staged.ok_or_else(|| (unknown_folders(&request.runner), None))?;
+            request.environment.extend(staged.variables().iter().cloned());
+            let fence = Fence::around(more.into_iter().chain([staged.folder().as_path().to_path_buf()]));
+            request.fence = Some(fence.for_user(world, Some(&self.runner), &Openings::default()));
+            own = Some((staged, scratch));
         }
         self.limits.set(&mut request.limits);
-        Ok(request)
+        Ok((request, own))
     }
 }
 

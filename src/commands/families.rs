@@ -87,6 +87,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     answer.deliver(manner)
 }
 
+/// The end of a call that starts a program, where the agent of a unit made it.
+pub(crate) fn refuses_a_unit(call: &str, kind: &str) -> ExitCode {
+    let message = format!("`{call}` starts a program, and the agent of a unit ({kind}) runs this call");
+    Answer::failed(CommandError::usage(message).exits(77)).deliver(Manner::default())
+}
+
 /// Reads a call and answers it; says also how the answer is to be printed.
 pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
     let is_for_a_person = hosts::is_for_a_person(world, &OnceCell::new());

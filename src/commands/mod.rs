@@ -38,4 +38,4 @@ pub(crate) mod small;
 mod state;
 mod worktree;
 
-pub(crate) use families::run;
+pub(crate) use families::{refuses_a_unit, run};

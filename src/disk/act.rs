@@ -83,6 +83,17 @@ pub(crate) fn copy_over(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), Di
     std::fs::copy(from, to).map(drop).map_err(DiskError::io("copy", from.as_path()))
 }
 
+/// Puts a copy of a file at `to`, with the moment at which it last changed, by which programs tell what else is new. Nothing
+/// where there is no such file.
+#[expect(clippy::disallowed_methods, reason = "this is the room that copies files")]
+pub(crate) fn copy_as_old(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
+    let failed = || DiskError::io("copy", from.as_path());
+    let Some(found) = present(std::fs::metadata(from)).map_err(failed())? else { return Ok(()) };
+    std::fs::copy(from, to).map_err(failed())?;
+    let opened = std::fs::OpenOptions::new().write(true).open(to);
+    opened.and_then(|opened| opened.set_modified(found.modified()?)).map_err(failed())
+}
+
 /// Lets the user read, enter and change a folder.
 pub(super) fn let_user_change(folder: &AbsolutePath) -> Result<(), DiskError> {
     #[cfg(unix)]

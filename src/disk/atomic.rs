@@ -174,6 +174,9 @@ fn keep_owner_and_mode(path: &Path, existing: &Metadata, _access: Access) -> io:
     std::fs::set_permissions(path, existing.permissions())
 }
 
+/// How many links are followed in a row: as many as Linux follows itself.
+const LINKS: usize = 40;
+
 /// Where paths really are, at one moment: each folder is resolved once, however many paths are below it.
 #[derive(Debug, Default)]
 pub(crate) struct RealPaths {
@@ -184,8 +187,7 @@ impl RealPaths {
     /// As [`real`].
     pub(crate) fn of(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
         let mut path = path.clone();
-        // The number of links Linux itself follows.
-        for _ in 0..40 {
+        for _ in 0..LINKS {
             let metadata =
                 present(std::fs::symlink_metadata(&path)).map_err(DiskError::io("look at", path.as_path()))?;
             let parent = path.parent().map(|parent| self.folder(&parent)).transpose()?;
@@ -201,6 +203,11 @@ impl RealPaths {
 
     /// As [`canonical`].
     pub(super) fn folder(&mut self, path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+        self.folder_after(path, 0)
+    }
+
+    /// The same, behind so many links.
+    fn folder_after(&mut self, path: &AbsolutePath, links: usize) -> Result<AbsolutePath, DiskError> {
         if let Some(found) = self.folders.get(path) {
             return Ok(found.clone());
         }
@@ -208,7 +215,20 @@ impl RealPaths {
             Ok(found) => AbsolutePath::parse(without_verbatim_prefix(found))?,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 match path.parent() {
-                    Some(parent) => self.folder(&parent)?.resolve(path.name()),
+                    Some(parent) => {
+                        let parent = self.folder_after(&parent, links)?;
+                        let there = parent.resolve(path.name());
+                        match std::fs::read_link(&there) {
+                            Ok(_) if links == LINKS => {
+                                return Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() });
+                            }
+                            // It leads to a folder that does not exist yet.
+                            Ok(target) => {
+                                self.folder_after(&AbsolutePath::parse(parent.as_path().join(target))?, links + 1)?
+                            }
+                            Err(_) => there,
+                        }
+                    }
                     None => path.clone(),
                 }
             }
@@ -248,7 +268,7 @@ fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
 
 /// Puts `from` in the place of `to` in one step.
 #[expect(clippy::disallowed_methods, reason = "this is the room that moves files")]
-pub(super) fn rename(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
+pub(crate) fn rename(from: &AbsolutePath, to: &AbsolutePath) -> Result<(), DiskError> {
     let mut result = std::fs::rename(from, to);
     if cfg!(windows) {
         // A virus scanner or an editor may hold the file for a moment.
@@ -348,6 +368,23 @@ mod tests {
         let path = folder.resolve("loop");
         symlink("loop", &path).unwrap();
         assert!(matches!(real(&path), Err(DiskError::LinksTurnInCircles { .. })));
+    }
+
+    #[test]
+    fn a_link_to_a_folder_that_does_not_exist_yet_leads_there() {
+        let (_temporary, folder) = folder();
+        std::fs::create_dir(folder.resolve("here")).unwrap();
+        symlink("../there", folder.resolve("here/link")).unwrap();
+        symlink("link/deeper", folder.resolve("here/again")).unwrap();
+        for (path, leads) in
+            [("here/link/x", "there/x"), ("here/again/x/y", "there/deeper/x/y"), ("here/x/y", "here/x/y")]
+        {
+            assert_eq!(real(&folder.resolve(path)).unwrap(), folder.resolve(leads), "{path}");
+        }
+        // Read by its words alone, this one leads to itself.
+        symlink("none/../round", folder.resolve("here/round")).unwrap();
+        let round = real(&folder.resolve("here/round/x"));
+        assert!(matches!(round, Err(DiskError::LinksTurnInCircles { .. })), "{round:?}");
     }
 
     #[test]

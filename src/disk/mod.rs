@@ -17,6 +17,7 @@ mod act;
 mod atomic;
 mod change;
 mod digest;
+mod folder_lock;
 mod found;
 pub(crate) mod history;
 mod hold;
@@ -26,6 +27,7 @@ mod lock;
 pub(crate) mod log;
 #[cfg(all(test, unix))]
 mod memory;
+mod overlay;
 mod path;
 mod private;
 mod recover;
@@ -35,19 +37,22 @@ mod transaction;
 mod transcript;
 mod tree;
 
+use crate::text::shell::typed;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use act::{copy_over, make_shared_folder, remove_folder_if_empty};
-pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, replace, write_fleeting};
+pub(crate) use act::{copy_as_old, copy_over, make_shared_folder, remove_folder_if_empty};
+pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, rename, replace, write_fleeting};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
+pub(crate) use folder_lock::FolderLock;
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold, Steps};
 pub(crate) use identity::identity;
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 #[cfg(all(test, unix))]
 pub(crate) use memory::MemoryTree;
+pub(crate) use overlay::{Overlay, clear};
 pub(crate) use path::{AbsolutePath, PathError, RelativePath};
 pub(crate) use private::{is_everybodys, is_own, is_private_folder, make_private_folder};
 pub(crate) use recover::is_unfinished;
@@ -226,6 +231,21 @@ pub(crate) fn stays_within(path: &AbsolutePath, folder: &AbsolutePath) -> Result
     RealPaths::default().stay_within(path, folder)
 }
 
+/// Refuses a path that is not below `folder`, which is canonical, and one where a link is on the way from there or at the
+/// end, wherever it leads: what is made, entered or removed there is to be nowhere else.
+pub(crate) fn passes_no_link(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
+    stays_within(path, folder)?;
+    let out = |to: &Path| DiskError::LeadsOut { path: path.as_path().to_path_buf(), to: to.to_path_buf() };
+    let mut place = path.clone();
+    while place != *folder {
+        if let Ok(to) = place.as_path().read_link() {
+            return Err(DiskError::Link { path: place.as_path().to_path_buf(), to });
+        }
+        place = place.parent().filter(|above| above.is_within(folder)).ok_or_else(|| out(path.as_path()))?;
+    }
+    Ok(())
+}
+
 /// When the file's bytes last changed, in milliseconds since 1970; `None` where that cannot be told.
 pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     let time = path.as_ref().metadata().ok()?.modified().ok()?;
@@ -251,6 +271,8 @@ pub(crate) enum DiskError {
     LinksTurnInCircles { path: PathBuf },
     #[error("`{}` leads out of its folder, to `{}`", path.display(), to.display())]
     LeadsOut { path: PathBuf, to: PathBuf },
+    #[error("`{}` is a link, to `{}`", path.display(), to.display())]
+    Link { path: PathBuf, to: PathBuf },
     #[error("`{}` is not a file", path.display())]
     NotAFile { path: PathBuf },
     #[error("`{}` is larger than {} MB, the limit for such a file", path.display(), limit >> 20)]
@@ -296,11 +318,12 @@ impl DiskError {
     /// What a person can do about it, where there is something.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::LeadsOut { .. } => Some("replace the link by a real file or folder".to_owned()),
+            Self::LeadsOut { .. } | Self::Link { .. } => Some("replace the link by a real file or folder".to_owned()),
             Self::ReadOnly { .. } => Some("give yourself write access to the folder, or choose another".to_owned()),
-            Self::Protected { path } => {
-                Some(format!("if it may be changed, run `chmod u+w {}`, then the command again", path.display()))
-            }
+            Self::Protected { path } => Some(format!(
+                "if it may be changed, run `{}`, then the command again",
+                typed!("chmod u+w {}", path.display())
+            )),
             Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => Some(format!(
                 "`{}` may belong to another user, for example after a `sudo`; `ls -ld` shows the owner",
                 path.display()
@@ -379,6 +402,28 @@ mod tests {
         let error = read_text(&path).unwrap_err().to_string();
         assert!(error.contains("a.md") && error.contains("offset 2"), "{error}");
         assert!(read_text(folder.path()).unwrap_err().to_string().contains(folder.path().to_str().unwrap()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_passes_no_link_wherever_the_link_leads() {
+        let temporary = crate::testing::folder();
+        let base = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        let root = base.resolve("r");
+        std::fs::create_dir_all(root.resolve("a/b").as_path()).unwrap();
+        std::fs::create_dir(base.resolve("out").as_path()).unwrap();
+        for (link, to) in [("in", "a"), ("a/b/out", "../../../out"), ("none", "nothing"), ("far", "/nothing/at/all")] {
+            std::os::unix::fs::symlink(to, root.resolve(link)).unwrap();
+        }
+        for path in ["a", "a/b", "a/new/deep", "new"] {
+            passes_no_link(&root.resolve(path), &root).unwrap();
+        }
+        for path in ["in", "in/b", "a/b/out", "a/b/out/x", "none", "none/x", "far", "far/x", "..", "../out/x"] {
+            let error = passes_no_link(&root.resolve(path), &root).unwrap_err();
+            assert!(matches!(error, DiskError::Link { .. } | DiskError::LeadsOut { .. }), "{path}: {error}");
+        }
+        let error = passes_no_link(&root.resolve("in/b"), &root).unwrap_err().to_string();
+        assert!(error.ends_with("r/in` is a link, to `a`"), "{error}");
     }
 
     #[test]

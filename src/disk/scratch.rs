@@ -102,12 +102,27 @@ impl Scratch {
     }
 
     /// Removes the folder that is called so, of a call that died.
-    pub(crate) fn forget(parent: &Path, name: &str) -> Result<(), DiskError> {
+    fn forget(parent: &Path, name: &str) -> Result<(), DiskError> {
         act::remove_tree(&Self::place(parent, name)?)
     }
 
+    /// Removes all folders of calls that died whose names are this one, or this one with a number behind it.
+    pub(crate) fn forget_all(parent: &Path, name: &str) -> Result<(), DiskError> {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let of_call = |found: &str| {
+            let rest = found.strip_prefix(NAME).and_then(|rest| rest.strip_prefix(name));
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
+        };
+        for entry in super::list(&AbsolutePath::parse(parent)?)?.unwrap_or_default() {
+            if entry.kind == EntryKind::Folder && of_call(&entry.name) {
+                act::remove_tree(&AbsolutePath::parse(&entry.path)?)?;
+            }
+        }
+        Ok(())
+    }
+
     fn place(parent: &Path, name: &str) -> Result<AbsolutePath, DiskError> {
-        Ok(AbsolutePath::parse(parent)?.resolve(format!("gsd-tools-scratch-{name}")))
+        Ok(AbsolutePath::parse(parent)?.resolve(format!("{NAME}{name}")))
     }
 
     pub(crate) fn folder(&self) -> &AbsolutePath {
@@ -211,9 +226,14 @@ mod tests {
         let second = Scratch::named(parent.path(), "a").unwrap();
         assert!(!disk::exists(second.path("left")));
         std::mem::forget(second);
-        Scratch::forget(parent.path(), "a").unwrap();
-        assert!(disk::list(parent.path()).unwrap().unwrap().is_empty());
-        Scratch::forget(parent.path(), "a").unwrap();
+        for name in ["a-1", "a-12", "a-b", "ab"] {
+            std::mem::forget(Scratch::named(parent.path(), name).unwrap());
+        }
+        Scratch::forget_all(parent.path(), "a").unwrap();
+        let left: Vec<String> =
+            disk::list(parent.path()).unwrap().unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(left, ["gsd-tools-scratch-a-b", "gsd-tools-scratch-ab"]);
+        Scratch::forget_all(&parent.path().join("none"), "a").unwrap();
     }
 
     #[test]

@@ -15,12 +15,14 @@ use crate::project::plan_commits;
 use crate::project::view::ProjectView;
 use crate::project::wave::WaveNote;
 use crate::text::screen::counted;
+use crate::text::shell::{Typed, typed};
 
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let found = look(&scene.project.view(), scene.wave().as_ref())?;
     let (number, command) = (short(&found.phase), scene.command("execute-phase"));
-    Some(format!("Interrupted: {}. Continue with `{command} {number}`.", found.what))
+    let command = typed!("{} {}", Typed::of_quoted(command), number);
+    Some(format!("Interrupted: {}. Continue with `{command}`.", found.what))
 }
 
 /// What was interrupted, in a few words; `None` where nothing was. `wave` is the wave that is not merged yet.

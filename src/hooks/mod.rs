@@ -18,6 +18,8 @@ mod context_monitor;
 mod git_index;
 mod git_line;
 mod graphify_update;
+#[cfg(test)]
+mod guard_tests;
 mod injection_scanner;
 pub(crate) mod interrupted;
 mod open_acceptance;
@@ -50,10 +52,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
 use crate::runtime::Dialect;
 use crate::text::words::of_word;
-use crate::world::World;
+use crate::world::{HEARD, World};
 
 use answer::{Answer, answer};
 pub(crate) use payload::Payload;
@@ -100,6 +103,7 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
         [dialect, event, options @ ..] => (of_word::<Dialect>(dialect)?, of_word::<Event>(event)?, options),
         _ => return None,
     };
+    leave_word(world);
     if switch::is_off(world) {
         return None;
     }
@@ -114,6 +118,15 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
         None => outside(world, event, &payload, &here)?,
     };
     Some(answer(dialect, event, &payload, &verdict))
+}
+
+/// Leaves word for who runs this session that its client calls our hooks: some load them only where they please.
+fn leave_word(world: &World) {
+    let file = world.path_variable(HEARD).filter(|file| world.is_unit() && !disk::exists(file));
+    if let Some(file) = file.and_then(|file| AbsolutePath::parse(file).ok()) {
+        // Who runs the session says so, then, though the hook was called: that is no reason to fail.
+        let _ = disk::write_fleeting(&file, b"");
+    }
 }
 
 /// What is refused outside of every project; `None` where nothing is.

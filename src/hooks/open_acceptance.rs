@@ -2,6 +2,7 @@
 
 use super::scene::Scene;
 use crate::project::acceptance::OpenAcceptance;
+use crate::text::shell::{Typed, typed};
 
 /// One line about them, with the command that goes on with the first; `None` where there are none.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
@@ -10,7 +11,8 @@ pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
     let phases: Vec<String> = open.iter().map(shown).collect();
     let (tests, are) = if phases.len() == 1 { ("test", "is") } else { ("tests", "are") };
     let (phases, command) = (phases.join(", "), scene.command("verify-work"));
-    Some(format!("Open: the acceptance {tests} of {phases} {are} not finished. Continue with `{command} {first}`."))
+    let command = typed!("{} {}", Typed::of_quoted(command), first);
+    Some(format!("Open: the acceptance {tests} of {phases} {are} not finished. Continue with `{command}`."))
 }
 
 /// `phase 1 (2 tests, 1 gap)`.

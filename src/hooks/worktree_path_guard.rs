@@ -1,11 +1,12 @@
 //! Refuses to write into another checkout while the work goes on in a git worktree: mostly, a path was taken from where
 //! the work began.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::scene::Scene;
 use super::verdict::{Block, Finding};
+use crate::disk::{self, AbsolutePath};
 use crate::library::ToolSet;
 
 pub(super) fn look(scene: &Scene<'_>) -> Finding {
@@ -13,11 +14,12 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         return Finding::Nothing;
     }
     let Some(here) = Checkout::of(scene.here).filter(|here| here.is_linked) else { return Finding::Nothing };
+    // Where git ignores the documents, all worktrees share those of the main one.
+    let planning = scene.project.layout.absolute(scene.project.layout.planning());
     for name in scene.payload.paths() {
-        let path = scene.path(&name);
-        // Where git ignores the documents, all worktrees share those of the main one.
-        let layout = &scene.project.layout;
-        if path.starts_with(&here.root) || path.starts_with(layout.absolute(layout.planning())) {
+        // Where it is written in the end: a link in the worktree may lead anywhere.
+        let path = real(&scene.path(&name));
+        if [here.root.as_path(), planning.as_path()].iter().any(|folder| path.starts_with(real(folder))) {
             continue;
         }
         // What is in no checkout of this repository, such as a temporary file, is no part of this work.
@@ -28,6 +30,12 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
         }
     }
     Finding::Nothing
+}
+
+/// The path without links, as far as it exists; as it is where they cannot be followed.
+fn real(path: &Path) -> PathBuf {
+    let real = AbsolutePath::parse(path).ok().and_then(|path| disk::real(&path).ok());
+    real.map_or_else(|| path.to_path_buf(), |real| real.as_path().to_path_buf())
 }
 
 fn refused(name: &str, here: &Path, there: &Path, same_place: &Path) -> Block {

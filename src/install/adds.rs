@@ -15,6 +15,8 @@ pub(crate) struct Adds {
     pub(crate) permissions: Vec<AbsolutePath>,
     /// `None` if the host has none that can be set.
     pub(crate) status_line: Option<StatusLine>,
+    /// Settings of the user's that leave no room for entries of ours: the file, the key and its value.
+    pub(crate) kept_out: Vec<(AbsolutePath, String, String)>,
     /// Settings files of which the host loads nothing.
     pub(crate) not_loaded: Vec<NotLoaded>,
     /// The host's folder in the other scope, if it is installed there too: hooks then run twice.

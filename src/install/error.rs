@@ -83,6 +83,7 @@ impl InstallError {
                 DiskError::NotText { .. } | DiskError::BadJournal { .. } | DiskError::TooLarge { .. } => 65,
                 DiskError::LinksTurnInCircles { .. }
                 | DiskError::LeadsOut { .. }
+                | DiskError::Link { .. }
                 | DiskError::NotAFile { .. }
                 | DiskError::NotAFolder { .. }
                 | DiskError::NotOurs { .. }

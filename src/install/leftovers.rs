@@ -14,7 +14,7 @@ use crate::disk::{self, AbsolutePath};
 use crate::emit::CONTENT_FOLDER;
 use crate::runtime::PlaceAnchor;
 use crate::text::screen::counted;
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 
 /// A folder that nobody but a person removes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -100,7 +100,8 @@ fn leftover(target: &Target, folder: &AbsolutePath, holds: Holds) -> Result<Opti
         return Ok(None);
     }
     let path = target.shown(folder);
-    let restore = (holds == Holds::Backup)
-        .then(|| format!("gsd-tools restore-custom-files --apply --config-dir {}", target.word(&target.root)));
-    Ok(Some(Leftover { remove: format!("rm -r {}", shell_word(&path)), path, holds, files, restore }))
+    let restore = (holds == Holds::Backup).then(|| {
+        typed!("gsd-tools restore-custom-files --apply --config-dir {}", target.shown(&target.root)).to_string()
+    });
+    Ok(Some(Leftover { remove: typed!("rm -r {}", path).to_string(), path, holds, files, restore }))
 }

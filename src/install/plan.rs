@@ -305,6 +305,7 @@ impl Planner<'_> {
             if again == *text {
                 self.images.extend(ledger.before);
                 self.note_status_line(&ledger.edits);
+                self.note_kept_out(path, file.format, text, &ledger.edits);
                 self.step_in_shared(Act::Keep, path);
                 return Ok(Some(ledger.clone()));
             }
@@ -332,6 +333,7 @@ impl Planner<'_> {
         }
         let after = Digest::of(edited.as_bytes());
         self.note_status_line(&edits);
+        self.note_kept_out(path, file.format, &edited, &edits);
         if text.as_ref() == Some(&edited) {
             self.step_in_shared(Act::Keep, path);
         } else {
@@ -598,6 +600,12 @@ impl Planner<'_> {
             let kept = matches!(made.applied, Applied::Kept(_));
             self.plan.adds.status_line = Some(if kept { StatusLine::Kept } else { StatusLine::Ours });
         }
+    }
+
+    /// Notes which settings of the user's keep entries of ours out.
+    fn note_kept_out(&mut self, path: &AbsolutePath, format: FileFormat, text: &str, edits: &[MadeEdit]) {
+        let kept_out = shared::kept_out(format, text, edits).into_iter();
+        self.plan.adds.kept_out.extend(kept_out.map(|(key, value)| (path.clone(), key, value)));
     }
 
     fn step(&mut self, act: Act, path: &AbsolutePath) {

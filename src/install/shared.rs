@@ -160,6 +160,25 @@ impl Document {
     }
 }
 
+/// What of our edits had no room: a person's one answer above them. Each as the key and its value.
+pub(crate) fn kept_out(format: FileFormat, text: &str, edits: &[MadeEdit]) -> Vec<(String, String)> {
+    let FileFormat::Json(dialect) = format else { return Vec::new() };
+    let Ok(document) = JsonDocument::parse(text, dialect) else { return Vec::new() };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for made in edits.iter().filter(|made| matches!(made.applied, Applied::Kept(_))) {
+        let SharedEdit::Json(JsonEdit::SetIfAbsent { path, .. }) = &made.edit else { continue };
+        let above = (1..path.len()).map(|depth| &path[..depth]);
+        let above = above.filter_map(|path| Some((path, document.value(path).filter(|value| !value.is_object())?)));
+        for (path, value) in above {
+            let kept = (path.join("."), value.to_string());
+            if !found.contains(&kept) {
+                found.push(kept);
+            }
+        }
+    }
+    found
+}
+
 /// The value above a place that leaves no room for the place: the person's one answer to all that could stand there.
 fn settled_above(document: &JsonDocument, path: &[String]) -> Option<Value> {
     (1..path.len()).filter_map(|depth| document.value(&path[..depth])).find(|value| !value.is_object())
@@ -236,6 +255,14 @@ mod tests {
         let text = "{\"permission\": \"ask\"}";
         let (edited, made) = make(JSON, text, &[ours(&["permission", "bash", "x *"])]).unwrap();
         assert_eq!((edited.as_str(), &made[0].applied), (text, &Applied::Kept(json!("ask"))));
+        assert_eq!(kept_out(JSON, &edited, &made), [("permission".to_owned(), "\"ask\"".to_owned())]);
+        let of_bash = "{\"permission\": {\"bash\": \"ask\"}}";
+        let both = [ours(&["permission", "bash", "x *"]), ours(&["permission", "bash", "y *"])];
+        let (edited, made) = make(JSON, of_bash, &both).unwrap();
+        assert_eq!(kept_out(JSON, &edited, &made), [("permission.bash".to_owned(), "\"ask\"".to_owned())]);
+        let own = "{\"permission\": {\"bash\": {\"x *\": \"ask\"}}}";
+        let (edited, made) = make(JSON, own, &both).unwrap();
+        assert_eq!(kept_out(JSON, &edited, &made), [], "a rule of the person's beside ours");
         assert!(make(JSON, "[]", &[ours(&["permission", "bash"])]).is_err());
         assert!(make(JSON, "{\"allow\": 1}", &[append("a")]).is_err());
     }

@@ -3,7 +3,7 @@
 use crate::disk::{self, AbsolutePath, Digest, DiskError, RelativePath};
 use crate::emit::Anchor;
 use crate::runtime::{Descriptor, Home, HomeError, PlaceAnchor, Scope, Surroundings};
-use crate::text::shell::shell_word;
+use crate::text::shell::{Typed, typed};
 use crate::world::World;
 
 use super::InstallError;
@@ -160,17 +160,12 @@ impl Target {
         path.relative_to(&self.user).map_or_else(|| path.to_string(), |path| format!("~/{path}"))
     }
 
-    /// The same as a word of a shell.
-    pub(crate) fn word(&self, path: &AbsolutePath) -> String {
-        shell_word(&self.shown(path))
-    }
-
     /// The words that name this install to `install`, `uninstall` and `status`.
-    pub(crate) fn flags(&self) -> String {
+    pub(crate) fn flags(&self) -> Typed {
         let host = &self.descriptor.id;
         match self.scope {
-            Scope::Global if !self.usual => format!("--{host} --config-dir {}", self.word(&self.root)),
-            scope => format!("--{host} --{}", scope.word()),
+            Scope::Global if !self.usual => typed!("--{} --config-dir {}", host, self.shown(&self.root)),
+            scope => typed!("--{} --{}", host, scope.word()),
         }
     }
 }

@@ -28,6 +28,7 @@ use super::workstream::CreateError;
 use crate::project::files::FileError;
 use crate::project::state::quick::QuickTableError;
 use crate::project::workstream::WorkstreamNameError;
+use crate::text::shell::typed;
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
 const NO_ROADMAP: &str = "restore `.planning/ROADMAP.md` from git, or write it; `gsd-tools guide new-project` describes how a project starts";
@@ -97,14 +98,15 @@ fn of_complete(error: &Incomplete) -> Option<String> {
         Incomplete::NotFound { .. } => own(PHASES),
         Incomplete::NoRoadmap { .. } => own(NO_ROADMAP),
         Incomplete::Ambiguous { .. } => own("rename or remove the folders that do not belong to the phase"),
-        Incomplete::PlansOpen { phase, .. } => {
-            Some(format!("execute these plans first; `gsd-tools phase-plan-index {phase}` lists the plans"))
-        }
+        Incomplete::PlansOpen { phase, .. } => Some(format!(
+            "execute these plans first; `{}` lists the plans",
+            typed!("gsd-tools phase-plan-index {}", phase)
+        )),
         Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
             own("resolve what the summary describes, then execute the plan again")
         }
         Incomplete::NotVerified { command, phase, .. } if command.is_empty() => {
-            Some(format!("`gsd-tools verification status {phase}` shows the report"))
+            Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))
         }
         Incomplete::NotVerified { command, .. } => Some(format!("next: `{command}`")),
         Incomplete::File(error) => error.hint(),
@@ -120,7 +122,7 @@ fn of_remove(error: &RemoveError) -> Option<String> {
         RemoveError::NotFound { .. } => own(PHASES),
         RemoveError::Ambiguous { .. } => own("rename or remove the folders that do not belong to the phase"),
         RemoveError::Executed { phase, .. } => {
-            Some(format!("`gsd-tools phase remove {phase} --force` removes it with its summaries"))
+            Some(format!("`{}` removes it with its summaries", typed!("gsd-tools phase remove {} --force", phase)))
         }
     }
 }
@@ -129,7 +131,7 @@ fn of_scaffold(error: &ScaffoldError) -> Option<String> {
     match error {
         ScaffoldError::File(error) => error.hint(),
         ScaffoldError::NoPhase { phase } => {
-            Some(format!("create it: `gsd-tools scaffold phase-dir --phase {phase} --name NAME`"))
+            Some(format!("create it: `{}`", typed!("gsd-tools scaffold phase-dir --phase {} --name NAME", phase)))
         }
         ScaffoldError::NoName => own("`gsd-tools scaffold phase-dir --phase 3 --name \"Search\"`"),
         ScaffoldError::NotAPhase { .. } => own("write it as `3` or `3.1`"),
@@ -288,7 +290,7 @@ fn of_refactor(error: &RefactorError) -> Option<String> {
         RefactorError::File(error) => error.hint(),
         RefactorError::Baseline { .. } => own("correct the file, or move it away"),
         RefactorError::NoProposal { phase } => {
-            Some(format!("look for one: `gsd-tools refactor evaluate --phase {phase}`"))
+            Some(format!("look for one: `{}`", typed!("gsd-tools refactor evaluate --phase {}", phase)))
         }
         RefactorError::Broken { .. } => own("correct the front matter"),
     }

@@ -1,5 +1,6 @@
 //! What a file is to the checks of a project: a test, a recorded answer, the settings of a runner. By its path alone.
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,19 @@ struct Table {
     script: Vec<Names>,
     snapshot: Vec<Names>,
     test: Vec<Names>,
+    running: Vec<RunningRow>,
+    /// Folders of clients that hold other things too.
+    shared: Vec<String>,
+}
+
+/// What runs by itself, as the table has it.
+pub(super) fn running_rows() -> &'static [RunningRow] {
+    &TABLE.running
+}
+
+/// Folders of clients that hold other things too.
+pub(super) fn shared_folders() -> &'static [String] {
+    &TABLE.shared
 }
 
 /// The settings of a runner.
@@ -64,10 +78,54 @@ pub(crate) enum Format {
     Json,
     Toml,
     Ini,
+    /// Lines that hold a word.
+    Lines,
     /// Code that runs before the tests. Judged as tests are.
     Code,
     #[default]
     Whole,
+}
+
+/// What makes a file run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum When {
+    Session,
+    Open,
+    Commit,
+    Install,
+    Server,
+}
+
+/// `when a session of a client starts`
+impl fmt::Display for When {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Session => "when a session of a client starts",
+            Self::Open => "when the folder is opened",
+            Self::Commit => "when something is committed",
+            Self::Install => "when packages are installed or built",
+            Self::Server => "when a server builds the project",
+        })
+    }
+}
+
+/// Files of one kind, as the table has them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunningRow {
+    pub(super) when: Option<When>,
+    #[serde(default)]
+    pub(super) names: Vec<String>,
+    #[serde(default)]
+    pub(super) folders: Vec<String>,
+    #[serde(default)]
+    pub(super) format: Format,
+    #[serde(default)]
+    pub(super) keys: Vec<String>,
+    /// The clients that read it; none for any.
+    #[serde(default)]
+    pub(super) hosts: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -220,6 +220,23 @@ pub(crate) fn version_in(text: &str) -> Option<&str> {
     })
 }
 
+/// Whether `text` is a version and nothing more, such as `v1.0`, `2` or `v1.2-beta.1`: it names folders and branches.
+pub(crate) fn is_version(text: &str) -> bool {
+    const LONGEST: usize = 40;
+    let numbers = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let end = numbers.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(numbers.len());
+    let (numbers, rest) = numbers.split_at(end);
+    let are_numbers = |text: &str| text.split('.').all(|part| !part.is_empty());
+    let is_word = |text: &str| {
+        text.split('.').all(|part| {
+            part.starts_with(|first: char| first.is_ascii_alphanumeric())
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        })
+    };
+    let is_ending = rest.is_empty() || rest.strip_prefix(['-', '_']).is_some_and(is_word) || is_word(rest);
+    text.len() <= LONGEST && are_numbers(numbers) && is_ending && !text.to_ascii_lowercase().ends_with(".lock")
+}
+
 fn is_closed(title: &str) -> bool {
     const CLOSED: &[&str] = &["CLOSED", "ARCHIVED", "ABANDONED", "SHIPPED", "FAILED", "✅", "🗄"];
     const ACTIVE: &[&str] = &["STARTED", "ACTIVE", "WIP", "IN PROGRESS", "🚧", "🔄"];
@@ -384,6 +401,39 @@ mod tests {
         let flat = "## Phases\n- [ ] **Phase 1: A** - a\n\n## Phase Details\n### Phase 1: A\n";
         assert_eq!(ids(flat, Some("v1.0")).0, MilestoneScope::Unscoped);
         assert_eq!(ids(flat, None), (MilestoneScope::Complete, vec!["1".into()], None));
+    }
+
+    #[test]
+    fn what_is_not_a_version_names_no_folder() {
+        for text in ["v1.0", "1.0", "v2", "V1.2.3", "v1.0-beta", "v1.0-beta.1", "v1.1_rc", "1.0rc1", "2026.11"] {
+            assert!(is_version(text), "{text}");
+        }
+        let long = format!("v1.{}", "0".repeat(40));
+        for text in [
+            "",
+            "v",
+            "conf.d",
+            "bin",
+            "-x",
+            "v1.0/x",
+            "v1..0",
+            "v1.",
+            ".1",
+            "v1.0 beta",
+            "v1.0;x",
+            "v1.0.lock",
+            "v1-",
+            "1.0-a.",
+            "user",
+            "v1.0\n",
+            "é1",
+            "v1.0-x/../y",
+            "..",
+            "0x.lock",
+            &long,
+        ] {
+            assert!(!is_version(text), "{text}");
+        }
     }
 
     #[test]

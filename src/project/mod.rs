@@ -35,6 +35,7 @@ pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod roadmap_renumber;
 pub(crate) mod root;
+pub(crate) mod self_running;
 pub(crate) mod standing;
 pub(crate) mod state;
 pub(crate) mod test_command;

@@ -4,7 +4,15 @@ use std::fmt;
 use std::path::{Component, Path};
 
 use crate::disk::{self, AbsolutePath};
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
+
+/// The repository that a session of a run commits to, in the folder that git keeps for the worktree of the run.
+pub(crate) const OF_SESSION: &str = "gsd-git";
+
+/// The folder that git keeps for a worktree, where `place` is in it as the repository of a session.
+fn around_session(place: &AbsolutePath) -> Option<AbsolutePath> {
+    place.parent().filter(|_| place.name() == OF_SESSION)
+}
 
 /// Whether `folder` itself is the root of a repository.
 pub(crate) fn is_repository(folder: &AbsolutePath) -> bool {
@@ -25,6 +33,7 @@ pub(crate) fn repository_of(folder: &AbsolutePath) -> Option<AbsolutePath> {
 pub(crate) fn main_worktree(start: &AbsolutePath) -> Option<AbsolutePath> {
     let linked = repository_of(start)?;
     let place = named_folder(&linked).ok()??;
+    let place = around_session(&place).unwrap_or(place);
     let worktrees = place.parent().filter(|folder| folder.name() == "worktrees")?;
     let main = worktrees.parent().filter(|folder| folder.name() == ".git")?;
     // An archive can bring a file that names anybody's repository, and with it what a person trusts that one to do: the
@@ -63,16 +72,20 @@ impl OtherRepository {
 
     /// What a person can do about it. What they set up this way on purpose stays as it is.
     pub(crate) fn hint(&self) -> String {
-        let root = shell_word(&self.root.to_string());
         let around = self.place.parent().filter(|_| self.place.name() == ".git");
         let elsewhere = around.map(|around| format!("work in `{around}`, or, ")).unwrap_or_default();
         match self.way {
             Way::CommonFolder => format!("if you did not put `{}/.git/commondir` there, remove it", self.root),
             Way::Link => format!("{elsewhere}if you did not put the link there, remove it"),
             Way::File => {
-                format!("{elsewhere}if this is where its files belong, run `git -C {root} config core.worktree {root}`")
+                format!(
+                    "{elsewhere}if this is where its files belong, run `{}`",
+                    typed!("git -C {} config core.worktree {}", self.root, self.root)
+                )
             }
-            Way::Worktree => format!("if you moved this worktree, run `git -C {root} worktree repair`"),
+            Way::Worktree => {
+                format!("if you moved this worktree, run `{}`", typed!("git -C {} worktree repair", self.root))
+            }
         }
     }
 }
@@ -111,6 +124,9 @@ pub(crate) fn repository_of_others(folder: &AbsolutePath) -> Option<OtherReposit
         return if common.as_ref() == Some(&place) { None } else { other(&place, Way::CommonFolder) };
     }
     let unknown = if disk::is_link(&own) { Way::Link } else { Way::File };
+    if around_session(&place).is_some_and(|around| is_worktree_of(&root, &around) == Some(true)) {
+        return if common.as_ref() == Some(&place) { None } else { other(&place, Way::CommonFolder) };
+    }
     match is_worktree_of(&root, &place) {
         Some(true) => return None,
         Some(false) if unknown == Way::File => return other(&place, Way::Worktree),
@@ -274,6 +290,11 @@ pub(super) mod tests {
         assert!(of_others(&["m/.git/objects", "a/.git=gitdir: BASE/m/.git\n"], "a"));
         assert!(of_others(&["m/.git/modules/x/HEAD=", "a/.git=gitdir: BASE/m/.git/modules/x\n"], "a"));
         assert!(of_others(&[worktree[0], "a/.git=gitdir: BASE/m/.git/worktrees/w\n"], "a"));
+        let session = ["m/.git/worktrees/w/gsd-git/HEAD=", "w/.git=gitdir: BASE/m/.git/worktrees/w/gsd-git\n"];
+        assert!(!of_others(&[worktree[0], session[0], session[1]], "w"));
+        assert!(of_others(&session, "w"), "no worktree of that repository");
+        let shared = "m/.git/worktrees/w/gsd-git/commondir=../../..\n";
+        assert!(of_others(&[worktree[0], session[0], session[1], shared], "w"));
         // What a folder of git has in common with others decides whose it is, wherever it stands.
         assert!(of_others(&["m/.git/objects", "a/.git/HEAD=", "a/.git/commondir=BASE/m/.git\n"], "a"));
         let claimed = ["v/.git/objects", "m/.git/worktrees/w/commondir=BASE/v/.git\n"];

@@ -77,6 +77,9 @@ pub(crate) struct Dispatch {
     /// How an agent is started in a worktree that is there already: the program and its arguments, `{folder}` for the
     /// worktree, `{prompt}` for its prompt. Without a prompt, the argument is left out.
     pub(crate) run_in: Option<Vec<String>>,
+    /// The same for other major versions of that program, by the first number of their version. It starts in the worktree.
+    #[serde(default)]
+    pub(crate) run_in_majors: BTreeMap<String, Vec<String>>,
     /// The setting for the commit that the host's worktrees start from.
     pub(crate) start_commit: Option<StartCommit>,
     /// The variable that lets agents work as a team.

@@ -210,8 +210,24 @@ pub(crate) enum Evidence {
 pub(crate) struct Asking {
     /// What of a line its rules do not see, so that it runs unasked with the call.
     pub(crate) blind_to: Vec<LinePart>,
+    /// What more they do not see in a mode, by its word for the mode in what it tells hooks.
+    pub(crate) modes: BTreeMap<String, Vec<LinePart>>,
     /// Its words for modes in which it asks about no command, in what it tells hooks.
     pub(crate) silent_modes: Vec<String>,
+}
+
+impl Asking {
+    /// What its rules do not see in a mode; in any of them where the host does not say which one it is in.
+    pub(crate) fn blind_in(&self, mode: Option<&str>) -> Vec<LinePart> {
+        let of_modes = self.modes.iter().filter(|(name, _)| mode.is_none_or(|mode| mode == name.as_str()));
+        let mut blind = self.blind_to.clone();
+        for part in of_modes.flat_map(|(_, parts)| parts) {
+            if !blind.contains(part) {
+                blind.push(*part);
+            }
+        }
+        blind
+    }
 }
 
 /// A part of a command line beside the call.

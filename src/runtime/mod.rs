@@ -18,8 +18,7 @@ mod terms;
 
 pub(crate) use agents::{AgentReach, Dispatch, Isolation, Spawn, StartCommit};
 pub(crate) use descriptor::{
-    AgentTools, ArgumentForm, Asking, Descriptor, Evidence, FileReach, Form, IncludeForm, LinePart, RuntimeId,
-    VariableHolds,
+    AgentTools, ArgumentForm, Descriptor, Evidence, FileReach, Form, IncludeForm, LinePart, RuntimeId, VariableHolds,
 };
 pub(crate) use files::{EditForm, FileEdit, HostFile, HostFormat, Purpose};
 pub(crate) use home::{Home, HomeError, Surroundings};

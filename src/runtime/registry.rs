@@ -306,8 +306,10 @@ mod tests {
     /// Keys that one descriptor alone uses, and why they are in the schema all the same.
     const USED_ONCE: &[(&str, &str)] = &[
         ("agent.body-key", "any host whose agents are TOML or YAML"),
+        ("asking.modes", "only one host lets more of a line through in one of its modes than in the others"),
         ("command.body-key", "a second host reads commands in TOML too"),
         ("dispatch.concurrency", "only one maker tells how many agents run at once"),
+        ("dispatch.run-in-majors", "only one host is known to be called in another way since a new major version"),
         ("dispatch.start-commit", "only one host makes worktrees and lets itself be told from where"),
         ("dispatch.start-in", "only one host starts an agent in a folder that the call names"),
         ("dispatch.teams-variable", "only one host has teams of agents"),

@@ -1,6 +1,8 @@
 //! Text on its way to a terminal. What came from a file may hold characters that move the cursor, rewrite the screen, or
 //! turn the order of letters round: these are spelled out.
 
+use std::fmt::Write as _;
+
 /// The text with every such character spelled as `\u{1b}`. Line ends and tabs stay, and so do the [`COLOURS`].
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -22,8 +24,12 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// Whether a character does more than to be seen.
 fn acts(letter: char) -> bool {
-    let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    turns || (letter.is_control() && !matches!(letter, '\n' | '\t'))
+    turns(letter) || (letter.is_control() && !matches!(letter, '\n' | '\t'))
+}
+
+/// Whether a character turns the order of letters round, or begins a line.
+fn turns(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The colours that this program uses: none of them hides what is written.
@@ -51,6 +57,39 @@ pub(crate) fn without_colours(text: &str) -> String {
 /// The text without all that a terminal acts on: colours, and whatever else moves, turns or hides.
 pub(crate) fn plain(text: &str) -> String {
     without_colours(text).chars().filter(|letter| !acts(*letter)).collect()
+}
+
+/// The text as one line in which nothing acts: colours, marks that turn the order of letters round, and letters of control are left
+/// out, and a run of blanks and line ends is one blank.
+pub(crate) fn one_line(text: &str) -> String {
+    let text = without_colours(text);
+    let seen =
+        text.chars().filter(|letter| !turns(*letter)).map(|letter| if letter.is_control() { ' ' } else { letter });
+    seen.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// JSON in which every letter that a terminal acts on is spelled, as `\u009b`: it says the same.
+pub(crate) fn in_json(json: String) -> String {
+    if !json.contains(acts_in_json) {
+        return json;
+    }
+    let mut spelled = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if acts_in_json(letter) {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(spelled, "\\u{unit:04x}");
+            }
+        } else {
+            spelled.push(letter);
+        }
+    }
+    spelled
+}
+
+/// A line end or tab in JSON is between its values; in a text it is spelled already.
+fn acts_in_json(letter: char) -> bool {
+    acts(letter) && letter != '\r'
 }
 
 /// The last `bytes` of a text, from the start of a character on.

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+pub(crate) mod above;
 pub(crate) mod fence;
 mod followed;
 mod gits;
@@ -30,19 +31,20 @@ pub(crate) mod process;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) mod process_tests;
 mod program;
-#[cfg(target_os = "linux")]
-mod readable;
 mod run;
 pub(crate) mod signals;
 pub(crate) mod tree;
 pub(crate) mod web;
 
 pub(crate) use process::Ended;
-pub(crate) use program::{Program, embedded_repository, pathspec};
+pub(crate) use program::{Program, embedded_repository, in_path_list, pathspec};
 pub(crate) use run::Finished;
 
 /// The variable that sessions of `auto run` and all they start have: the kind of their unit.
 pub(crate) const UNIT: &str = "GSD_UNIT_KIND";
+
+/// The variable that names the file by which a hook leaves word that the client of a session calls it.
+pub(crate) const HEARD: &str = "GSD_HOOKS_HEARD";
 
 /// Everything that is neither an argument nor a file.
 #[derive(Debug, Clone)]
@@ -98,6 +100,19 @@ impl World {
     /// Whether this process belongs to a session of `auto run`.
     pub(crate) fn is_unit(&self) -> bool {
         self.variable(UNIT).is_some()
+    }
+
+    /// The kind of the unit in whose session this process is, also where it or a program above it took the variable away. A world of
+    /// a test has its own variables alone.
+    pub(crate) fn unit(&self) -> Option<String> {
+        let own = self.raw_variable(UNIT).map(|kind| kind.to_string_lossy().into_owned());
+        own.or_else(|| matches!(self.environment, Environment::Inherited).then(above::unit).flatten())
+    }
+
+    /// Whether the process with this number is above this one.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn is_below(&self, process: u32) -> bool {
+        above::ancestors().contains(&process)
     }
 
     /// Whether the variable is set, to nothing too.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::fence;
+use super::fence::call;
 use super::followed::{IsOver, follow};
 use super::output::{Keep, Line, Output, Stream, Taken};
 use super::program::Program;
@@ -192,8 +192,8 @@ pub(super) fn spawn(command: &mut Command, program: &Program) -> Result<Child, W
     if let Some(folder) = &program.embedded {
         return Err(WorldError::Embedded { folder: folder.clone() });
     }
-    if program.fence.is_some() {
-        fence::check(command, &program.name)?;
+    if program.is_called_through_us() {
+        call::check(command, &program.name, program.fence.is_some())?;
     }
     tree::spawn(command).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => WorldError::NoProgram { program: program.name.to_string_lossy().into_owned() },

@@ -27,6 +27,8 @@ pub(crate) struct Program {
     pub(super) embedded: Option<PathBuf>,
     /// Where alone it may write.
     pub(super) fence: Option<Fence>,
+    /// See [`Program::detached`].
+    pub(super) is_detached: bool,
     /// See [`Program::through_file`].
     pub(super) writes_to_file: bool,
 }
@@ -109,6 +111,9 @@ const GIT_LOCATION: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// For a git that is to start no helper of any remote: the list of protocols that it may use, which has none of them.
+const NO_PROTOCOL: &str = "none";
+
 impl Program {
     pub(crate) fn new(name: impl AsRef<OsStr>) -> Self {
         Self {
@@ -123,6 +128,7 @@ impl Program {
             is_apart: false,
             embedded: None,
             fence: None,
+            is_detached: false,
             writes_to_file: false,
         }
     }
@@ -148,6 +154,12 @@ impl Program {
         program = program.variable("GIT_TERMINAL_PROMPT", "0").variable("GIT_OPTIONAL_LOCKS", "0");
         program.removed.extend(GIT_LOCATION.iter().map(OsString::from));
         program
+    }
+
+    /// Git that fetches nothing by itself: a clone without all objects would ask its remote for one that is missing, and the
+    /// settings of the repository say which program that takes.
+    pub(crate) fn without_remotes(self) -> Self {
+        self.variable("GIT_NO_LAZY_FETCH", "1").variable("GIT_ALLOW_PROTOCOL", NO_PROTOCOL)
     }
 
     pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
@@ -191,6 +203,18 @@ impl Program {
         self
     }
 
+    /// Has it run without the terminal of the user, in a session of its own, also where it is in no fence: what asks at a
+    /// terminal then fails instead of waiting for ever.
+    pub(crate) fn detached(mut self) -> Self {
+        self.is_detached = true;
+        self
+    }
+
+    /// Whether this program is started first, and becomes it. The one that tests are part of cannot.
+    pub(super) fn is_called_through_us(&self) -> bool {
+        self.fence.is_some() || self.is_detached && cfg!(unix) && !cfg!(test)
+    }
+
     /// Its standard output, where that is read, is a file instead of a pipe: it ends without waiting until all is taken.
     pub(crate) fn through_file(mut self) -> Self {
         self.writes_to_file = true;
@@ -201,6 +225,11 @@ impl Program {
         self.variables.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
+}
+
+/// A path in a variable of git's that holds several, in quotes, since a colon would end it.
+pub(crate) fn in_path_list(path: &str) -> String {
+    format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Exactly the file or folder at `path`, for git: a bare path could be a pattern, or `:/`, which means everything.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::fence::Fence;
 use super::output::Keep;
 use super::process::{Ask, Ended, GRACE, Manner, Process, Sink, Source, lead_a_group, spawn};
 use super::program::{Program, is_for_lookups};
@@ -117,6 +118,26 @@ impl World {
         self.run(&Program::git(folder).arguments(arguments))
     }
 
+    /// `git` in `folder` for a rehearsal: it starts no filter, no hook and no helper of a remote, whoever named one.
+    pub(crate) fn still_git(&self, folder: &Path) -> Program {
+        let names =
+            ["config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$"];
+        let told = self.git(folder, names).map(|finished| finished.stdout).unwrap_or_default();
+        let told = String::from_utf8_lossy(&told).into_owned();
+        let mut git = Program::git(folder).without_remotes().arguments(["-c", "core.hooksPath=/dev/null"]);
+        for key in told.split('\0').filter(|key| !key.is_empty()) {
+            let value = if key.ends_with(".required") { "false" } else { "" };
+            git = if key.contains('=') {
+                // `-c` ends a key at its first `=`.
+                let variable = format!("GSD_GIT_FILTER_{}", value.len());
+                git.arguments([format!("--config-env={key}={variable}")]).variable(variable, value)
+            } else {
+                git.arguments(["-c".to_owned(), format!("{key}={value}")])
+            };
+        }
+        git
+    }
+
     /// Runs a `git`; where another git holds a lock of the repository, tries again for a while.
     pub(crate) fn git_in_turn(&self, program: &Program) -> Result<Finished, WorldError> {
         let mut waited = Duration::ZERO;
@@ -186,7 +207,8 @@ impl World {
     pub(super) fn command(&self, program: &Program) -> Command {
         let mut command = Command::new(&program.name);
         command.args(&program.arguments);
-        if let Some(fence) = &program.fence {
+        if program.is_called_through_us() {
+            let fence = program.fence.clone().unwrap_or_else(Fence::open);
             command = fence.put_around(&command, &self.own_file());
         }
         match &self.environment {
@@ -210,7 +232,8 @@ impl World {
         let apart = || self.home().filter(|home| home.is_dir()).unwrap_or_else(std::env::temp_dir);
         let folder = program.folder.clone().or_else(|| program.is_apart.then(apart));
         if let Some(folder) = folder.or_else(|| self.folder.clone()) {
-            command.current_dir(folder);
+            // Some programs believe it more than the system: they would work in the folder of whoever started us.
+            command.env("PWD", &folder).env_remove("OLDPWD").current_dir(folder);
         }
         command
     }
@@ -283,6 +306,7 @@ fn end_in_time(process: &mut Process, program: &Program, grace: Duration) -> Res
 
 #[cfg(test)]
 mod tests {
+    use super::super::fence::Fence;
     use super::*;
 
     fn world<const N: usize>(variables: [(&str, &str); N]) -> World {
@@ -352,6 +376,25 @@ mod tests {
     fn a_missing_program_is_named() {
         let error = World::real().run(&Program::new("gsd-no-such-program")).unwrap_err();
         assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not in PATH");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_told_the_folder_that_it_is_started_in_and_no_other() {
+        let temporary = crate::testing::folder();
+        let path = World::real().variable("PATH").unwrap_or_default();
+        let world = world([("PATH", &path), ("PWD", "/nowhere"), ("OLDPWD", "/elsewhere")]);
+        for fence in [None, Some(Fence::around([temporary.path()]))] {
+            let mut program = Program::new("env").folder(temporary.path());
+            program.fence = fence;
+            let seen = world.command(&program);
+            let of = |name: &str| seen.get_envs().find(|(it, _)| *it == name).and_then(|(_, value)| value);
+            assert_eq!(of("PWD"), Some(temporary.path().as_os_str()));
+            assert_eq!(of("OLDPWD"), None);
+        }
+        let seen = world.run(&Program::new("env").folder(temporary.path())).unwrap().text();
+        assert!(seen.lines().any(|line| line == format!("PWD={}", temporary.path().display())), "{seen}");
+        assert!(!seen.contains("OLDPWD="), "{seen}");
     }
 
     #[cfg(unix)]

@@ -11,7 +11,7 @@ use crate::structure;
 /// Rooms and the rooms each may name in a `crate::…` path.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("text", &[]),
-    ("disk", &[]),
+    ("disk", &["text"]),
     ("world", &[]),
     ("library", &["text"]),
     ("runtime", &["library", "text", "disk"]),

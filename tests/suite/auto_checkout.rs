@@ -102,7 +102,7 @@ fn a_phase_whose_checks_need_packages_lands_with_a_set_up() {
     let needs = "test -s node_modules/installed && echo 'test -s node_modules/installed' >> checks/p01_01.sh";
     let rows = [session("execute-phase 1", None, ("true", needs))];
     let call = |variables: &[(&str, &str)]| run(&context, &["auto", "run"], &rows, variables);
-    let approved = digest(&call(&[]));
+    let approved = digest(&call(NOTHING));
     let ran = call(&[("GSD_APPROVED", &approved), ("FAKE_GSD_TOOLS", &program)]);
     let found = report(&ran);
     assert_eq!((ran.code, &found["stop"]["cause"]), (0, &json!("complete")), "{found:#}\n{}", ran.stderr);
@@ -179,23 +179,27 @@ fn packaged(more: &[(&str, &str)]) -> TestContext {
     context
 }
 
+/// What is set where nothing is approved ahead.
+const NOTHING: &[(&str, &str)] = &[("GSD_APPROVED", "")];
+
 /// The digest that a call without an approval says.
 fn digest(ran: &Ran) -> String {
-    assert_eq!(ran.code, 77, "{}", ran.stderr);
-    let (_, rest) = ran.stderr.split_once("`GSD_APPROVED=").unwrap_or_else(|| panic!("{}", ran.stderr));
-    rest.split(' ').next().unwrap().to_owned()
+    let stop = report(ran)["stop"].clone();
+    assert_eq!((ran.code, &stop["cause"]), (10, &json!("not-approved")), "{stop:#}\n{}", ran.stderr);
+    let next = stop["next"].as_str().unwrap();
+    next.strip_prefix("GSD_APPROVED=").unwrap_or_else(|| panic!("{next}")).split(' ').next().unwrap().to_owned()
 }
 
 #[test]
 fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
     let context = packaged(&[]);
     let nothing_made = || assert!(!context.project().join(".gsd/worktrees").exists());
-    let refused = run(&context, &BEGIN, &[], &[]);
+    let refused = run(&context, &BEGIN, &[], NOTHING);
     let approved = digest(&refused);
-    assert!(approved.len() == 64 && refused.stderr.contains("sh setup.sh"), "{}", refused.stderr);
-    assert!(refused.stderr.contains(&format!("`approved: [{approved}]`")), "{}", refused.stderr);
+    assert!(approved.len() == 64 && refused.stdout.contains("in each new worktree: sh setup.sh"), "{}", refused.stdout);
+    assert!(refused.stdout.contains(&format!("`approved: [{approved}]`")), "{}", refused.stdout);
     let again = format!("`GSD_APPROVED={approved} gsd-tools auto run --brief ");
-    assert!(refused.stderr.contains(&again), "{}", refused.stderr);
+    assert!(refused.stdout.contains(&again), "{}", refused.stdout);
     nothing_made();
     let other = "0".repeat(64);
     for (variables, why) in [
@@ -205,7 +209,9 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
         (vec![("GSD_APPROVED", approved.as_str()), ("CLAUDECODE", "")], "CLAUDECODE is set"),
     ] {
         let ran = run(&context, &BEGIN, &[], &variables);
-        assert!(ran.code == 77 && ran.stderr.contains(why), "{variables:?}: {}", ran.stderr);
+        let stop = report(&ran)["stop"].clone();
+        assert_eq!((ran.code, &stop["cause"]), (10, &json!("not-approved")), "{variables:?}: {stop:#}");
+        assert!(stop["text"].as_str().unwrap().contains(why), "{variables:?}: {stop:#}");
         nothing_made();
     }
     // A session has what was installed, and nothing of the approval.
@@ -218,11 +224,10 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
     assert!(ran.stderr.contains("Set-up of worktrees: `sh setup.sh`"), "{}", ran.stderr);
     let status = context.gsd(["auto", "status"]).json();
     assert_eq!(status["session"]["set_up"]["command"], "sh setup.sh", "{status:#}");
-    assert_eq!(status["session"]["set_up"]["digest"], approved.as_str());
     // It is remembered; another command is not what was approved.
     let preferences = ".gsd/worktrees/M001/.gsd/PREFERENCES.md";
     context.write(preferences, &SETTING_UP.replace("sh setup.sh", "sh setup.sh; true"));
-    assert_ne!(digest(&run(&context, &["auto", "run"], &[], &[])), approved);
+    assert_ne!(digest(&run(&context, &["auto", "run"], &[], NOTHING)), approved);
     context.write(preferences, SETTING_UP);
     let ran = run(&context, &["auto", "run"], &[looks], &[]);
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &json!("complete")), "{}", ran.stderr);
@@ -232,14 +237,15 @@ fn a_set_up_that_a_repository_brings_runs_once_a_person_approved_it() {
 #[test]
 fn the_preferences_of_the_user_approve_and_those_of_a_project_do_not() {
     let context = packaged(&[]);
-    let approved = digest(&run(&context, &BEGIN, &[], &[]));
+    let approved = digest(&run(&context, &BEGIN, &[], NOTHING));
     let said = format!("approved: [{approved}]\n");
     commit(&context, &[(".gsd/PREFERENCES.md", &SETTING_UP.replace("git:", &format!("{said}git:")))]);
-    assert_eq!(digest(&run(&context, &BEGIN, &[], &[])), approved);
+    let refused = run(&context, &BEGIN, &[], NOTHING);
+    assert!(refused.code == 64 && refused.stderr.contains("which no project writes"), "{}", refused.stderr);
     commit(&context, &[(".gsd/PREFERENCES.md", SETTING_UP)]);
     std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
     std::fs::write(context.home().join(".gsd/PREFERENCES.md"), format!("---\n{said}---\n")).unwrap();
-    let ran = run(&context, &BEGIN, &[], &[]);
+    let ran = run(&context, &BEGIN, &[], NOTHING);
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &json!("complete")), "{}", ran.stderr);
 }
 
@@ -251,7 +257,7 @@ fn installed(context: &TestContext) -> Vec<String> {
 
 /// Approves the set-up of a project, and runs so many units.
 fn approved(context: &TestContext, rows: &[Value], more: &[&str]) -> Ran {
-    let approved = digest(&run(context, &BEGIN, rows, &[]));
+    let approved = digest(&run(context, &BEGIN, rows, NOTHING));
     run(context, &[&BEGIN[..], more].concat(), rows, &[("GSD_APPROVED", &approved)])
 }
 

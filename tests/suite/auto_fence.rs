@@ -10,7 +10,7 @@ use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
 
 /// Whether the kernel has a fence: said aloud, not passed.
-fn has_fence(context: &TestContext) -> bool {
+pub(crate) fn has_fence(context: &TestContext) -> bool {
     let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
     if !probe.status.success() {
         let _ = writeln!(std::io::stderr(), "fence: not run ({})", String::from_utf8_lossy(&probe.stderr).trim());
@@ -18,14 +18,14 @@ fn has_fence(context: &TestContext) -> bool {
     probe.status.success()
 }
 
-fn git(context: &TestContext, arguments: &[&str]) -> String {
+pub(crate) fn git(context: &TestContext, arguments: &[&str]) -> String {
     let output = context.command("git").args(arguments).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A repository with one commit, whose folder of git is in the project or elsewhere, and a brief.
-fn project(is_apart: bool) -> TestContext {
+pub(crate) fn project(is_apart: bool) -> TestContext {
     let context = TestContext::on_disk();
     context.write("README.md", "# P\n");
     git(&context, &["init", "--quiet", "--initial-branch=main"]);
@@ -194,4 +194,125 @@ fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n", "{link}: {}", ran.stderr);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{link}: {}", ran.stderr);
     }
+}
+
+/// What a user of a client has, with what each unit tries to do to it.
+const MINE: &[&str] = &[
+    ".fake-agent.json",
+    ".fake-agent/settings.json",
+    ".fake-agent/INSTRUCTIONS.md",
+    ".fake-agent/hooks/start.sh",
+    ".fake-agent/commands/go.md",
+    ".fake-agent/skills/one/SKILL.md",
+    ".fake-agent/agents/one.md",
+    ".fake-agent/plugins/one/plugin.js",
+    ".fake-agent/gsd-core/bin/gsd-tools",
+];
+
+/// Changes each of these at its place, by another file, and in what the session sees of it.
+const PERSISTS: &str = r#"
+for file in $MINE; do
+  at="$OUT/$file"
+  { echo evil >> "$at"; } 2>/dev/null
+  { echo evil > "$at.new" && mv "$at.new" "$at"; } 2>/dev/null
+  rm -f "$at" 2>/dev/null
+  seen="$FAKE_AGENT_HOME/${file#.fake-agent/}"
+  test -e "$seen" || echo "$file" >> "${TMPDIR%/*}/unseen"
+  grep -q evil "$seen" && echo "$file, in $GSD_UNIT_KIND" >> "${TMPDIR%/*}/stayed"
+  { echo evil >> "$seen"; } 2>/dev/null
+  { rm -rf "$seen" && echo evil > "$seen"; } 2>/dev/null
+done
+mkdir -p "$OUT/.fake-agent/hooks/new" "$OUT/.another" 2>/dev/null
+{ echo "alias ls=evil" >> "$OUT/.bashrc"; } 2>/dev/null
+mkdir -p "$FAKE_AGENT_HOME/sessions" && ls "$FAKE_AGENT_HOME/sessions" >> "${TMPDIR%/*}/sessions"
+echo x > "$FAKE_AGENT_HOME/sessions/$GSD_UNIT_KIND"
+echo '{"account": {"token": "new"}}' > "$FAKE_AGENT_HOME/next" && mv "$FAKE_AGENT_HOME/next" "$FAKE_AGENT_HOME/login.json"
+"#;
+
+#[test]
+fn nothing_that_runs_later_is_changed_by_a_unit_and_a_refreshed_login_is_the_users() {
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    let write = |path: &str, text: &str| {
+        let path = context.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    MINE.iter().for_each(|path| write(path, &format!("mine: {path}\n")));
+    write(".fake-agent/login.json", r#"{"account": {"token": "old"}}"#);
+    write(".fake-agent/sessions/of-mine", "private\n");
+    write(".bashrc", "mine\n");
+    let files = || {
+        let entries = walkdir::WalkDir::new(context.home().join(".fake-agent")).into_iter().flatten();
+        entries.map(|entry| entry.path().to_path_buf()).collect::<Vec<_>>()
+    };
+    let before = files();
+    let report = run(&context, &format!("MINE='{}'\n{PERSISTS}", MINE.join(" ")));
+    assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+    for path in MINE {
+        assert_eq!(std::fs::read_to_string(context.home().join(path)).unwrap(), format!("mine: {path}\n"));
+    }
+    assert_eq!(files(), before);
+    assert_eq!(std::fs::read_to_string(context.home().join(".bashrc")).unwrap(), "mine\n");
+    assert!(!context.home().join(".another").exists());
+    let login = std::fs::read_to_string(context.home().join(".fake-agent/login.json")).unwrap();
+    assert_eq!(login, "{\"account\": {\"token\": \"new\"}}\n");
+
+    let left = |name: &str| {
+        let path = context.home().with_file_name("tmp").join(name);
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    assert_eq!(left("unseen"), "", "the client sees what is its user's");
+    assert_eq!(left("stayed"), "", "the next session sees what the last one did to it");
+    let sessions = left("sessions");
+    assert!(sessions.contains("discuss-milestone\n") && !sessions.contains("of-mine"), "{sessions}");
+}
+
+#[test]
+fn a_client_whose_folders_nobody_knows_runs_only_without_a_fence() {
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    for runner in ["cursor", "antigravity", "augment", "acp"] {
+        let brief = context.home().join("brief.md").display().to_string();
+        let words = ["auto", "run", "--brief", &brief, "--runner", runner, "--runner-program", "true"];
+        let said = context.gsd_with(words, &[], "").failure(64);
+        assert!(said.contains("which folders of yours it writes to is not known"), "{said}");
+        assert!(said.contains("--no-fence"), "{said}");
+        assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
+    }
+}
+
+/// Stands for a client of another major version than the one that was tried: it says so, and keeps how it is called and
+/// where it is told to be.
+const SECOND: &str = r#"#!/bin/bash
+if [ "$1" = --version ]; then echo v2.0.20; exit; fi
+{ echo "<$*>"; echo "told $PWD, in $(pwd -P)"; env | grep '^OLDPWD='; } >> "${TMPDIR%/*}/called"
+exit 1
+"#;
+
+#[test]
+fn a_client_of_another_major_version_is_called_in_its_own_way_and_its_user_is_told() {
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    let program = context.home().join("agent");
+    std::fs::write(&program, SECOND).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let (brief, program) = (context.home().join("brief.md").display().to_string(), program.display().to_string());
+    let words = ["auto", "run", "--brief", &brief, "--runner", "opencode", "--runner-program", &program];
+    let ran = context.gsd_with(words, &[("PWD", "/"), ("OLDPWD", "/usr")], "");
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+    assert!(ran.stderr.contains("`v2.0.20`; gsd-tools was tried with 1."), "{}", ran.stderr);
+    let called = std::fs::read_to_string(context.home().with_file_name("tmp").join("called")).unwrap();
+    let worktree = context.project().canonicalize().unwrap().join(".gsd/worktrees/M001");
+    let place = format!("told {0}, in {0}\n", worktree.display());
+    assert!(called.contains("<run --standalone --format json --auto>\n") && called.contains(&place), "{called}");
+    assert!(!called.contains("OLDPWD=") && !called.contains("--dir"), "{called}");
+    let status = context.gsd(["auto", "status", "--json"]).json();
+    assert!(status["session"]["client_warning"].as_str().unwrap().contains("gsd-tools auto probe"), "{status:#}");
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::auto::{compile, git, report};
 use crate::kit::{Ran, TestContext, binary};
+use crate::notes::Notes;
 use crate::scripted::also;
 
 /// A word of the held-out files and of the preferences that no session may get to see.
@@ -17,6 +18,10 @@ const SENTINEL: &str = "sentinel-4711";
 struct Scene {
     context: TestContext,
     agent: PathBuf,
+    /// The prompts of all sessions.
+    prompts: Notes,
+    /// What scripts of sessions tell.
+    notes: Notes,
 }
 
 impl Scene {
@@ -33,17 +38,17 @@ impl Scene {
         git(&context, &["add", "--all"]);
         git(&context, &["commit", "--quiet", "--message=start"]);
         std::fs::write(context.home().join("brief.md"), "Make a shelf of files.\n").unwrap();
-        // Every prompt is kept beside the agent.
+        // Every prompt is told.
         let agent = context.home().join("agent");
-        let (prompts, fake) = (context.temporary().join("prompts"), compile::fake_agent());
+        let (prompts, notes) = (Notes::new(), Notes::new());
         let text = format!(
-            "#!/bin/bash\nprintf '%s\\n' \"$@\" >> '{}'\nexec '{}' \"$@\"\n",
-            prompts.display(),
-            fake.display()
+            "#!/bin/bash\nprintf '%s\\n' \"$@\" > /dev/tcp/127.0.0.1/{}\nexec '{}' \"$@\"\n",
+            prompts.port(),
+            compile::fake_agent().display()
         );
         std::fs::write(&agent, text).unwrap();
         std::fs::set_permissions(&agent, PermissionsExt::from_mode(0o755)).unwrap();
-        let scene = Self { context, agent };
+        let scene = Self { context, agent, prompts, notes };
         scene.hold("test -e src/extra.txt");
         scene.prefer(&scene.entry());
         Some(scene)
@@ -105,7 +110,7 @@ impl Scene {
     }
 
     fn prompts(&self) -> String {
-        std::fs::read_to_string(self.context.temporary().join("prompts")).unwrap()
+        self.prompts.told()
     }
 
     fn tip(&self) -> String {
@@ -191,10 +196,11 @@ fn each_of_these_shows_what_is_held_out_where_nothing_hides_it() {
 #[test]
 fn no_session_and_no_check_and_no_filter_reads_what_is_held_out() {
     let Some(scene) = Scene::new() else { return };
-    let temporary = scene.context.temporary().display().to_string();
+    let port = scene.notes.port();
+    let tell = format!("bash -c 'cat > /dev/tcp/127.0.0.1/{port}'");
     // A filter of the user's whose program is what an agent wrote.
-    let filter = "cat $HELD/* $PREFS >> FOLDER/filter 2>/dev/null; echo ran >> FOLDER/filter-ran; cat";
-    git(&scene.context, &["config", "filter.leak.clean", &filter.replace("FOLDER", &temporary)]);
+    let filter = format!("cat $HELD/* $PREFS 2>/dev/null | {tell}; echo filter-ran | {tell}; cat");
+    git(&scene.context, &["config", "filter.leak.clean", &filter]);
     scene.context.write(".gitattributes", "*.up filter=leak\n");
     git(&scene.context, &["add", "--all"]);
     git(&scene.context, &["commit", "--quiet", "--message=filter"]);
@@ -205,30 +211,31 @@ fn no_session_and_no_check_and_no_filter_reads_what_is_held_out() {
         .map(|(number, line)| {
             format!(
                 "mkdir -p $TMPDIR/{number} && cd $TMPDIR/{number} && cat > line <<'END'\n{line}\nEND\n\
-                 bash line > said 2>&1; grep -q 'sentinel-47[1]1' said && echo '{number}' >> {temporary}/leaked; cd \"$WORK\"\n"
+                 bash line > said 2>&1; grep -q 'sentinel-47[1]1' said && note 'leaked {number}'; cd \"$WORK\"\n"
             )
         })
         .collect();
     let tries = tries.concat();
     let script = format!(
-        "WORK=$PWD; {tries}\ncp README.md $TMPDIR/ && mktemp > /dev/null && git status > /dev/null && $FAKE_GSD_TOOLS auto status > \
-         /dev/null && echo fine >> {temporary}/fine"
+        "note() {{ bash -c \"echo $* > /dev/tcp/127.0.0.1/{port}\"; }}; WORK=$PWD; {tries}\ncp README.md $TMPDIR/ && mktemp > /dev/null && git status > /dev/null && $FAKE_GSD_TOOLS auto status > \
+         /dev/null && note fine"
     );
     let check = format!(
-        "{script}\n{EXTRA}\necho x > a.up\nfor f in checks/*.sh; do printf '%s\\n' 'cat \"$HELD\"/* \"$PREFS\" >> {temporary}/check; \
-         echo ran >> {temporary}/check-ran; cat src/s01_t01.txt > /dev/null' >> $f; done"
+        "{script}\n{EXTRA}\necho x > a.up\nfor f in checks/*.sh; do cat >> $f <<'END'\ncat \"$HELD\"/* \"$PREFS\" 2>/dev/null | {tell}; \
+         echo check-ran | {tell}; cat src/s01_t01.txt > /dev/null\nEND\ndone"
     );
     let rows = [also("execute-task *", None, &check), also("*", None, &script)];
     let ran = scene.run(&["auto", "run", "--brief", "BRIEF"], &rows);
     let report = report(&ran);
     assert_eq!(report["stop"]["cause"], "complete", "{report:#}\n{}", ran.stderr);
-    let at = |name: &str| std::fs::read_to_string(scene.context.temporary().join(name)).unwrap_or_default();
-    let leaked = at("leaked");
+    let told = scene.notes.told();
+    let leaked = told.lines().filter_map(|line| line.strip_prefix("leaked "));
     let leaked: Vec<&&str> =
-        leaked.lines().map(|number| READS.iter().chain(MORE).nth(number.parse().unwrap()).unwrap()).collect();
+        leaked.map(|number| READS.iter().chain(MORE).nth(number.parse().unwrap()).unwrap()).collect();
     assert!(leaked.is_empty(), "{leaked:?}");
-    assert_eq!(at("fine").lines().count(), 7, "every session goes on with its work");
-    assert!(!at("check-ran").is_empty() && !at("filter-ran").is_empty(), "{}", ran.stderr);
+    assert_eq!(told.matches("fine\n").count(), 7, "every session goes on with its work");
+    assert!(told.contains("check-ran\n") && told.contains("filter-ran\n"), "{}", ran.stderr);
+    assert!(!told.contains(SENTINEL), "{told}");
     assert_eq!(scene.leaks(), Vec::<String>::new(), "{}", ran.stderr);
     assert!(!ran.stderr.contains(SENTINEL) && !ran.stderr.contains("/held"), "{}", ran.stderr);
 }

@@ -155,26 +155,56 @@ fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
     }
 }
 
-/// Tries one thing after the other, and writes down which could be done; what could be is taken back.
+/// Tries one thing after the other, and writes down which could be done.
 const TRIES: &str = r#"
-common=$(git rev-parse --path-format=absolute --git-common-dir)
 try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" >> "${TMPDIR%/*}/tries"; else echo "$1 no" >> "${TMPDIR%/*}/tries"; fi; }
+export user="git --git-dir=$ROOT/.git" common="$ROOT/.git" own="$ROOT/.git/worktrees/v1.0"
 try commit 'git commit --quiet --allow-empty --message=x'
-try main 'git update-ref refs/heads/main HEAD~0 && git commit-tree -m x HEAD^{tree} | xargs git update-ref refs/heads/main'
-try branch 'git branch tried'
-try tag 'git tag tried'
-try setting 'git config core.fsmonitor true'
-try hook "echo exit > $common/hooks/pre-commit"
-try packed "echo x >> $common/packed-refs"
-try root "echo x >> $common/../README.md"
+try own-branch 'git branch -f tried && git tag -f tried && git update-ref refs/heads/main HEAD && git config core.fsmonitor false'
+try main '$user commit-tree -m x HEAD^{tree} | xargs $user update-ref refs/heads/main'
+try main-by-hand 'git rev-parse HEAD > $common/refs/heads/main'
+try branch '$user branch tried'
+try work '$user update-ref refs/heads/milestone/v1.0/work main'
+try tag '$user tag tried'
+try setting '$user config core.fsmonitor true'
+try hook 'echo exit > $common/hooks/pre-commit'
+try packed 'echo x >> $common/packed-refs'
+try object 'echo x > $common/objects/tried'
+try loose 'rm -f $(find $common/objects -type f | head -1)'
+try commondir 'echo /nowhere > $own/commondir'
+try gitdir 'echo /nowhere > $own/gitdir'
+try head 'echo x > $own/HEAD'
+try worktree-config 'echo "[core]" > $own/config.worktree'
+try index 'rm -f $own/index'
+try root 'echo x >> $ROOT/README.md'
 "#;
+
+/// What the repository of a person has, but for objects that were added and what belongs to the run.
+fn repository(context: &TestContext) -> Vec<(String, Vec<u8>)> {
+    let root = context.project().join(".git");
+    let files = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().map(Result::unwrap);
+    let name = |path: &std::path::Path| path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+    let files = files.filter(|entry| entry.file_type().is_file()).map(|entry| (name(entry.path()), entry.into_path()));
+    let is_kept = |(name, _): &(String, _)| {
+        !["worktrees/", "objects/", "refs/gsd/", "refs/notes/", "logs/"].iter().any(|start| name.starts_with(start))
+            && !name.contains("heads/milestone/")
+    };
+    files.filter(is_kept).map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
+}
+
+/// Whether the kernel has a fence: said aloud, not passed.
+fn has_fence(context: &TestContext) -> bool {
+    let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
+    if !probe.status.success() {
+        crate::kit::not_run("auto_phases: the fence", String::from_utf8_lossy(&probe.stderr).trim());
+    }
+    probe.status.success()
+}
 
 #[test]
 fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
     let context = whole_project();
-    let probe = context.command(binary()).args(["__fence", "--", "true"]).output().unwrap();
-    if !probe.status.success() {
-        crate::kit::not_run("auto_phases: the fence", String::from_utf8_lossy(&probe.stderr).trim());
+    if !has_fence(&context) {
         return;
     }
     let program = context.home().join("agent");
@@ -183,13 +213,74 @@ fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
         .unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let program = program.display().to_string();
-    let words = ["auto", "run", "--runner", "fake", "--runner-program", &program];
-    let ran = context.gsd_with(words, &[("FAKE_ACTOR", "ideal")], "");
+    let root = context.project().display().to_string();
+    let words = |max: &'static str| {
+        ["auto", "run", "--max-units", max, "--runner", "fake", "--runner-program", &program].map(str::to_owned)
+    };
+    let before = repository(&context);
+    let ran = context.gsd_with(words("5"), &[("FAKE_ACTOR", "ideal"), ("ROOT", &root)], "");
+    assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", ran.stderr);
+    assert_eq!(repository(&context), before);
+    git(&context, &["fsck", "--strict", "--no-dangling"]);
+    assert!(ran.stderr.contains("not taken over from the session: `refs/tags/tried`"), "{}", ran.stderr);
+    let ran = context.gsd_with(words("50"), &[("FAKE_ACTOR", "ideal"), ("ROOT", &root)], "");
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
     let tries = std::fs::read_to_string(context.home().with_file_name("tmp").join("tries")).unwrap();
     let could: Vec<&str> = tries.lines().filter(|line| line.ends_with("yes")).collect();
-    assert_eq!((could.len(), tries.lines().count()), (6, 6 * 8), "{tries}");
-    assert!(could.iter().all(|line| *line == "commit yes"), "{tries}");
+    assert_eq!((could.len(), tries.lines().count()), (12, 6 * 18), "{tries}");
+    assert!(could.iter().all(|line| ["commit yes", "own-branch yes"].contains(line)), "{tries}");
+    assert_eq!(git(&context, &["tag", "--list"]), "");
+    is_closed(&context);
+}
+
+/// What a session plants where git of others could find it, with programs in a folder that git ignores and that stays.
+const PLANTED: &str = r#"
+at=$PWD/kept; mkdir -p $at/hooks; evil=$at/evil.sh; q=$(git rev-parse --absolute-git-dir)
+printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$PROOF" > $evil; chmod +x $evil
+for s in core.fsmonitor core.editor core.pager diff.external filter.x.clean filter.x.smudge; do git config $s $evil; done
+git config core.hooksPath $at/hooks
+for h in post-index-change pre-commit post-checkout reference-transaction; do cp $evil $at/hooks/$h; done
+echo '* filter=x' > $q/info/attributes; cp -r $q $at/other; echo $at/other > $q/commondir
+for f in commondir gitdir HEAD config.worktree; do echo $at/other > $ROOT/.git/worktrees/v1.0/$f; done
+rm -f .git; echo "gitdir: $at/other" > .git
+true
+"#;
+
+#[test]
+fn git_in_the_worktree_of_a_run_that_stopped_runs_nothing_that_a_session_planted() {
+    let context = whole_project();
+    if !has_fence(&context) {
+        return;
+    }
+    context.write(".gitignore", "kept/\n");
+    git(&context, &["add", "--all"]);
+    git(&context, &["commit", "--quiet", "--message=ignored"]);
+    let (proof, root) = (context.home().join("proof"), context.project().display().to_string());
+    let before = repository(&context);
+    let variables = [("PROOF", proof.to_str().unwrap()), ("ROOT", &*root)];
+    let ran = scripted_with(
+        &context,
+        "execute-phase 1",
+        PLANTED,
+        &serde_json::json!({ "exit": 1 }),
+        &variables,
+        &["--max-units", "3"],
+    );
+    let stop = &report(&ran)["stop"];
+    assert_eq!(stop["cause"], "units-done", "{stop:#}\n{}", ran.stderr);
+    let worktree = context.project().join(".planning/worktrees/v1.0").display().to_string();
+    for words in
+        [&["status", "--short"][..], &["diff"], &["log", "-1"], &["add", "--all", "--dry-run"], &["stash", "list"]]
+    {
+        git(&context, &[&["-C", &worktree][..], words].concat());
+    }
+    assert_eq!(git(&context, &["-C", &worktree, "rev-parse", "--abbrev-ref", "HEAD"]), "milestone/v1.0/work");
+    assert!(!proof.exists(), "{:?}", std::fs::read_to_string(&proof));
+    assert!(context.project().join(".planning/worktrees/v1.0/kept/evil.sh").exists(), "what was planted is there");
+    assert_eq!(repository(&context), before);
+    let rest = auto(&context, &["auto", "run"], "ideal");
+    assert_eq!(rest.code, 0, "{}", rest.stderr);
+    assert!(!proof.exists());
     is_closed(&context);
 }
 
@@ -292,15 +383,31 @@ fn without_a_discussion_the_run_writes_the_context_itself() {
 
 /// Sessions that do the work of their unit, and then what the first row says that fits.
 fn scripted(context: &TestContext, unit: &str, script: &str, end: &serde_json::Value) -> Ran {
+    scripted_with(context, unit, script, end, &[], &[])
+}
+
+/// The same with further variables and words of the call.
+fn scripted_with(
+    context: &TestContext,
+    unit: &str,
+    script: &str,
+    end: &serde_json::Value,
+    variables: &[(&str, &str)],
+    words: &[&str],
+) -> Ran {
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let place = context.home().join("script.json");
     let mut cheat = serde_json::json!({ "match": { "unit": unit, "attempt": 1 }, "steps": [{ "ideal": true }, { "sh": script }, { "tool": "Write" }] });
     cheat.as_object_mut().unwrap().extend(end.as_object().cloned().unwrap_or_default());
     let rows = serde_json::json!([cheat, { "steps": [{ "ideal": true }, { "tool": "Write" }] }]);
     std::fs::write(&place, rows.to_string()).unwrap();
-    let program = binary().to_string_lossy().into_owned();
-    let words = ["auto", "run", "--runner", "fake", "--runner-program", &agent].map(str::to_owned);
-    context.gsd_with(words, &[("FAKE_SCRIPT", &place.to_string_lossy()), ("FAKE_GSD_TOOLS", &program)], "")
+    let (program, place) = (binary().to_string_lossy().into_owned(), place.to_string_lossy().into_owned());
+    let call = ["auto", "run", "--runner", "fake", "--runner-program", &agent]
+        .into_iter()
+        .chain(words.iter().copied())
+        .map(str::to_owned);
+    let own = [("FAKE_SCRIPT", &*place), ("FAKE_GSD_TOOLS", &*program)];
+    context.gsd_with(call.collect::<Vec<_>>(), &[&own, variables].concat(), "")
 }
 
 #[test]

@@ -193,8 +193,9 @@ fn an_order_while_the_milestone_is_about_to_land_lands_with_it() {
     commit(&context, &[(".gsd/PREFERENCES.md", "---\nverification_commands: [\"sleep 2\"]\n---\n")]);
     let agent = compile::fake_agent().to_string_lossy().into_owned();
     let brief = context.home().join("brief.md").to_string_lossy().into_owned();
+    let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
     let mut run = context.command(crate::kit::binary());
-    run.args(["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent]);
+    run.args(words).env("GSD_APPROVED", context.approval(&words));
     run.env("FAKE_SHAPE", "1x1").env("FAKE_ACTOR", "ideal");
     run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let run = run.spawn().unwrap();
@@ -232,10 +233,11 @@ fn an_order_for_an_unfinished_unit_holds_and_is_not_held_against_it() {
         let pauses = flag == "--no-fence";
         let mut row = json!({ "match": { "unit": "execute-task M001/S01/T01", "attempt": 1 }, "steps": steps });
         if pauses {
-            let call =
-                format!("{} --cwd {} auto pause --now", crate::kit::binary().display(), context.project().display());
-            let marker = context.home().join("paused");
-            let script = format!("[ -e {0} ] || {{ touch {0}; {call}; sleep 20; }}", marker.display());
+            // Without a fence no planned check runs that nobody approved; those of the user are the user's.
+            std::fs::create_dir_all(context.home().join(".gsd")).unwrap();
+            let own = "---\nverification_commands: [\"ls\"]\n---\n";
+            std::fs::write(context.home().join(".gsd/PREFERENCES.md"), own).unwrap();
+            let script = format!("{}; sleep 20", crate::scripted::meanwhile(&context, &["auto", "pause", "--now"]));
             row["steps"][2] = json!({ "sh": script });
         }
         let rows = json!([row, { "steps": [{ "tool": "Write" }, { "ideal": true }] }]);

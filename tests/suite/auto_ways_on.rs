@@ -131,7 +131,8 @@ fn without_a_fence_what_a_session_does_to_references_is_named_and_unchecked_work
     let before = git(&context, &["rev-parse", "main"]);
     let script = "git add --all; git update-ref refs/heads/main $(git commit-tree -p HEAD -m evil $(git write-tree)); git tag theirs; \
                   git branch side; git stash --quiet --include-untracked && git stash apply --quiet";
-    let ran = run(&context, &[BEGIN, &["--no-fence", "--max-units", "4"]].concat(), &[also(TASK, script)]);
+    stopped(&run(&context, &[BEGIN, &["--max-units", "1"]].concat(), &[]), "units-done");
+    let ran = run(&context, &["auto", "run", "--no-fence", "--max-units", "3"], &[also(TASK, script)]);
     stopped(&ran, "units-done");
     assert!(ran.stderr.contains("put back in the repository: `refs/heads/main` was moved onto work"), "{}", ran.stderr);
     for name in ["refs/tags/theirs", "refs/heads/side", "refs/stash"] {
@@ -265,6 +266,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("parked", "orders_print_what_goes_on"),
     ("held-out-failed", "auto_held_out: attempts_at_a_slice_end_and_the_printed_command_goes_on"),
     ("secrets-missing", "auto_secrets: a_variable_that_the_work_needs_stops_the_run_before_the_session_that_needs_it"),
+    ("not-approved", "brought: the printed commands go on"),
     (
         "set-up-failed",
         "auto_checkout: a_set_up_that_fails_stops_the_run_and_one_that_a_unit_broke_is_a_check_that_failed",

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::auto::{git, project};
 use crate::auto_ways_on::{BEGIN, TASK, also, follow, goes_on, run, stopped};
-use crate::kit::{TestContext, binary};
+use crate::kit::TestContext;
+use crate::scripted;
 
 const MILESTONE: &str = ".gsd/milestones/M001";
 const SLICE: &str = ".gsd/milestones/M001/slices/S01";
@@ -172,8 +173,8 @@ fn a_client_that_may_not_use_its_model_or_refuses_a_tool_goes_on_later() {
 fn a_run_that_a_person_paused_or_stopped_goes_on() {
     for (word, cause) in [("pause", "paused"), ("stop", "stopped")] {
         let context = project();
-        // The order comes while a session works, and needs what no fenced session may write.
-        let script = format!("{} --cwd {} auto {word}", binary().display(), context.project().display());
+        // A folder that no fenced session may write says when the person is to do it.
+        let script = scripted::meanwhile(&context, &["auto", word]);
         let stop = stopped(&run(&context, &[BEGIN, &["--no-fence"]].concat(), &[also(TASK, &script)]), cause);
         assert_eq!(goes_on(&context, &stop), [cause]);
     }

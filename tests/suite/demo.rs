@@ -232,8 +232,6 @@ fn settings_and_sessions_of_the_user_have_no_part_in_it() {
         ("XDG_STATE_HOME", state.to_str().unwrap()),
         ("XDG_CONFIG_HOME", config.to_str().unwrap()),
         ("CLAUDECODE", "1"),
-        ("GSD_UNIT_KIND", "execute-task"),
-        ("GSD_UNIT_ID", "M001/S01/T01"),
         ("GSD_WORKSTREAM", "other"),
         ("GSD_FAULT_AT", "1"),
         ("LANG", "C"),
@@ -241,6 +239,8 @@ fn settings_and_sessions_of_the_user_have_no_part_in_it() {
     ];
     let report = context.gsd_with(["demo", "--json"], &variables, "").json();
     assert_eq!(report["branch"], "main");
+    let unit = [("GSD_UNIT_KIND", "execute-task"), ("GSD_UNIT_ID", "M001/S01/T01")];
+    assert!(context.gsd_with(["demo"], &unit, "").failure(77).contains("M001/S01/T01"), "a run in a session of a run");
     assert_eq!(everything(&context), before);
 }
 

@@ -34,6 +34,27 @@ fn what_starts_an_agent_in_a_worktree_is_told_where_the_host_does_not() {
     assert_eq!(exec("codex", &["--force-isolation", "none"]), serde_json::Value::Null);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_agent_is_started_as_the_major_version_of_its_program_takes_it() {
+    let context = TestContext::new();
+    context.write(".planning/config.json", "{}");
+    let program = context.home().join("bin/opencode");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    let path = program.parent().unwrap().display().to_string();
+    let path = format!("{path}:{}", std::env::var("PATH").unwrap_or_default());
+    let words = |version: &str| {
+        std::fs::write(&program, format!("#!/bin/sh\necho {version}\n")).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let call = ["dispatch-isolation", "--json", "--cwd-target", "../wt", "--prompt", "do it"];
+        let answer = context.gsd_with(call, &[("GSD_RUNTIME", "opencode"), ("PATH", &path)], "").json();
+        assert_eq!(answer["exec"]["cwd"], "../wt", "{answer}");
+        answer["exec"]["args"].clone()
+    };
+    assert_eq!(words("1.18.33"), serde_json::json!(["run", "--dir", "../wt", "do it"]));
+    assert_eq!(words("v2.0.20"), serde_json::json!(["run", "--standalone", "do it"]));
+}
+
 #[test]
 fn the_isolation_of_a_phase_is_noted_outside_of_the_project() {
     let context = TestContext::new();

@@ -1,6 +1,6 @@
 //! Hooks that refuse, and those that look at what came back: each called as hosts call them, with their own payloads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -375,6 +375,28 @@ fn work_in_a_worktree_stays_there() {
     assert_eq!(edit(&tree, &tree.join("src/a.rs").display().to_string()), None);
     assert_eq!(edit(&tree, "src/a.rs"), None);
     assert_eq!(edit(&tree, "/tmp/notes.txt"), None);
+    #[cfg(unix)]
+    {
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, tree.join(name)).unwrap();
+        std::fs::create_dir_all(tree.join("inner")).unwrap();
+        for (to, name) in [
+            (main.join("link.md"), "link.md"),
+            (main.clone(), "linkdir"),
+            (PathBuf::from("../project/src"), "relative"),
+            (PathBuf::from("linkdir"), "again"),
+            (tree.join("inner"), "own"),
+            (PathBuf::from("/tmp"), "temporary"),
+        ] {
+            link(&to, name);
+        }
+        for file in ["link.md", "linkdir/new.txt", "relative/a.rs", "again/deep/new.txt", "./inner/../linkdir/x"] {
+            let reason = edit(&tree, file).unwrap_or_else(|| panic!("{file} passes"));
+            assert!(reason.starts_with("OUTSIDE_WORKTREE: "), "{reason}");
+        }
+        for file in ["own/a.rs", "temporary/notes.txt"] {
+            assert_eq!(edit(&tree, file), None, "{file}");
+        }
+    }
     assert_eq!(edit(&main, &tree.join("a").display().to_string()), None, "the first checkout is no worktree");
     let elsewhere = main.parent().unwrap().join("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();

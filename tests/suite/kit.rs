@@ -94,6 +94,8 @@ impl TestContext {
             .env("PATH", path())
             .env("HOME", self.home())
             .env("TMPDIR", self.root.path().join("tmp"))
+            // Where the scripted agent of a run may leave notes for its test: its temporary files are gone after each session.
+            .env("FAKE_KEEPS", self.root.path().join("tmp"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             // No test looks for versions on the web, unless it brings a web of its own.
@@ -112,8 +114,38 @@ impl TestContext {
         self.gsd_with(arguments, &[], "")
     }
 
-    /// As [`Self::gsd`], with extra environment and standard input.
+    /// As [`Self::gsd`], with extra environment and standard input. What a run refuses to run unapproved is approved ahead, as
+    /// its answer says, unless the test has something to say of approvals itself.
     pub(crate) fn gsd_with(
+        &self,
+        arguments: impl IntoIterator<Item = impl AsRef<str>>,
+        environment: &[(&str, &str)],
+        stdin: &str,
+    ) -> Ran {
+        let arguments: Vec<String> = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let mut ran = self.gsd_unapproved(&arguments, environment, stdin);
+        for _ in 0..20 {
+            let is_of_a_run = arguments.iter().any(|word| word == "auto");
+            if !is_of_a_run || ran.code != 10 || environment.iter().any(|(name, _)| *name == APPROVED) {
+                break;
+            }
+            let Some(next) = not_approved(&ran.stdout) else { break };
+            // A run that stopped in its middle says how when it is called again.
+            let digest = digest_in(&next).unwrap_or_default();
+            ran = self.gsd_unapproved(&arguments, &[environment, &[(APPROVED, digest)]].concat(), stdin);
+        }
+        ran
+    }
+
+    /// The digest that approves ahead what a call would run, which is not approved yet.
+    pub(crate) fn approval(&self, arguments: &[&str]) -> String {
+        let ran = self.gsd_unapproved(arguments, &[], "");
+        let next = not_approved(&ran.stdout).unwrap_or_else(|| panic!("{}\n{}", ran.stdout, ran.stderr));
+        digest_in(&next).unwrap_or_else(|| panic!("{next}")).to_owned()
+    }
+
+    /// As [`Self::gsd_with`]; what is not approved stays so.
+    pub(crate) fn gsd_unapproved(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<str>>,
         environment: &[(&str, &str)],
@@ -181,6 +213,21 @@ impl TestContext {
         let ran = self.at_a_terminal(&format!("gate approve {gate}"), &[], "y");
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
     }
+}
+
+/// The variable by which a person approves ahead.
+const APPROVED: &str = "GSD_APPROVED";
+
+/// The digest with which a command approves ahead.
+fn digest_in(command: &str) -> Option<&str> {
+    command.strip_prefix("GSD_APPROVED=")?.split(' ').next()
+}
+
+/// The command that goes on, where a run stopped since nobody approved what it would run.
+fn not_approved(answer: &str) -> Option<String> {
+    let report: serde_json::Value = serde_json::from_str(answer).ok()?;
+    let stop = &report["stop"];
+    (stop["cause"] == "not-approved").then(|| stop["next"].as_str().unwrap_or_default().to_owned())
 }
 
 /// A process of the program that answers one call after the other.

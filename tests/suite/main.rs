@@ -28,10 +28,14 @@ mod auto_phases;
 mod auto_phases_ways_on;
 mod auto_runs;
 mod auto_secrets;
+#[cfg(unix)]
+mod auto_units;
 #[cfg(target_os = "linux")]
 mod auto_ways_on;
 #[cfg(target_os = "linux")]
 mod auto_ways_on_by_hand;
+#[cfg(target_os = "linux")]
+mod brought;
 mod bytes;
 mod capability;
 #[cfg(target_os = "linux")]
@@ -69,6 +73,7 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_clone;
 mod hostile_git;
+mod hostile_places;
 mod hosts;
 mod init;
 mod install;
@@ -85,6 +90,7 @@ mod lived;
 mod loops;
 mod mentions;
 mod milestone;
+mod notes;
 mod npm;
 mod one_answer;
 mod own_host;
@@ -124,6 +130,7 @@ mod tolerance;
 mod tree;
 mod truth;
 mod tutorial;
+mod typed;
 mod updating;
 mod validate;
 mod voice;

@@ -4,10 +4,11 @@
 use serde_json::Value;
 
 use crate::kit::{Ran, TestContext};
+use crate::notes::Notes;
 
 /// Keeps its arguments, its folder and its input, and tries to write to the project; then does what follows.
-const KEEPS: &str = "#!/bin/sh\n{ echo \"$(basename \"$0\") in $PWD\"; for a in \"$@\"; do echo \"<$a>\"; done; \
-                     echo \"inside ${CLAUDECODE-nothing}\"; cat; } >> \"$TMPDIR/seen\"\ntouch written 2>/dev/null\n";
+const KEEPS: &str = "#!/bin/bash\n{ echo \"$(basename \"$0\") in $PWD\"; for a in \"$@\"; do echo \"<$a>\"; done; \
+                     echo \"inside ${CLAUDECODE-nothing}\"; cat; } > /dev/tcp/127.0.0.1/$NOTES\ntouch written 2>/dev/null\n";
 
 /// Asks as the settings on its standard input say, and keeps these.
 const CURL: &str = r#"#!/bin/sh
@@ -25,6 +26,7 @@ esac
 struct Room {
     context: TestContext,
     path: String,
+    notes: Notes,
 }
 
 impl Room {
@@ -33,7 +35,7 @@ impl Room {
         context.write(".planning/config.json", config);
         context.write("run/gsd-review-prompt.md", "Review this.\n");
         let path = format!("{}:{}", context.project().join("bin").display(), std::env::var("PATH").unwrap_or_default());
-        Self { context, path }
+        Self { context, path, notes: Notes::new() }
     }
 
     fn program(self, name: &str, script: &str) -> Self {
@@ -49,7 +51,11 @@ impl Room {
     }
 
     fn call(&self, arguments: &[&str], input: &str) -> Ran {
-        self.context.gsd_with(arguments.iter().copied(), &[("PATH", &self.path), ("CLAUDECODE", "1")], input)
+        self.context.gsd_with(
+            arguments.iter().copied(),
+            &[("PATH", &self.path), ("CLAUDECODE", "1"), ("NOTES", &self.notes.port())],
+            input,
+        )
     }
 
     /// What `invoke` answered, and its exit code.
@@ -62,7 +68,7 @@ impl Room {
         self.context.read(&format!("run/gsd-review-{name}.md"))
     }
 
-    /// A file that a program left in the folder for temporary files.
+    /// A file that a program left in the folder for temporary files, which is one that is not fenced.
     fn left(&self, name: &str) -> String {
         std::fs::read_to_string(self.context.project().join("../tmp").join(name)).unwrap_or_default()
     }
@@ -109,7 +115,7 @@ fn a_reviewer_gets_the_prompt_and_its_review_is_kept() {
     assert_eq!(answer["model"], serde_json::json!({"value": "opus (reasoning=low)", "source": "pinned"}));
     assert_eq!(room.review("claude"), "see `src/main.rs:7`\n");
     assert_eq!(room.context.read("run/gsd-review-claude.err"), "note\n");
-    let seen = room.left("seen");
+    let seen = room.notes.told();
     assert!(seen.starts_with(&format!("claude in {}\n", room.context.project().display())), "{seen}");
     assert!(seen.contains("<--model>\n<opus>\n<--effort>\n<low>\n"), "{seen}");
     assert!(seen.ends_with("inside nothing\nReview this.\n"), "a session's mark reached it: {seen}");
@@ -121,7 +127,7 @@ fn a_reviewer_gets_the_prompt_and_its_review_is_kept() {
     let (code, answer) =
         room.invoke(&["--slug", "claude", "--as", "fast", "--model", "haiku", "--prompt-file", "run/other.md"]);
     assert_eq!((code, &answer["slug"]), (0, &"claude".into()), "{answer}");
-    assert!(room.left("seen").ends_with("Another one.\n"));
+    assert!(room.notes.told().ends_with("Another one.\n"));
     assert!(room.context.project().join("run/gsd-review-fast.md").exists());
 }
 
@@ -136,7 +142,7 @@ fn a_review_without_lines_of_files_is_marked() {
     );
     assert_eq!(room.invoke(&["--slug", "coderabbit"]).0, 0);
     assert_eq!(room.review("coderabbit"), "all good\n");
-    assert!(room.left("seen").ends_with("<review>\n<--prompt-only>\ninside nothing\n"), "it takes no prompt");
+    assert!(room.notes.told().ends_with("<review>\n<--prompt-only>\ninside nothing\n"), "it takes no prompt");
 }
 
 #[test]
@@ -154,7 +160,7 @@ fn streams_of_events_are_read() {
         );
     let (code, answer) = room.invoke(&["--slug", "codex"]);
     assert_eq!((code, room.review("codex")), (0, "wrong: a.rs:3\n".to_owned()), "{answer}");
-    assert!(room.left("seen").contains("<--sandbox>\n<read-only>\n"));
+    assert!(room.notes.told().contains("<--sandbox>\n<read-only>\n"));
     let (code, answer) = room.invoke(&["--slug", "opencode"]);
     assert_eq!((code, &answer["reason"]), (1, &"failed".into()));
     assert_eq!(answer["detail"], "`opencode` reports: no key");
@@ -185,7 +191,7 @@ fn a_review_that_is_missing_says_why() {
     let review = room.review("gemini");
     assert!(review.contains("```\nboom\n```") && review.ends_with("Printed before that:\n\npartial\n"), "{review}");
     assert!(room.invoke(&["--slug", "claude"]).1["seconds"].as_f64().unwrap() < 15.0);
-    assert!(!room.left("seen").contains("cursor-agent"));
+    assert!(!room.notes.told().contains("cursor-agent"));
 
     let ran = room.call(&["review-lane", "invoke", "--slug", "qwen", "--run-dir", "run", "--explicit"], "");
     assert!(ran.failure(1).contains("there is no review by `qwen`: "));
@@ -199,9 +205,19 @@ fn a_review_that_is_missing_says_why() {
 
 #[test]
 fn a_reviewer_that_reads_the_prompt_itself_is_given_its_place() {
-    let room = Room::new("{}").reviewer("cursor-agent", "echo 'a.rs:1 is fine'");
+    let set = r#"{"review": {"unfenced": ["cursor"]}}"#;
+    let room = Room::new(set).reviewer("cursor-agent", "echo 'a.rs:1 is fine'");
+    let (code, answer) = room.invoke(&["--slug", "cursor"]);
+    if code != 0 {
+        // The system has a fence, nobody knows what this client writes to, and a project does not let it write everywhere.
+        assert_eq!(answer["reason"], "not_fenced", "{answer}");
+        assert!(answer["hint"].as_str().unwrap().contains("review.unfenced"), "{answer}");
+        assert_eq!(room.left("seen"), "");
+    }
+    std::fs::create_dir_all(room.context.home().join(".gsd")).unwrap();
+    std::fs::write(room.context.home().join(".gsd/defaults.json"), set).unwrap();
     assert_eq!(room.invoke(&["--slug", "cursor"]).0, 0);
-    let seen = room.left("seen");
+    let seen = room.notes.told();
     let prompt = room.context.project().join("run/gsd-review-prompt.md");
     assert!(seen.contains(&format!("Read all of the file {}", prompt.display())), "{seen}");
     assert!(!seen.contains("Review this."), "{seen}");
@@ -224,7 +240,7 @@ fn a_project_chooses_among_reviewers_and_no_program_and_no_flag() {
         assert_eq!((code, &answer["ok"], &answer["reason"]), (1, &false.into(), &reason.into()), "{answer}");
     }
     assert_eq!(room.invoke(&["--slug", "opencode", "--as", "../up"]).1["reason"], "invalid_setting");
-    assert_eq!(room.left("seen"), "");
+    assert_eq!(room.notes.told(), "");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn an_answer_that_failed_is_an_error_with_a_cure_at_a_terminal() {
         ("roadmap get-phase 77", "there is no phase `77`", "gsd-tools roadmap analyze"),
         ("init plan-phase 99", "there is no such phase", "gsd-tools roadmap analyze"),
         ("workstream switch nope", "there is no workstream `nope`", "workstream create"),
-        ("workstream archive nope", "there is no workstream `nope`", "workstream create"),
+        ("workstream archive nope --yes", "there is no workstream `nope`", "workstream create"),
         ("refactor status", "proposals are disabled", "config-set refactor.trigger_enabled true"),
         ("state update Nope x", "has no field `Nope`", "gsd-tools help state update"),
     ] {

@@ -3,7 +3,31 @@
 use serde_json::{Value, json};
 
 use crate::auto::compile;
-use crate::kit::{Ran, TestContext};
+use crate::kit::{Ran, TestContext, binary};
+
+/// What a person calls while a session works: the script that the session has to run, which waits until the call is over. What
+/// needs a person refuses in a session.
+pub(crate) fn meanwhile(context: &TestContext, call: &[&str]) -> String {
+    let (marker, mut command) = (context.home().join("meanwhile"), context.command(binary()));
+    command.args(call).stdout(std::process::Stdio::null());
+    let done = marker.with_extension("done");
+    let script = format!(
+        "[ -e {1} ] || {{ touch {0}; for i in $(seq 600); do [ -e {1} ] && break; sleep 0.1; done; }}",
+        marker.display(),
+        done.display()
+    );
+    std::thread::spawn(move || {
+        let began = std::time::Instant::now();
+        while !marker.exists() {
+            assert!(began.elapsed().as_secs() < 120, "no session wants it");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let status = command.status().unwrap();
+        std::fs::write(done, "").unwrap();
+        assert!(status.success());
+    });
+    script
+}
 
 /// Makes a call, with `BRIEF` for the brief of the project. Units without a row are done as they should be.
 pub(crate) fn run(context: &TestContext, words: &[&str], rows: &[Value], variables: &[(&str, &str)]) -> Ran {

@@ -165,6 +165,9 @@ pub(crate) trait Effects {
     /// the first.
     fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
 
+    /// One line for each file that runs by itself, and that differs between two trees or commits.
+    fn running(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError>;
+
     /// Takes back what the session of an operation left: the worktree is what `tree` was, on the commit `head` where agents
     /// commit. Gives where what was there is kept; the same when it is repeated after a crash.
     fn take_back(&mut self, operation: u64, tree: &str, head: Option<&str>) -> Result<Option<Kept>, EngineError>;

@@ -3,7 +3,7 @@
 use super::drive::{Drive, Reading};
 use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
-use crate::auto::decide::{Judgement, Step, is_below, judge};
+use crate::auto::decide::{Judgement, Step, is_below, judge, would_run};
 use crate::auto::event::{Event, Evidence, HeldOutRun, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
 use crate::auto::gate::secrets::{self, SecretFound};
 use crate::auto::memory::{Operation, Stage};
@@ -194,6 +194,10 @@ impl<E: Effects> Drive<'_, E> {
         let links = match operation.start.unit.kind.class() {
             Class::Work if ended.verdict == Verdict::Ran => {
                 self.effects.links_out(&operation.start.tree, &ended.tree)?
+            }
+            // No plan names its files, and some documents are what a client is told.
+            Class::Documents if ended.verdict == Verdict::Ran => {
+                self.effects.running(&operation.start.tree, &ended.tree)?
             }
             _ => Vec::new(),
         };
@@ -407,7 +411,10 @@ impl<E: Effects> Drive<'_, E> {
                 self.note(Event::Outdated { commit: candidate.commit, target })?;
                 Ok(None)
             }
-            Landing::Refused(stop) => self.stop(stop).map(Some),
+            Landing::Refused(mut stop) => {
+                stop.evidence.extend(would_run(&self.memory));
+                self.stop(stop).map(Some)
+            }
         }
     }
 

@@ -23,6 +23,19 @@ pub(crate) fn cannot_fail(check: &Check, files: &dyn Files) -> Result<Option<Str
     Looked { files, folder }.command(&words, DEEPEST)
 }
 
+/// Whether a command only looks at what is there: where it passed before a piece of work, it says nothing of the work.
+pub(super) fn only_looks(command: &str) -> bool {
+    let Ok(check) = Check::parse(command) else { return false };
+    let words = check.words();
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let compiles = is_python(name)
+        && arguments.windows(2).any(|pair| pair[0] == "-m" && matches!(pair[1], "compileall" | "py_compile"));
+    let is_own = program.contains('/') && !program.starts_with('/');
+    let looks = OF_FILES.contains(&name) || matches!(name, "test" | "[" | "grep" | "egrep" | "fgrep" | "rg" | "file");
+    !is_own && (looks || compiles || code_of(name, arguments).is_some())
+}
+
 /// Why a line of a shell cannot fail, whatever the project is.
 pub(super) fn line_cannot_fail(line: &str) -> Option<String> {
     let files = MemoryFiles::default();
@@ -184,6 +197,10 @@ impl Looked<'_> {
             );
         }
         if let Some(code) = code_of(name, arguments) {
+            let leaves_out = is_python(name) && arguments.iter().any(|word| matches!(*word, "-O" | "-OO"));
+            if leaves_out && code.contains("assert") {
+                return Ok(Some(format!("`{name} -O` leaves out what is asserted")));
+            }
             return never(is_idle_code(code));
         }
         let (tool, options) = tool_of(words);
@@ -238,7 +255,11 @@ impl Looked<'_> {
         // A script that is not there yet, or has nothing in it yet, is still to be written.
         match self.files.read(&path)? {
             Some(text) if text.lines().any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) => {
-                Ok(self.lines(&text, stops, depth)?.map(|reason| format!("`{path}` cannot fail: {reason}")))
+                let why = match reads_only_itself(&text, given) {
+                    Some(why) => Some(why),
+                    None => self.lines(&text, stops, depth)?,
+                };
+                Ok(why.map(|reason| format!("`{path}` cannot fail: {reason}")))
             }
             _ => Ok(None),
         }
@@ -246,7 +267,10 @@ impl Looked<'_> {
 
     /// Why a text of a shell cannot fail.
     fn lines(&self, text: &str, stops: bool, depth: usize) -> Found {
-        let Some(lists) = lists_of(text) else { return Ok(None) };
+        if let Some(why) = ends_well(text) {
+            return Ok(Some(why));
+        }
+        let Some(lists) = lists_of(text) else { return self.last_line(text, stops, depth) };
         let stops = stops || lists.iter().any(|list| matches!(list.as_slice(), [only] if is_set_e(&only.words)));
         let Some((last, earlier)) = lists.split_last() else { return Ok(Some("there is nothing in it".to_owned())) };
         let leaves = |command: &Command| {
@@ -268,6 +292,30 @@ impl Looked<'_> {
             }
         }
         Ok(reason)
+    }
+
+    /// Why a text with conditions, loops or functions cannot fail: nothing in it ends badly by itself, and what it runs last
+    /// ends well.
+    fn last_line(&self, text: &str, stops: bool, depth: usize) -> Found {
+        let Some(left) = depth.checked_sub(1) else { return Ok(None) };
+        let text = without_functions(text);
+        if stops || may_leave(&text) {
+            return Ok(None);
+        }
+        let is_end = |part: &str| part.is_empty() || matches!(part, "fi" | "done" | "esac" | "}" | ";;");
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let Some(last) = lines.rfind(|line| !is_end(line)) else {
+            return Ok(Some("nothing in it is run".to_owned()));
+        };
+        if last.ends_with('&') && !last.ends_with("&&") {
+            return Ok(Some("it does not wait for what it starts last".to_owned()));
+        }
+        let Some(part) = last.split(';').map(str::trim).rfind(|part| !is_end(part)) else { return Ok(None) };
+        let part = if last.starts_with("case ") { part.rsplit_once(") ").map_or(part, |(_, part)| part) } else { part };
+        let part = ["then ", "else ", "do "].iter().find_map(|word| part.strip_prefix(word)).unwrap_or(part);
+        // A condition alone, and what is not whole, say nothing.
+        let is_whole = lists_of(part).is_some_and(|lists| lists.len() == 1) && part.matches('"').count() % 2 == 0;
+        if is_whole { self.lines(part, false, left) } else { Ok(None) }
     }
 
     /// Why `a && b || c` cannot fail.
@@ -428,6 +476,86 @@ impl Looked<'_> {
         }
         Ok(true)
     }
+}
+
+/// Why a script ends well whatever it runs: it is not run at all, or says so at its end.
+fn ends_well(text: &str) -> Option<String> {
+    for line in text.lines().map(str::trim) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["set", option, ..] if option.starts_with('-') && !option.starts_with("--") && option.contains('n') => {
+                return Some(format!("`{line}` makes the shell read it and not run it"));
+            }
+            ["set", "-o", "noexec", ..] => return Some(format!("`{line}` makes the shell read it and not run it")),
+            ["trap", .., "EXIT" | "0" | "ERR"] => {
+                let code = line.trim_start_matches("trap").trim_start().trim_start_matches(['"', '\'']);
+                let code = code.split(['"', '\'']).next().unwrap_or_default().trim();
+                let last = code.rsplit(';').next().unwrap_or_default().trim();
+                if last == "exit 0" {
+                    return Some(format!("`{line}` ends it well whatever failed"));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Why a script that only looks into its own text cannot fail.
+fn reads_only_itself(text: &str, path: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
+    let path = path.trim_start_matches("./");
+    lines.peek()?;
+    let is_own = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_last = words.last().is_some_and(|last| {
+            let last = last.trim_matches(['"', '\'']).trim_start_matches("./");
+            last == path || last == "$0"
+        });
+        words.first() == Some(&"grep") && is_last
+    };
+    lines.all(is_own).then(|| "it only searches its own text".to_owned())
+}
+
+/// A text of a shell without functions that nothing in it calls.
+fn without_functions(text: &str) -> String {
+    let mut kept = String::new();
+    let mut functions: Vec<(String, String)> = Vec::new();
+    let mut is_inside = false;
+    for line in text.lines() {
+        let head = line.trim_end().strip_suffix('{').map(str::trim_end).and_then(|head| head.strip_suffix("()"));
+        let name = head.map(|head| head.trim_start_matches("function ").trim());
+        match name {
+            Some(name) if !is_inside && !line.starts_with([' ', '\t']) => {
+                functions.push((name.to_owned(), String::new()));
+                is_inside = true;
+            }
+            _ if is_inside && line.trim_end() == "}" => is_inside = false,
+            _ if is_inside => {
+                if let Some((_, body)) = functions.last_mut() {
+                    body.extend([line, "\n"]);
+                }
+            }
+            _ => kept.extend([line, "\n"]),
+        }
+    }
+    let is_called = |name: &str, text: &str| {
+        text.split(|letter: char| !(letter.is_alphanumeric() || "_-".contains(letter))).any(|word| word == name)
+    };
+    // What is called may end badly by itself; where it stands does not matter to that.
+    let called: Vec<String> =
+        functions.iter().filter(|(name, _)| is_called(name, &kept)).map(|(_, body)| body.clone()).collect();
+    if called.is_empty() { kept } else { format!("{}{kept}", called.concat()) }
+}
+
+/// Whether a text of a shell may end badly before its end, or by a word of its own.
+fn may_leave(text: &str) -> bool {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || ";(){}&|".contains(letter)).collect();
+    words.iter().enumerate().any(|(at, word)| match *word {
+        "exit" | "return" => words.get(at + 1).is_none_or(|code| *code != "0"),
+        "false" | "kill" | "exec" | "." | "source" | "set" | "trap" | "eval" | "wait" => true,
+        _ => word.starts_with("#!") && text.lines().next().is_some_and(|first| first.contains(" -")),
+    })
 }
 
 /// A path in the project, from a folder; `None` where it leads elsewhere.
@@ -834,6 +962,67 @@ mod tests {
             "shellcheck run.sh",
         ] {
             assert_eq!(reason(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_script_that_ends_well_whatever_it_runs_is_told_from_one_that_may_not() {
+        let why = |text: &str| {
+            let files = MemoryFiles::new([("checks/a.sh", text)]);
+            cannot_fail(&Check::parse("sh checks/a.sh").unwrap(), &files).unwrap()
+        };
+        for text in [
+            "python3 -c 'import a' &\n",
+            "if ! python3 a.py; then echo \"a is wrong\"; fi\n",
+            "if ! python3 a.py; then\n  echo \"a is wrong\"\nfi\n",
+            "set -e\ntrap \"exit 0\" EXIT\npython3 a.py\n",
+            "trap 'rm -f out; exit 0' EXIT\npython3 a.py\n",
+            "check() {\n  python3 a.py\n}\n",
+            "check() {\n  python3 a.py || exit 1\n}\necho checked\n",
+            "set -n\npython3 a.py\n",
+            "python3 -O -c \"from a import b; assert b() == 1\"\n",
+            "x=$(python3 a.py)\n:\n",
+            "case $(python3 a.py) in *) exit 0 ;; esac\n",
+            "grep -q mul checks/a.sh\n",
+            "for one in a b; do\n  python3 $one.py\n  echo checked\ndone\n",
+        ] {
+            assert!(why(text).is_some(), "{text}");
+        }
+        for text in [
+            "if ! python3 a.py; then echo \"a is wrong\"; exit 1; fi\n",
+            "set -e\ntrap 'rm -f out' EXIT\npython3 a.py\n",
+            "trap 'code=$?; rm -f out; exit $code' EXIT\npython3 a.py\n",
+            "check() {\n  python3 a.py || exit 1\n}\ncheck\necho checked\n",
+            "python3 a.py &\nwait $!\n",
+            "x=$(python3 a.py)\ntest \"$x\" = 3\n",
+            "case $(python3 a.py) in 3) ;; *) exit 1 ;; esac\n",
+            "grep -q mul a.py\n",
+            "python3 -c \"from a import b; assert b() == 1\"\n",
+            "for one in a b; do\n  python3 $one.py || failed=1\ndone\ntest -z \"$failed\"\n",
+            "for one in a b; do python3 $one.py; done\n",
+            "[ -f a.py ] && (cd b && make)\n",
+            "cat a.py | while read -r line; do\n  test \"$line\" || exit 1\ndone\n",
+        ] {
+            assert_eq!(why(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_runs_nothing_of_the_project() {
+        for command in [
+            "cat a.py",
+            "wc -l a.py",
+            "grep -q def a.py",
+            "test -f a.py",
+            "python3 -c 'import a'",
+            "python3 -m compileall -q a.py",
+        ] {
+            assert!(only_looks(command), "{command}");
+        }
+        for command in
+            ["python3 a.py", "./test", "make test", "python3 -m unittest", "node --test", "mypy a.py", "sh a.sh"]
+        {
+            assert!(!only_looks(command), "{command}");
         }
     }
 

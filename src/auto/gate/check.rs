@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::RelativePath;
 use crate::project::declared_commands::is_runner;
-use crate::text::shell::{NotPlain, PlainLine};
+use crate::text::shell::{NotPlain, PlainLine, typed};
 use crate::text::words::words;
 
 /// A command that is run to see whether the work is right.
@@ -123,8 +123,9 @@ impl Check {
                         Err(reason) => return vec![Err(Refused::new(line.trim(), reason))],
                     },
                     Some((program, arguments)) => {
-                        let command =
-                            folder.as_ref().map_or_else(|| part.to_owned(), |folder| format!("cd {folder} && {part}"));
+                        let command = folder
+                            .as_ref()
+                            .map_or_else(|| part.to_owned(), |folder| format!("{} && {part}", typed!("cd {}", folder)));
                         let (program, arguments) = (program.clone(), arguments.to_vec());
                         checks.push(Ok(Self { command, folder: folder.clone(), variables, program, arguments }));
                     }
@@ -164,14 +165,17 @@ impl Check {
     }
 
     /// Whether the text it was read from looks like a command and not like a sentence.
-    pub(super) fn looks_like_one(&self) -> bool {
+    pub(crate) fn looks_like_one(&self) -> bool {
         let words = &self.arguments;
         let is_name = |word: &str| {
             word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-.+".contains(letter))
         };
         let is_marked = |word: &String| word.starts_with('-') || word.contains(['/', '.', '=', ':']);
         let is_sentence = words.last().is_some_and(|word| word.ends_with(['.', ',', '!', '?']) && word != ".");
+        let is_timed = self.program == "timeout"
+            && words.iter().any(|word| word.starts_with(|first: char| first.is_ascii_digit()));
         is_runner(&self.program)
+            || is_timed
             || self.program.contains('/')
             || (is_name(&self.program) && !is_sentence && (words.len() <= 1 || words.iter().any(is_marked)))
     }
@@ -214,7 +218,7 @@ fn entered(from: Option<&RelativePath>, arguments: &[String]) -> Result<Option<R
         return Ok(from.cloned());
     }
     let whole = from.map_or_else(|| to.to_owned(), |from| format!("{from}/{to}"));
-    RelativePath::parse(&whole).map(Some).map_err(|_| format!("`cd {to}` may lead out of the project"))
+    RelativePath::parse(&whole).map(Some).map_err(|_| format!("`{}` may lead out of the project", typed!("cd {}", to)))
 }
 
 impl fmt::Display for Check {

@@ -1,6 +1,6 @@
 //! Which checks a unit has: the first source that names any.
 
-use super::cannot_fail::cannot_fail;
+use super::cannot_fail::{cannot_fail, line_cannot_fail};
 use super::check::{Check, Refused, Source};
 use crate::project::declared_commands::{TOOLCHAINS, make_target, package_script, pytest};
 use crate::project::files::{FileError, Files};
@@ -44,6 +44,11 @@ pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discover
                 Some(why) => Err(Refused::idle(check.command(), &why)),
                 None => Ok(check),
             },
+            // Where a shell would be needed it may still be plain that nothing is checked.
+            Err(refused) if !refused.command.contains('|') => {
+                let why = line_cannot_fail(&refused.command);
+                Err(why.map_or_else(|| refused.clone(), |why| Refused::idle(&refused.command, &why)))
+            }
             refused => refused,
         });
     }
@@ -94,16 +99,43 @@ fn declared(files: &dyn Files) -> Result<Vec<(Source, Vec<String>)>, FileError> 
     Ok(declared)
 }
 
-/// The call of pytest, where the project is set up for it or has test files as it finds them.
+/// The call of pytest, where the project is set up for it or has test files as it finds them. Where all of these are made
+/// for `unittest`, which every Python has, the call of that.
 fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
     if let Some(command) = files.read("pyproject.toml")?.and_then(|text| pytest(&text)) {
         return Ok(Some(command.to_owned()));
     }
     let is_test =
         |name: &str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
-    let tests = files.list("tests")?.unwrap_or_default();
-    let found = files.exists("pytest.ini") || tests.iter().any(|entry| !entry.is_folder && is_test(&entry.name));
-    Ok(found.then(|| "python3 -m pytest".to_owned()))
+    let entries = files.list("tests")?.unwrap_or_default();
+    let tests: Vec<&str> = entries
+        .iter()
+        .filter(|entry| !entry.is_folder && is_test(&entry.name))
+        .map(|entry| entry.name.as_str())
+        .collect();
+    let is_set_up = ["pytest.ini", "conftest.py", "tests/conftest.py"].iter().any(|path| files.exists(path));
+    if !is_set_up && !tests.is_empty() && tests.len() <= READ {
+        let mut of_unittest = tests.iter().all(|name| name.starts_with("test"));
+        for name in &tests {
+            of_unittest =
+                of_unittest && files.read(&format!("tests/{name}"))?.is_some_and(|text| is_of_unittest(&text));
+        }
+        if of_unittest {
+            let top = if files.exists("tests/__init__.py") { " -t ." } else { "" };
+            return Ok(Some(format!("python3 -m unittest discover -s tests{top}")));
+        }
+    }
+    Ok((is_set_up && files.exists("pytest.ini") || !tests.is_empty()).then(|| "python3 -m pytest".to_owned()))
+}
+
+/// The most tests of Python that are read to see what runs them.
+const READ: usize = 40;
+
+/// Whether a test of Python is made for `unittest` and for nothing else.
+fn is_of_unittest(text: &str) -> bool {
+    let has_module = text.lines().any(|line| line.starts_with("import unittest") || line.starts_with("from unittest "));
+    let is_of_pytest = |line: &str| line.starts_with("def test") || line.starts_with("async def test");
+    has_module && !text.contains("pytest") && !text.lines().any(is_of_pytest)
 }
 
 /// The test files in the root, each by itself.
@@ -173,6 +205,21 @@ mod tests {
     }
 
     #[test]
+    fn a_planned_command_that_cannot_fail_is_named_however_it_is_written() {
+        for verify in ["timeout 5 true", "python3 -c \"import sys; sys.exit(0)\"", "sh -c 'true; true'"] {
+            let lines = [verify.to_owned()];
+            let plan = Wanted { preference: &[], verify: &lines };
+            let discovery = discover(&MemoryFiles::new([("go.mod", "")]), plan).unwrap();
+            assert!(discovery.refused.iter().all(Refused::is_idle), "{verify}: {:?}", discovery.refused);
+            assert_eq!((discovery.source, discovery.refused.len()), (Source::Go, 1), "{verify}");
+        }
+        let lines = ["timeout 60 make test".to_owned(), "python3 -c \"import a; a.run()\"".to_owned()];
+        let discovery = discover(&MemoryFiles::new([]), Wanted { preference: &[], verify: &lines }).unwrap();
+        assert_eq!(discovery.checks.len(), 1);
+        assert!(discovery.refused.iter().all(|refused| !refused.is_idle()), "{:?}", discovery.refused);
+    }
+
+    #[test]
     fn files_declare_checks_in_a_fixed_order() {
         let all = r#"{"scripts": {"test": "vitest", "lint": "eslint .", "typecheck": "tsc --noEmit", "build": "x"}}"#;
         let scripts = ["npm run typecheck", "npm run lint", "CI=true npm test"].map(str::to_owned).to_vec();
@@ -182,6 +229,22 @@ mod tests {
             assert_eq!(declared(&[(file, ""), ("Cargo.toml", "")]), (Source::PythonProject, pytest.clone()), "{file}");
         }
         assert_eq!(declared(&[("pyproject.toml", "[tool.pytest.ini_options]")]), (Source::PythonProject, pytest));
+        let unittest = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+        for (files, command) in [
+            (vec![("tests/test_a.py", unittest)], "python3 -m unittest discover -s tests"),
+            (
+                vec![("tests/test_a.py", unittest), ("tests/__init__.py", "")],
+                "python3 -m unittest discover -s tests -t .",
+            ),
+            (
+                vec![("tests/test_a.py", unittest), ("tests/test_b.py", "def test_b():\n    pass\n")],
+                "python3 -m pytest",
+            ),
+            (vec![("tests/test_a.py", unittest), ("tests/b_test.py", unittest)], "python3 -m pytest"),
+            (vec![("tests/test_a.py", unittest), ("tests/conftest.py", "")], "python3 -m pytest"),
+        ] {
+            assert_eq!(declared(&files), (Source::PythonProject, vec![command.to_owned()]), "{files:?}");
+        }
         let node = vec!["node a.test.js".to_owned(), "node test-b.mjs".to_owned()];
         let files = [("a.test.js", ""), ("test-b.mjs", ""), ("c.js", ""), ("package.json", "{}")];
         assert_eq!(declared(&files), (Source::NodeTestFile, node));

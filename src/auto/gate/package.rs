@@ -11,7 +11,7 @@ pub(super) fn script_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The scripts of a `package.json`.
-pub(super) fn scripts_of(package: &str) -> BTreeMap<String, String> {
+pub(crate) fn scripts_of(package: &str) -> BTreeMap<String, String> {
     let package: Option<Value> = serde_json::from_str(package).ok();
     let scripts = package.as_ref().and_then(|package| package.get("scripts")).and_then(Value::as_object);
     let texts =

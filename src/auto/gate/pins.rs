@@ -9,6 +9,7 @@ use super::allowance::Allowance;
 use super::check::{Check, Refused, Source};
 use super::discovery::Discovery;
 use super::globs::{finds, globs_in};
+use super::leaned::{leaned, others};
 use super::makefile::{self, Makefile, makefile_of};
 use super::package::{script_words, scripts_of};
 use super::runners::tools_in;
@@ -43,6 +44,12 @@ pub(crate) struct Pins {
     /// The runners and linters that the checks are known to call.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tools: BTreeSet<String>,
+    /// The modules of Python that the project has at its top, apart from its tests.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) modules: BTreeSet<String>,
+    /// The files that tests name and that are none themselves.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) leaned: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed: Vec<Allowance>,
     /// The files that the plan says the unit works on.
@@ -97,6 +104,8 @@ impl Pins {
         for path in made.included.iter().filter_map(|path| tracked.get(path.as_str())) {
             roles.entry(path).or_insert(Role::Script);
         }
+        let tests = roles.iter().filter(|(_, role)| **role == Role::Test).map(|(path, _)| *path);
+        let leaned = leaned(files, tests, others(paths, &roles).into_iter())?;
         let mut pinned = BTreeMap::new();
         for (path, role) in roles {
             // A link or a folder of another repository is no file.
@@ -114,6 +123,8 @@ impl Pins {
             included: made.included,
             runs,
             globs,
+            leaned,
+            modules: paths.iter().filter_map(|path| module_of(path)).map(str::to_owned).collect(),
             targets: made.targets,
             allowed: Allowance::of_plan(plan),
             expected: expected.iter().map(|path| path.trim_start_matches("./").to_owned()).collect(),
@@ -156,6 +167,13 @@ impl Pins {
     pub(crate) fn allows(&self, path: &str) -> Option<&Allowance> {
         self.allowed.iter().find(|allowance| allowance.covers(path))
     }
+}
+
+/// The module of Python at the top of a project that a file is, or is a part of.
+fn module_of(path: &str) -> Option<&str> {
+    let inside = path.strip_suffix(".py").filter(|_| role_of(path).is_none())?;
+    let inside = ["src/", "lib/", "python/"].iter().find_map(|folder| inside.strip_prefix(folder)).unwrap_or(inside);
+    inside.split('/').next()
 }
 
 /// Whether a path is that of a file with this name, in any folder.

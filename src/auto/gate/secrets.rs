@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::tamper::{FileChange, added_lines};
 use crate::project::check_files::fits;
 use crate::text::secrets::key_in;
-use crate::text::shell::shell_word;
+use crate::text::shell::{Typed, typed};
 
 /// A line that holds what looks like a key. The key itself is nowhere in it, so that it can be shown and logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -74,9 +74,10 @@ pub(crate) fn report(found: &[SecretFound]) -> String {
 
 /// The command of a person who knows that what was found is not a key.
 pub(crate) fn way_on<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
-    let mut flags: Vec<String> = paths.into_iter().map(|path| format!(" --allow-key {}", shell_word(path))).collect();
+    let mut flags: Vec<Typed> = paths.into_iter().map(|path| typed!("--allow-key {}", path)).collect();
     flags.dedup();
-    format!("if it is not a key: `gsd-tools auto run{}`", flags.concat())
+    let command = flags.iter().fold(Typed::from("gsd-tools auto run"), Typed::and);
+    format!("if it is not a key: `{command}`")
 }
 
 #[cfg(test)]

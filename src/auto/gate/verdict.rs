@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::cannot_fail::only_looks;
 use super::check::Source;
 use super::evidence::{CheckRun, CheckVerdict, Evidence};
 use super::no_checks::NoChecks;
@@ -174,6 +175,14 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         );
         return Some((Outcome::NoEvidence, why));
     }
+    if is_as_before(evidence, before) {
+        let commands = list(&evidence.checks.iter().map(|run| run.command.clone()).collect::<Vec<_>>());
+        let why = format!(
+            "the checks of the plan run no test and passed before this unit as well, so that passing shows nothing of its \
+             work: {commands}"
+        );
+        return Some((Outcome::NoEvidence, why));
+    }
     if let Claim::Fix { without } = case.claim {
         let was_red = |run: &&CheckRun| without.of(&run.command).is_some_and(CheckRun::failed);
         if !evidence.checks.iter().filter(|run| run.passed()).any(|run| was_red(&run)) {
@@ -183,6 +192,19 @@ fn shows_nothing(case: Case<'_>, verdict: &GateVerdict) -> Option<(Outcome, Stri
         }
     }
     None
+}
+
+/// Whether what a plan names only looks at what is there, so that it matters whether it passed before.
+pub(crate) fn asks_for_before(evidence: &Evidence) -> bool {
+    let mut passed = evidence.checks.iter().filter(|run| run.passed()).peekable();
+    evidence.source == Source::TaskPlan
+        && passed.peek().is_some()
+        && passed.all(|run| run.counts.is_none() && only_looks(&run.command))
+}
+
+fn is_as_before(evidence: &Evidence, before: Option<&Evidence>) -> bool {
+    let was_green = |run: &CheckRun| before.and_then(|before| before.of(&run.command)).is_some_and(CheckRun::passed);
+    asks_for_before(evidence) && evidence.checks.iter().filter(|run| run.passed()).all(was_green)
 }
 
 /// Whether a check failed before as it does now: every test that fails now failed then. The checks of a plan are meant to
@@ -283,6 +305,18 @@ mod tests {
 
     fn judged(claim: Claim<'_>, before: Option<&Evidence>, evidence: &Evidence) -> GateVerdict {
         judge(Case { tree: "new", folder: "/w", claim, before, evidence, findings: &[] })
+    }
+
+    #[test]
+    fn what_only_looks_and_was_green_before_shows_nothing() {
+        let looks = planned("new", vec![run("grep -q mul a.py", Pass, "")]);
+        let then = |verdict| planned("old", vec![run("grep -q mul a.py", verdict, "")]);
+        assert_eq!(judged(Claim::Work, Some(&then(Pass)), &looks).outcome, Outcome::NoEvidence);
+        assert_eq!(judged(Claim::Work, Some(&then(Fail)), &looks).outcome, Outcome::Passed);
+        assert_eq!(judged(Claim::Work, None, &looks).outcome, Outcome::Passed);
+        assert!(asks_for_before(&looks) && !asks_for_before(&evidence("new", vec![run("cat a", Pass, "")])));
+        let both = planned("new", vec![run("cat a", Pass, ""), run("make test", Pass, "")]);
+        assert!(!asks_for_before(&both));
     }
 
     #[test]

@@ -25,7 +25,8 @@ impl Repository {
     /// that were made there before. A missing one is made. So is another one in its place if a process died in it, or if git cannot
     /// move it. It is busy until [`Self::leave_checkout`].
     pub(crate) fn checkout(&self, folder: &AbsolutePath, tree: &Tree, at: i64) -> Result<Worktree, LandingError> {
-        let wanted = Worktree { folder: disk::canonical(folder)?, branch: None };
+        self.check_place(folder)?;
+        let wanted = Worktree { folder: folder.clone(), branch: None };
         let commit = self.commit_of_tree(tree, at)?;
         self.alone(|| {
             if !self.is_moved(&wanted, &commit)? {
@@ -45,7 +46,7 @@ impl Repository {
 
     /// Removes the worktree of one commit at `folder`, if there is one, with all that is in it.
     pub(crate) fn remove_checkout(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
-        let wanted = Worktree { folder: disk::canonical(folder)?, branch: None };
+        let wanted = Worktree { folder: folder.clone(), branch: None };
         self.alone(|| self.throw_away_alone(&wanted))
     }
 
@@ -85,6 +86,7 @@ impl Repository {
 
     /// Removes a worktree of one commit with all that checks left in it: its commit has every file that mattered.
     pub(super) fn throw_away_alone(&self, checkout: &Worktree) -> Result<(), LandingError> {
+        self.check_place(&checkout.folder)?;
         let Some(known) = self.known(&checkout.folder)? else { return Ok(()) };
         if checkout.branch.is_some() || known.branch.is_some() || !is_ours(&known) {
             return Err(LandingError::NotOurs { folder: checkout.folder.clone() });

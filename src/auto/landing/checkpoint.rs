@@ -124,7 +124,7 @@ impl Repository {
             self.store(&now, run, &name, at)?
         };
         if let Some(head) = head {
-            self.rewind(worktree, head, run)?;
+            self.rewind(worktree, head)?;
         }
         self.restore(worktree, tree, run, at)?;
         Ok(Some(kept))

@@ -17,6 +17,7 @@ impl Repository {
     ) -> Result<(), LandingError> {
         let mut is_made = is_noted;
         for place in folders {
+            self.check_place(place)?;
             match self.known(place)? {
                 Some(known) if !is_ours(&known) => return Err(LandingError::NotOurs { folder: place.clone() }),
                 Some(known) => is_made |= known.branch.as_deref() == Some(branch),

@@ -2,12 +2,15 @@
 
 use super::id::GitPath;
 use crate::disk::{AbsolutePath, DiskError, MAKE_ROOM};
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 use crate::world::WorldError;
 
 /// How the system says that a disk is full or a quota of space is used up (`strerror` in glibc, musl and macOS).
 const FULL: [&str; 5] =
     ["No space left on device", "Disk quota exceeded", "Disc quota exceeded", "Quota exceeded", "File too large"];
+
+/// How git says that it would have fetched an object which a clone without all objects lacks.
+const NOT_FETCHED: &str = "lazy fetching disabled";
 
 /// Why something was refused or failed. Nothing was lost in any case.
 #[derive(Debug, thiserror::Error)]
@@ -54,8 +57,6 @@ pub(crate) enum LandingError {
     NotOurs { folder: AbsolutePath },
     #[error("the worktree `{folder}` should be on branch `{expected}`, but {}", found.as_ref().map_or_else(|| "no branch is checked out there".to_owned(), |found| format!("`{found}` is checked out there")))]
     BranchLeft { folder: AbsolutePath, expected: String, found: Option<String> },
-    #[error("the repository keeps settings for each worktree, which agents that commit could change")]
-    OwnSettings,
     #[error("the submodule `{path}` in `{folder}` was changed; this program does not commit submodules")]
     Submodule { folder: AbsolutePath, path: GitPath },
     #[error("`{path}` in `{folder}` is a git repository inside the worktree; git would not store its files")]
@@ -85,72 +86,84 @@ pub(crate) enum LandingError {
 impl LandingError {
     /// What a person can do about it, where there is something.
     pub(crate) fn hint(&self) -> Option<String> {
-        let at = |folder: &AbsolutePath| shell_word(&folder.to_string());
-        let below = |folder: &AbsolutePath, path: &GitPath| shell_word(&format!("{folder}/{path}"));
         Some(match self {
             Self::OldGit { .. } => "install git 2.38 or later; `git version` shows which one is used".to_owned(),
-            Self::NoRepository { folder } => format!("run `git init {}`, then commit the files", at(folder)),
-            Self::Bare { folder } => format!("run `git -C {} worktree add FOLDER`, then work in FOLDER", at(folder)),
+            Self::NoRepository { folder } => format!("run `{}`, then commit the files", typed!("git init {}", folder)),
+            Self::Bare { folder } => {
+                format!("run `{}`, then work in FOLDER", typed!("git -C {} worktree add FOLDER", folder))
+            }
             Self::OtherRepository { hint, .. } => hint.clone(),
             Self::NoCommit { root } => {
-                format!("run `git -C {0} add -A`, then `git -C {0} commit -m \"chore: start\"`", at(root))
+                format!(
+                    "run `{}`, then `{}`",
+                    typed!("git -C {} add -A", root),
+                    typed!("git -C {} commit -m \"chore: start\"", root)
+                )
             }
-            Self::Detached { root } => format!("run `git -C {} switch BRANCH`, or name the target branch", at(root)),
+            Self::Detached { root } => {
+                format!("run `{}`, or name the target branch", typed!("git -C {} switch BRANCH", root))
+            }
             Self::NoBranch { name } => {
-                format!("run `git branch {}`, or name another; `git branch` lists them", shell_word(name))
+                format!("run `{}`, or name another; `git branch` lists them", typed!("git branch {}", name))
             }
             Self::BadBranch { .. } => "use letters, digits, `-`, `_`, `.` and `/`".to_owned(),
             Self::InProgress { operation: "bisect", folder } => {
-                format!("finish it: `git -C {} bisect reset`", at(folder))
+                format!("finish it: `{}`", typed!("git -C {} bisect reset", folder))
             }
             Self::InProgress { operation, folder } => {
                 format!(
-                    "finish it: `git -C {0} {operation} --continue`, or undo it: `git -C {0} {operation} --abort`",
-                    at(folder)
+                    "finish it: `{}`, or undo it: `{}`",
+                    typed!("git -C {} {} --continue", folder, operation),
+                    typed!("git -C {} {} --abort", folder, operation)
                 )
             }
-            Self::ReadOnly { path } => format!("`ls -ld {}` shows its owner and mode", at(path)),
+            Self::ReadOnly { path } => format!("`{}` shows its owner and mode", typed!("ls -ld {}", path)),
             Self::Occupied { folder } => {
-                format!("check what `{folder}` is, then move it: `mv {0} {0}.old`", at(folder))
+                format!(
+                    "check what `{folder}` is, then move it: `{}`",
+                    typed!("mv {} {}", folder, format!("{folder}.old"))
+                )
             }
             Self::Missing { folder } => format!(
-                "if you moved it, run `git worktree repair NEW_FOLDER`; if you removed it, run `git worktree unlock {}`, then \
+                "if you moved it, run `git worktree repair NEW_FOLDER`; if you removed it, run `{}`, then \
                  `git worktree prune`: the branch has everything that was committed",
-                at(folder)
+                typed!("git worktree unlock {}", folder)
             ),
-            Self::Replaced { folder } => format!("if its history is not needed, run `rm -r {}/.git`", at(folder)),
+            Self::Replaced { folder } => {
+                format!("if its history is not needed, run `{}`", typed!("rm -r {}", format!("{folder}/.git")))
+            }
             Self::BranchInUse { folder, .. } => {
-                format!("run `git -C {} switch --detach`, then the command again", shell_word(folder))
+                format!("run `{}`, then the command again", typed!("git -C {} switch --detach", folder))
             }
             Self::BranchOfOthers { root, branch, free } | Self::BranchBlocked { root, blocker: branch, free, .. } => {
-                format!("rename it: `git -C {} branch -m {} {}`", at(root), shell_word(branch), shell_word(free))
+                format!("rename it: `{}`", typed!("git -C {} branch -m {} {}", root, branch, free))
             }
             Self::TagOfThatName { root, name } => {
-                let (root, name, free) = (at(root), shell_word(name), shell_word(&name.replace('/', "-")));
-                format!("rename it: `git -C {root} tag {free} {name}`, then `git -C {root} tag -d {name}`")
+                let free = name.replace('/', "-");
+                format!(
+                    "rename it: `{}`, then `{}`",
+                    typed!("git -C {} tag {} {}", root, free, name),
+                    typed!("git -C {} tag -d {}", root, name)
+                )
             }
             Self::BelowRoot { root, .. } => format!(
-                "run it there: `gsd-tools auto run --cwd {0} --brief FILE`; a milestone that is planned has to be in `.gsd/` of the root",
-                at(root)
+                "run it there: `{}`; a milestone that is planned has to be in `.gsd/` of the root",
+                typed!("gsd-tools auto run --cwd {} --brief FILE", root)
             ),
             Self::FilterMissing { program, .. } => format!("install `{program}`, then run the command again"),
             Self::NotOurs { folder } => {
-                format!("if you do not need it, run `git worktree remove {}`", at(folder))
+                format!("if you do not need it, run `{}`", typed!("git worktree remove {}", folder))
             }
             Self::BranchLeft { folder, expected, .. } => {
-                format!("run `git -C {} switch {}`", at(folder), shell_word(expected))
-            }
-            Self::OwnSettings => {
-                "run `git config --unset extensions.worktreeConfig`, if no worktree needs it".to_owned()
+                format!("run `{}`", typed!("git -C {} switch {}", folder, expected))
             }
             Self::Submodule { folder, path } => format!(
-                "commit in the submodule yourself, or undo it: `git -C {} submodule update --init --force -- {}`",
-                at(folder),
-                shell_word(&path.to_string())
+                "commit in the submodule yourself, or undo it: `{}`",
+                typed!("git -C {} submodule update --init --force -- {}", folder, path)
             ),
             Self::Embedded { folder, path } => format!(
-                "if its history is not needed, run `rm -r {}/.git`; or add the folder to `.gitignore`",
-                below(folder, path)
+                "if its history is not needed, run `{}`; or add the folder to `.gitignore`",
+                typed!("rm -r {}", format!("{folder}/{path}/.git"))
             ),
             Self::NoIdentity { .. } => {
                 "run `git config --global user.name NAME` and `git config --global user.email EMAIL`".to_owned()
@@ -160,9 +173,12 @@ impl LandingError {
             Self::GitKilled { .. } => {
                 "run `gsd-tools auto run` to continue; if that happens again, check whether memory is short".to_owned()
             }
-            Self::Locked { lock } => format!("if no git is running, run `rm {}`", shell_word(lock)),
+            Self::Locked { lock } => format!("if no git is running, run `{}`", typed!("rm {}", lock)),
             Self::World(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),
+            Self::Git { why, .. } if why.contains(NOT_FETCHED) => {
+                "this clone lacks objects, and none are fetched here; run `git fetch --refetch --no-filter`".to_owned()
+            }
             // Git passes the system's words on.
             Self::Git { why, .. } if FULL.iter().any(|words| why.contains(words)) => MAKE_ROOM.to_owned(),
             Self::Git { .. } | Self::Answer { .. } => return None,

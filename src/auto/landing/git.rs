@@ -8,6 +8,7 @@ use super::error::LandingError;
 use super::filters::Filters;
 use super::id::Commit;
 use crate::disk::{self, AbsolutePath};
+use crate::text::shell::typed;
 use crate::world::tree::Mark;
 use crate::world::{Finished, Program, World};
 
@@ -111,7 +112,7 @@ impl Git {
         let whole = if self.is_whole { WHOLE } else { &[] };
         let settings = SETTINGS.iter().chain(whole).flat_map(|setting| ["-c", setting]);
         let mut program = self.filters.set(Program::git(self.folder.as_path()).arguments(settings));
-        program = program.arguments(arguments).timeout(PATIENCE);
+        program = program.arguments(arguments).timeout(PATIENCE).without_remotes();
         if let Some(own) = &self.own {
             program = program.variable("GIT_DIR", own.as_path()).variable("GIT_WORK_TREE", self.folder.as_path());
             // A file in that folder says the same, and an agent that commits can write it.
@@ -183,7 +184,10 @@ impl Git {
         match finished.code {
             Some(0) => Ok(Commit::parse(&finished.text())),
             Some(1) => Ok(None),
-            _ => Err(LandingError::Git { command: format!("git rev-parse {reference}"), why: finished.error_text() }),
+            _ => Err(LandingError::Git {
+                command: typed!("git rev-parse {}", reference).to_string(),
+                why: finished.error_text(),
+            }),
         }
     }
 

@@ -7,7 +7,7 @@ use super::id::{Changed, Commit, GitPath};
 use super::overlap::{Overlap, is_in_place, overlap, write_whole};
 use super::repository::Repository;
 use crate::disk::{self, AbsolutePath};
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 
 /// What became of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,18 +35,21 @@ pub(crate) enum Refusal {
 impl Refusal {
     /// What a person can do about it. A target that moved needs a new candidate, which the engine makes itself.
     pub(crate) fn hint(&self) -> Option<String> {
-        let at = |folder: &AbsolutePath| shell_word(&folder.to_string());
         match self {
             Self::TargetMoved { .. } => None,
             Self::DirtyOverlap { folder, .. } => Some(format!(
-                "commit your changes, or set them aside with `git -C {0} stash`; get them back with `git -C {0} stash pop`",
-                at(folder)
+                "commit your changes, or set them aside with `{}`; get them back with `{}`",
+                typed!("git -C {} stash", folder),
+                typed!("git -C {} stash pop", folder)
             )),
             Self::UntrackedClash { folder, paths } => {
-                let first = paths.first().map(|path| shell_word(&format!("{folder}/{path}"))).unwrap_or_default();
-                Some(format!("rename your files, for example: `mv {first} {first}.mine`"))
+                let first = paths.first().map(|path| format!("{folder}/{path}")).unwrap_or_default();
+                Some(format!(
+                    "rename your files, for example: `{}`",
+                    typed!("mv {} {}", first, format!("{first}.mine"))
+                ))
             }
-            Self::GitRefused { folder, .. } => Some(format!("run `git -C {} status`", at(folder))),
+            Self::GitRefused { folder, .. } => Some(format!("run `{}`", typed!("git -C {} status", folder))),
         }
     }
 }

@@ -5,6 +5,9 @@
 //! gate runs on exactly that commit, and exactly that commit lands, or nothing does. Nothing is removed before
 //! [`proof::Proof`] that the work landed, and what was never committed is kept under `refs/gsd/keep/` first.
 //!
+//! Agents that commit do so in a repository of their own, see [`quarantine`]; the engine checks and takes over what is new.
+//! Worktrees are really below the root of the repository: no link on the way to one is followed.
+//!
 //! Each effect is named by the trees or commits before and after it, so a call that is repeated after a crash finds the
 //! effect done and does nothing.
 //!
@@ -31,6 +34,7 @@ mod nested;
 pub(crate) mod notes;
 mod overlap;
 pub(crate) mod proof;
+mod quarantine;
 pub(crate) mod release;
 pub(crate) mod repository;
 mod setup;

@@ -48,7 +48,7 @@ impl Repository {
     }
 
     /// The paths of the submodules of a commit.
-    fn submodules(&self, commit: &Commit) -> Result<Vec<GitPath>, LandingError> {
+    pub(super) fn submodules(&self, commit: &Commit) -> Result<Vec<GitPath>, LandingError> {
         let mut known = self.links.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((of, links)) = known.as_ref()
             && of == commit

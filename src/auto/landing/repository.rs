@@ -12,6 +12,7 @@ use crate::project::branch_name::is_branch_name;
 use crate::project::head::Head;
 use crate::project::repository::{repository_of, repository_of_others};
 use crate::project::worktrees::{ListedWorktree, listed};
+use crate::world::fence::Openings;
 use crate::world::tree::Mark;
 use crate::world::{World, WorldError, embedded_repository};
 
@@ -115,7 +116,7 @@ impl Repository {
         }
         let signs = git.run(["config", "--type=bool", "--get", "commit.gpgsign"])?.text() == "true";
         let target = Target { branch: target, commit, checked_out: None };
-        let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common, &[])?;
+        let filters = Filters::of(&git.run(Filters::QUESTION)?.stdout, world, &common, (&[], &Openings::default()))?;
         let git = git.with_filters(filters);
         let mut repository = Self { git, root, common, target, signs, documents: None, links: Arc::default() };
         repository.target.checked_out = repository.checked_out(&repository.target.branch)?;
@@ -127,11 +128,16 @@ impl Repository {
         Self { documents: Some(folder), ..self }
     }
 
-    /// The same, with filters that cannot read these places.
-    pub(crate) fn hiding(self, world: &World, places: &[AbsolutePath]) -> Result<Self, LandingError> {
+    /// The same, with filters that cannot read these places, and with what the user opens in their fence.
+    pub(crate) fn hiding(
+        self,
+        world: &World,
+        places: &[AbsolutePath],
+        openings: &Openings,
+    ) -> Result<Self, LandingError> {
         // As the user has set them, and not as this program has put them into a fence before.
         let told = self.git.with_filters(Filters::default()).run(Filters::QUESTION)?.stdout;
-        let filters = Filters::of(&told, world, &self.common, places)?;
+        let filters = Filters::of(&told, world, &self.common, (places, openings))?;
         Ok(Self { git: self.git.with_filters(filters), ..self })
     }
 

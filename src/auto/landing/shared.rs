@@ -8,6 +8,7 @@ use super::id::Commit;
 use super::repository::{Repository, reference_of};
 use super::worktree::Worktree;
 use crate::disk::{self, Digest};
+use crate::text::shell::typed;
 
 /// References that nobody works with, or that others fetch.
 const OTHERS: &[&str] = &["refs/gsd/", "refs/remotes/", "refs/notes/", "refs/prefetch/"];
@@ -68,7 +69,10 @@ impl Repository {
             match (before.references.get(name), now.references.get(name)) {
                 (None, Some(_)) => changes.named.push(format!("`{name}` is new")),
                 (Some(was), None) => {
-                    changes.grave.push(format!("`{name}` is gone: `git update-ref {name} {was}` puts it back"));
+                    changes.grave.push(format!(
+                        "`{name}` is gone: `{}` puts it back",
+                        typed!("git update-ref {} {}", name, was)
+                    ));
                 }
                 (Some(was), Some(is)) if was != is => self.moved((name, was, is), (&own, run), &mut changes)?,
                 _ => {}
@@ -93,7 +97,7 @@ impl Repository {
         (own, run): (&str, &str),
         changes: &mut SharedChanges,
     ) -> Result<(), LandingError> {
-        let undo = format!("`git update-ref {name} {was}` puts it back");
+        let undo = format!("`{}` puts it back", typed!("git update-ref {} {}", name, was));
         let (Some(before), Some(now)) = (Commit::parse(was), Commit::parse(is)) else {
             changes.grave.push(format!("`{name}` was moved; {undo}"));
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::commit::{Audience, Message};
+use super::commit::{Audience, Message, index_as_committed};
 use super::error::LandingError;
 use super::git::Git;
 use super::id::{Changed, Commit, GitPath, Side, State, Tree, records};
@@ -13,6 +13,9 @@ use crate::disk::{self, AbsolutePath};
 /// The index that snapshots are made with, in the folder that git keeps for the worktree. The one of the worktree stays as
 /// it is, and nothing that was set in it, such as files to be assumed unchanged, hides anything from a snapshot.
 const INDEX: &str = "gsd-index";
+
+/// In the same folder, that the index of the worktree is of an earlier commit.
+pub(super) const STALE: &str = "gsd-stale";
 
 /// All files of a worktree at one moment: what is tracked, and what is neither tracked nor ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +75,23 @@ impl Repository {
             });
         }
         let tree = Tree::parse(&git.text(["write-tree"])?).ok_or(LandingError::Answer { command: "git write-tree" })?;
+        if self.has_mark(&worktree.folder, STALE)? {
+            self.renew_index(worktree, changes.is_empty())?;
+        }
         Ok(Snapshot { tree, head, changes })
+    }
+
+    /// Has the index of a worktree say what its commit says. Where nothing differs from the commit, that of snapshots does.
+    pub(super) fn renew_index(&self, worktree: &Worktree, is_as_committed: bool) -> Result<(), LandingError> {
+        let own = self.own_folder_of(&worktree.folder)?;
+        if is_as_committed {
+            let copy = own.resolve("gsd-index-copy");
+            disk::copy_as_old(&own.resolve(INDEX), &copy)?;
+            disk::rename(&copy, &own.resolve("index"))?;
+        } else {
+            index_as_committed(&worktree.git(self)?)?;
+        }
+        Ok(disk::remove_note(&own.resolve(STALE))?)
     }
 
     /// The tree `base` with these files as they are in `tree`, and with these `texts` in files of `base`. Made with the index
@@ -126,6 +145,54 @@ impl Repository {
             }
         }
         Ok(links)
+    }
+
+    /// The paths of all files of a tree or a commit, and the texts of those that are links.
+    pub(crate) fn paths_and_links(&self, tree: &str) -> Result<(Vec<String>, BTreeMap<String, String>), LandingError> {
+        let answer = self.git.ask(["ls-tree", "-r", "-z", "--full-tree", tree])?;
+        let (mut paths, mut links) = (Vec::new(), Vec::new());
+        for record in records(&answer) {
+            let Some(at) = record.iter().position(|byte| *byte == b'\t') else { continue };
+            let path = GitPath::of(&record[at + 1..]).to_string();
+            if record.starts_with(State::LINK.as_bytes()) {
+                links.push(path.clone());
+            }
+            paths.push(path);
+        }
+        let texts = self.contents(tree, &links)?;
+        let links = texts.into_iter().map(|(path, text)| (path, String::from_utf8_lossy(&text).into_owned()));
+        Ok((paths, links.collect()))
+    }
+
+    /// The bytes of these files of a tree or a commit, those that it has.
+    pub(crate) fn contents(&self, tree: &str, paths: &[String]) -> Result<BTreeMap<String, Vec<u8>>, LandingError> {
+        // Git is told one name a line.
+        let (apart, together): (Vec<&String>, Vec<&String>) =
+            paths.iter().partition(|path| path.contains(['\n', '\r']));
+        let mut found = BTreeMap::new();
+        for path in apart {
+            found.extend(self.content(tree, path)?.map(|bytes| (path.clone(), bytes)));
+        }
+        if together.is_empty() {
+            return Ok(found);
+        }
+        let asked: String = together.iter().map(|path| format!("{tree}:{path}\n")).collect();
+        let answer = self.git.tell(["cat-file", "--batch"], asked.into_bytes())?;
+        let mut rest = answer.as_slice();
+        for path in together {
+            let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = &rest[end + 1..];
+            // `NAME blob SIZE`, or `NAME missing`; a name may have blanks in it.
+            let mut words = head.rsplit(' ');
+            let size = words.next().and_then(|word| word.parse::<usize>().ok());
+            let Some(size) = size.filter(|size| *size < rest.len()) else { continue };
+            if words.next() == Some("blob") {
+                found.insert(path.clone(), rest[..size].to_vec());
+            }
+            rest = &rest[size + 1..];
+        }
+        Ok(found)
     }
 
     /// What differs between two trees or commits.

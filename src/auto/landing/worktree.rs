@@ -79,8 +79,16 @@ impl Repository {
         if !is_branch_name(branch) {
             return Err(LandingError::BadBranch { name: branch.to_owned() });
         }
-        let folder = disk::canonical(folder)?;
-        self.alone(|| self.enter_alone(&folder, branch, start, purpose))
+        self.check_place(folder)?;
+        let entered = self.alone(|| self.enter_alone(folder, branch, start, purpose))?;
+        self.check_place(folder)?;
+        Ok(entered)
+    }
+
+    /// Refuses a folder for a worktree that is not really below the root of the repository: a clone brings links, and git
+    /// follows every one.
+    pub(crate) fn check_place(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        Ok(disk::passes_no_link(folder, self.root())?)
     }
 
     fn enter_alone(
@@ -114,7 +122,7 @@ impl Repository {
         commit: &Commit,
         purpose: &str,
     ) -> Result<Worktree, LandingError> {
-        let folder = disk::canonical(folder)?;
+        self.check_place(folder)?;
         self.alone(|| {
             let wanted = Worktree { folder: folder.clone(), branch: None };
             match self.entered(&wanted)? {
@@ -122,7 +130,7 @@ impl Repository {
                 Some(_) => self.throw_away_alone(&wanted)?,
                 None => {}
             }
-            self.add(&folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
+            self.add(folder, purpose, &["--detach", &folder.to_string(), commit.as_str()])?;
             Ok(wanted)
         })
     }
@@ -220,13 +228,19 @@ impl Repository {
 
     /// The folder that the repository keeps for the worktree at `folder`, whatever `.git` there says.
     pub(super) fn own_folder_of(&self, folder: &AbsolutePath) -> Result<AbsolutePath, LandingError> {
+        self.check_place(folder)?;
         let own = self.kept_for(folder)?.filter(|_| disk::is_folder(folder));
         own.ok_or_else(|| LandingError::Missing { folder: folder.clone() })
     }
 
-    /// Has `.git` of the worktree at `folder` lead to its repository, whatever was done to it.
+    /// Has `.git` of the worktree at `folder` lead to its repository, and what git keeps for it too, whatever was done to
+    /// them.
     pub(super) fn mend(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
         let (own, mark) = (self.own_folder_of(folder)?, folder.resolve(".git"));
+        let (common, above) = (own.resolve("commondir"), "../..\n");
+        if disk::is_link(&common) || disk::read_text(&common)?.is_some_and(|text| text != above) {
+            disk::write_fleeting(&common, above.as_bytes())?;
+        }
         if !disk::is_link(&mark) && own_folder(folder.as_path()).as_ref() == Some(&own) {
             return Ok(());
         }
@@ -247,12 +261,10 @@ impl Repository {
     }
 
     pub(super) fn add(&self, folder: &AbsolutePath, purpose: &str, line: &[&str]) -> Result<(), LandingError> {
-        if folder.is_within(self.root()) {
-            // Git follows every link.
-            disk::stays_within(folder, self.root())?;
-        }
+        self.check_place(folder)?;
         if let Some(around) = folder.parent() {
             let ignore = around.resolve(IGNORE.0);
+            self.check_place(&ignore)?;
             if !disk::is_file(&ignore) {
                 // It is in the user's checkout, where others may read.
                 disk::make_shared_folder(&around)?;
@@ -268,6 +280,7 @@ impl Repository {
 
     /// Removes a worktree in which nobody has worked, or whose work is kept.
     pub(super) fn discard(&self, folder: &AbsolutePath) -> Result<(), LandingError> {
+        self.check_place(folder)?;
         let place = folder.to_string();
         let was_kept = self.kept_for(folder)?.is_some();
         // Without `.git`, which git may have removed before it was killed, git does not remove the other files.
@@ -299,7 +312,7 @@ impl Repository {
 
     /// Removes the folder that worktrees are in once the last of them is gone.
     pub(super) fn discard_empty_folder_of(&self, worktree: &AbsolutePath) -> Result<(), LandingError> {
-        let Some(around) = worktree.parent().filter(|around| around.is_within(self.root())) else { return Ok(()) };
+        let Some(around) = worktree.parent().filter(|around| self.check_place(around).is_ok()) else { return Ok(()) };
         let entries = disk::list(&around)?.unwrap_or_default();
         let ignore = around.resolve(IGNORE.0);
         let is_ours = |entry: &disk::Entry| entry.file_name() == IGNORE.0.as_bytes();

@@ -2,6 +2,7 @@
 
 use crate::project::milestone_layout::record::RecordError;
 use crate::project::milestone_layout::tick::TickError;
+use crate::text::shell::typed;
 
 /// Why nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,10 +39,10 @@ impl NotEnough {
             Self::Record(error) => error.hint(),
             Self::NoSliceSummary { milestone, slices } => {
                 let first = slices.first().map_or("S01", String::as_str);
-                format!("write the summaries: `gsd-tools auto dispatch complete {milestone}/{first}`")
+                format!("write the summaries: `{}`", typed!("gsd-tools auto dispatch complete {}/{}", milestone, first))
             }
             Self::NotValidated { milestone, .. } | Self::Unclear { milestone } => {
-                format!("validate it with an agent: `gsd-tools auto dispatch validate {milestone}`")
+                format!("validate it with an agent: `{}`", typed!("gsd-tools auto dispatch validate {}", milestone))
             }
             _ => "let an agent do it: `gsd-tools auto run`".to_owned(),
         }

@@ -14,6 +14,7 @@ use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::up_next::{PhaseNext, UpNext};
 use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
+use crate::text::shell::{Typed, typed};
 
 /// The position of the run that `memory` tells of.
 pub(crate) fn of(view: &ProjectView, memory: &Memory, settings: &PhaseSettings) -> Result<Position, FileError> {
@@ -112,7 +113,7 @@ fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
 const AGAIN: &str = "gsd-tools auto run";
 
 fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding {
-    let stop = |cause, command: &str| Finding::Stop(Stop::new(cause, next.why(), command));
+    let stop = |cause, command: Typed| Finding::Stop(Stop::new(cause, next.why(), command));
     let by_hand = |cause, what: &str| {
         let text = format!("{}: {what}{}", next.why(), then(memory));
         Finding::Stop(Stop::new(cause, text, AGAIN))
@@ -120,10 +121,10 @@ fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding 
     match next {
         UpNext::NoRoadmap => by_hand(Cause::NoMilestone, "write it"),
         UpNext::NoPhases => by_hand(Cause::NoMilestone, "add one"),
-        UpNext::NoState => stop(Cause::Blocked, &format!("gsd-tools state rebuild{}", place_of(memory))),
+        UpNext::NoState => stop(Cause::Blocked, Typed::from("gsd-tools state rebuild").and(&place_of(memory))),
         UpNext::Paused(pause) => by_hand(Cause::Paused, &pause.end()),
         UpNext::Accept(_) | UpNext::Deferred(_) => person(by_hand(Cause::HumanNeeded, ACCEPTANCE), memory),
-        UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => stop(Cause::Complete, "gsd-tools progress"),
+        UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => stop(Cause::Complete, "gsd-tools progress".into()),
         UpNext::Phase(phase) => match phase.step {
             NextStep::Verify if phase.is_in_acceptance() => person(by_hand(Cause::HumanNeeded, ACCEPTANCE), memory),
             NextStep::Verify => person(by_hand(Cause::HumanNeeded, VERIFIED), memory),
@@ -149,28 +150,28 @@ fn run_of(memory: &Memory) -> Option<&Run> {
 }
 
 /// The flag that leads a command to the documents of the run.
-fn place_of(memory: &Memory) -> String {
-    run_of(memory).map(|run| format!(" --cwd \"{}\"", run.worktree)).unwrap_or_default()
+fn place_of(memory: &Memory) -> Typed {
+    run_of(memory).map_or(Typed::from(""), |run| typed!("--cwd {}", run.worktree))
 }
 
 /// Names the command that shows what waits for a person.
 fn person(finding: Finding, memory: &Memory) -> Finding {
-    let list = format!("`gsd-tools audit-uat{}` lists what is open", place_of(memory));
+    let list = format!("`{}` lists what is open", Typed::from("gsd-tools audit-uat").and(&place_of(memory)));
     match finding {
         Finding::Stop(stop) => Finding::Stop(stop.shown([list])),
         other => other,
     }
 }
 
-fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause, &str) -> Finding) -> Finding {
+fn phase_step(phase: &PhaseNext, settings: &PhaseSettings, stop: &impl Fn(Cause, Typed) -> Finding) -> Finding {
     let dispatch = |kind| Finding::Dispatch(Unit::new(kind, phase.number.clone()));
     match phase.step {
         NextStep::Discuss if !settings.skips_discussion => dispatch(UnitKind::DiscussPhase),
         NextStep::Discuss | NextStep::Plan => dispatch(UnitKind::PlanPhase),
         // Executing an executed phase verifies it, and closes it where that could not be done without an agent.
         NextStep::Execute | NextStep::Close => dispatch(UnitKind::ExecutePhase),
-        NextStep::PlanGaps => stop(Cause::GapsFound, &format!("gsd-tools auto dispatch plan-phase {}", phase.number)),
-        NextStep::Verify => stop(Cause::HumanNeeded, AGAIN),
+        NextStep::PlanGaps => stop(Cause::GapsFound, typed!("gsd-tools auto dispatch plan-phase {}", phase.number)),
+        NextStep::Verify => stop(Cause::HumanNeeded, AGAIN.into()),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::auto::runner::session::{Go, Observer, Outcome, TICK, run};
 use crate::auto::runner::table::{Profile, Runner};
 use crate::auto::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
-use crate::world::fence::{Fence, Fencing};
+use crate::world::fence::{Fence, Fencing, Openings};
 use crate::world::output::{Line, Stream};
 use crate::world::process::{Ask, Next};
 use crate::world::signals::Requests;
@@ -113,7 +113,8 @@ impl<'a> Bench<'a> {
     }
 
     fn fence(&self) -> Option<Fence> {
-        self.is_fenced().then(|| Fence::around([self.scratch.folder().as_path()]))
+        let fence = || Fence::around([self.scratch.folder().as_path()]);
+        self.is_fenced().then(|| fence().for_user(self.world, None, &Openings::default()))
     }
 
     /// The variables of a client that asks the server at `url`, and cannot ask another one.

@@ -11,6 +11,7 @@ use super::shape::{Scope, Shape, UnitClass, Written};
 use crate::auto::permit::Permit;
 use crate::auto::slices::artifact::PARALLEL_RESEARCH;
 use crate::auto::unit::UnitKind;
+use crate::text::shell::typed;
 
 /// The files that must be read first, in order.
 const CRITICAL: usize = 3;
@@ -111,8 +112,11 @@ pub(super) fn tail(input: &PromptInput, shape: &Shape, targets: &[Target], selec
         let kept = plain(kept);
         let _ = writeln!(
             out,
-            "\nWhat it left was taken back. You may read it: `git diff HEAD {kept}` shows it, `git show {kept}:PATH` prints a file. To start \
-             from it: `git diff --binary HEAD {kept} | git apply`"
+            "\nWhat it left was taken back. You may read it: `{}` shows it, `{}` prints a file. To start \
+             from it: `{}`",
+            typed!("git diff HEAD {}", kept),
+            typed!("git show {}:PATH", kept),
+            typed!("git diff --binary HEAD {} | git apply", kept)
         );
     }
     if let Some(crash) = &input.crash {
@@ -179,7 +183,8 @@ fn reference(document: &Document, unit: &str) -> String {
     let unit = plain(unit);
     let _ = write!(
         line,
-        ": {characters} characters, so read it by sections: `gsd-tools auto context {unit} --section '{{heading}}'`"
+        ": {characters} characters, so read it by sections: `{}`",
+        typed!("gsd-tools auto context {} --section '{{heading}}'", unit)
     );
     if !titles.is_empty() {
         let _ = write!(line, "; headings: {}", titles.join("; "));

@@ -151,6 +151,11 @@ impl Statement {
         does_not_prove.extend(evidence.notes.get(DECIDED).map(|which| {
             format!("That all checks pass: some failed, and a person decided that the work counts: {which}.")
         }));
+        let running = evidence.running.join("; ");
+        does_not_prove.extend(
+            (!running.is_empty())
+                .then(|| format!("That what it changed and what runs on its own does no harm: {running}.")),
+        );
         does_not_prove.extend(evidence.checks.is_empty().then(|| NOT_CHECKED.to_owned()));
         does_not_prove.extend(unsigned.is_some().then(|| NOT_SIGNED.to_owned()));
         Some(Self {

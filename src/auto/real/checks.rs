@@ -1,8 +1,8 @@
 //! The checks of a unit and of a candidate, and what their evidence is worth.
 
 use super::evidence::{Why, evidence};
-use super::fences::Temporary;
 use super::{Real, leftovers};
+use crate::auto::brought::APPROVED;
 use crate::auto::engine::EngineError;
 use crate::auto::event::{Evidence, Run};
 use crate::auto::gate;
@@ -15,20 +15,24 @@ use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::gate::secrets::{SecretFound, added_secrets, holds_key};
-use crate::auto::gate::tamper::{FileChange, Finding, Restoration, Work, inspect};
-use crate::auto::gate::verdict::{Case, Claim, Outcome, judge};
+use crate::auto::gate::tamper::{FileChange, Finding, Restoration, Work, inspect, that_run};
+use crate::auto::gate::verdict::{Case, Claim, Outcome, asks_for_before, judge};
 use crate::auto::landing::id::{Changed, Side, Status, Tree};
 use crate::auto::memory::{Candidate, Memory, Operation};
-use crate::auto::set_up::APPROVED;
 use crate::auto::slices::places;
+use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 use crate::disk::AbsolutePath;
 use crate::project::check_files::{Role, role_of};
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::{self, Project};
 use crate::text::terminal::plain;
+use crate::text::untrusted::line;
 use crate::world::Program;
 use crate::world::tree::Mark;
+
+/// The most characters that are shown of what runs by itself.
+const SHOWN: usize = 240;
 
 /// A file of a unit's diff, before and after.
 struct Contents {
@@ -52,6 +56,7 @@ impl Real<'_> {
         let tree = Self::tree_named(tree)?;
         let plan = self.plans_of(unit)?;
         let discovery = self.discovered(self.files.as_ref(), &plan.verify)?;
+        self.are_approved(&discovery.checks)?;
         let paths = self.repository.paths(&tree)?;
         let passed = memory.shown.iter().filter(|(_, shown)| shown.was_green);
         let earlier: Vec<Check> = passed.flat_map(|(command, _)| Check::all_of(command)).flatten().collect();
@@ -114,7 +119,7 @@ impl Real<'_> {
         let is_file = |path: &&String| !path.contains('*') && !path.ends_with('/');
         let absent: Vec<String> =
             pins.expected.iter().filter(is_file).filter(|path| !self.files.exists(path)).cloned().collect();
-        let work = Work { pins: &pins, changes: &diff, now: Some(&now), absent: &absent };
+        let work = Work { pins: &pins, changes: &diff, now: Some(&now), absent: &absent, running: &self.running };
         let mut inspection = inspect(work);
         let made;
         let commands = if pins.checks.is_empty() {
@@ -154,8 +159,11 @@ impl Real<'_> {
             findings: &inspection.findings,
         };
         let mut verdict = judge(case(None));
-        // Only what fails is worth another look: whether it failed before the unit too.
-        if verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed) {
+        // Only what fails is worth another look, whether it failed before the unit too; and what only looks at what is there,
+        // whether it passed.
+        let has_failed =
+            verdict.outcome == Outcome::Failed && found.checks.iter().any(gate::evidence::CheckRun::failed);
+        if has_failed || verdict.outcome == Outcome::Passed && asks_for_before(&found) {
             let before = self.checks_before(&base_tree, commands, mark.as_ref())?;
             verdict = judge(case(Some(&before)));
         }
@@ -267,7 +275,21 @@ impl Real<'_> {
         mark: Option<&Mark>,
     ) -> Result<GateEvidence, EngineError> {
         let Commands { source, checks } = commands;
+        self.are_approved(checks)?;
         self.in_place(folder, mark, |place| run_checks(self.world, checks, source, tree, place, None))
+    }
+
+    /// Ends the run before a check that nobody approved, where no fence would be around it.
+    fn are_approved(&self, checks: &[Check]) -> Result<(), EngineError> {
+        let Some(approved) = &self.approved else { return Ok(()) };
+        let unknown = checks.iter().map(Check::command).filter(|command| !approved.contains(*command));
+        let shown: Vec<String> = unknown.map(|command| format!("check: {}", line(command, SHOWN))).collect();
+        if shown.is_empty() {
+            return Ok(());
+        }
+        let text = "a check that nobody approved would run without a fence; run again to approve it";
+        let stop = Stop::new(Cause::NotApproved, text, "gsd-tools auto run").shown(shown);
+        Err(EngineError::Stopped(Box::new(stop)))
     }
 
     /// Does something where the checks of `folder` run, and as they do.
@@ -278,22 +300,18 @@ impl Real<'_> {
         act: impl FnOnce(&Place<'_>) -> R,
     ) -> Result<R, EngineError> {
         let temporary = self.temporary()?;
-        let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary)).transpose()?;
-        let variables = temporary.as_ref().map(Temporary::variables).unwrap_or_default();
+        let fence = temporary.as_ref().map(|temporary| self.fence_of_checks(folder, temporary.folder()));
+        let fence = fence.transpose()?;
+        let variables = self.caches()?.map(|caches| caches.variables.as_slice()).unwrap_or_default();
         // Who goes on after this process has died finds by the mark what it left.
         let around = |program: Program| {
             let program = program.without([APPROVED]);
             let program = mark.map_or_else(|| program.clone(), |mark| program.clone().marked(mark.clone()));
-            fence.as_ref().map_or_else(|| program.clone(), |fence| program.clone().fenced(fence))
+            fence.as_ref().map_or_else(|| program.clone().detached(), |fence| program.clone().fenced(fence))
         };
         let asked = self.asked();
         let is_over = || !matches!(asked.at_once(), Ok(None));
-        let place = Place {
-            fence: Some(&around),
-            is_over: Some(&is_over),
-            variables: &variables,
-            ..Place::new(folder.as_path())
-        };
+        let place = Place { fence: Some(&around), is_over: Some(&is_over), variables, ..Place::new(folder.as_path()) };
         Ok(act(&place))
     }
 
@@ -392,7 +410,8 @@ impl Real<'_> {
                 .fold(failure.text.clone(), |text, line| text + "\n" + &line);
         }
         let why = Why { findings: &findings, unit: "", refused: &refused, no_checks };
-        Ok(Some(Evidence { environment, ..evidence(&found, &verdict, why) }))
+        let running = self.running_between(&candidate.base, &candidate.commit)?;
+        Ok(Some(Evidence { environment, running, ..evidence(&found, &verdict, why) }))
     }
 
     /// The files that the checks change on the target, as on the candidate.
@@ -430,6 +449,13 @@ impl Real<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// The files that run by themselves, and that differ between two trees or commits.
+    pub(super) fn running_between(&self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        let found = self.contents(before, after)?;
+        let changes: Vec<FileChange<'_>> = found.iter().map(Contents::change).collect();
+        Ok(that_run(&self.running, &changes).iter().map(|finding| line(&finding.to_string(), SHOWN)).collect())
     }
 
     /// The lines with keys that the second of two trees or commits adds, in documents too.

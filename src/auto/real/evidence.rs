@@ -88,5 +88,6 @@ pub(super) fn evidence(found: &GateEvidence, verdict: &GateVerdict, why: Why<'_>
         secrets: Vec::new(),
         notes: notes.map(|(name, commands)| (name.to_owned(), commands.join("; "))).collect(),
         environment: None,
+        running: Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use crate::auto::engine::EngineError;
 use crate::auto::landing::error::LandingError;
 use crate::auto::stop::{Cause, Stop};
 use crate::disk::{self, AbsolutePath};
-use crate::text::shell::shell_word;
+use crate::text::shell::{Typed, typed};
 
 const AGAIN: &str = "gsd-tools auto run";
 
@@ -24,11 +24,10 @@ impl Real<'_> {
 }
 
 fn missing(folder: &AbsolutePath) -> Stop {
-    let place = shell_word(&folder.to_string());
     Stop::new(
         Cause::WorktreeDamaged,
         format!("the worktree `{folder}` is missing: it was moved or removed"),
-        format!("git worktree remove --force --force {place}"),
+        typed!("git worktree remove --force --force {}", folder),
     )
     .shown([
         "the branch has everything that was committed; `gsd-tools auto run` makes the worktree again after that command".to_owned(),
@@ -38,27 +37,23 @@ fn missing(folder: &AbsolutePath) -> Stop {
 
 /// The end that an error of git work comes to; `None` for one that says nothing about the worktree or the repository.
 pub(super) fn stop_of(error: &LandingError, text: String) -> Option<Stop> {
-    let at = |folder: &AbsolutePath| shell_word(&folder.to_string());
     let then = || "`gsd-tools auto run` continues after that command".to_owned();
-    let damaged = |next: String| Stop::new(Cause::WorktreeDamaged, text.clone(), next).shown([then()]);
+    let damaged = |next: Typed| Stop::new(Cause::WorktreeDamaged, text.clone(), next).shown([then()]);
     Some(match error {
         LandingError::Missing { folder } => missing(folder),
-        LandingError::Replaced { folder } => damaged(format!("rm -rf {}/.git", at(folder))),
-        LandingError::Embedded { folder, path } => {
-            damaged(format!("rm -rf {}", shell_word(&format!("{folder}/{path}/.git"))))
-        }
+        LandingError::Replaced { folder } => damaged(typed!("rm -rf {}", format!("{folder}/.git"))),
+        LandingError::Embedded { folder, path } => damaged(typed!("rm -rf {}", format!("{folder}/{path}/.git"))),
         LandingError::BranchLeft { folder, expected, .. } => {
-            damaged(format!("git -C {} switch --force {}", at(folder), shell_word(expected)))
+            damaged(typed!("git -C {} switch --force {}", folder, expected))
         }
         LandingError::InProgress { operation, folder } => {
             let end = if *operation == "bisect" { "reset" } else { "--abort" };
-            damaged(format!("git -C {} {operation} {end}", at(folder)))
+            damaged(typed!("git -C {} {} {}", folder, operation, end))
         }
         LandingError::NoBranch { .. }
         | LandingError::NoIdentity { .. }
         | LandingError::Unsigned { .. }
         | LandingError::Submodule { .. }
-        | LandingError::OwnSettings
         | LandingError::Answer { .. }
         | LandingError::Locked { .. }
         | LandingError::Git { .. }

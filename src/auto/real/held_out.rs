@@ -10,9 +10,8 @@ use crate::auto::engine::EngineError;
 use crate::auto::event::HeldOutResult;
 use crate::auto::gate::run::{Limits, Place, run_program};
 use crate::auto::held_out::{HeldOut, VARIABLE};
-use crate::disk::{self, AbsolutePath, Scratch};
+use crate::disk::AbsolutePath;
 use crate::world::Program;
-use crate::world::fence::Fence;
 use crate::world::tree::Mark;
 
 /// How long it may take.
@@ -49,16 +48,10 @@ impl Real<'_> {
         held_out: &HeldOut,
         mark: Option<&Mark>,
     ) -> Result<HeldOutResult, EngineError> {
-        disk::make_folder(&self.places.notes)?;
-        let scratch = Scratch::new(self.places.notes.as_path())?;
-        let temporary = scratch.make_folder("tmp")?;
-        let place = temporary.to_string();
+        let temporary = self.new_temporary()?;
         let mut program = Program::new("sh").arguments(["-c", &held_out.command]).folder(folder.as_path());
-        for name in ["TMPDIR", "TMP", "TEMP"] {
-            program = program.variable(name, &place);
-        }
         program = program.variable(VARIABLE, held_out.folder.to_string()).variable("CI", "1");
-        program = program.fenced(&Fence::around([temporary.as_path()]).sealed());
+        program = program.fenced(&self.fence_of_held_out(temporary.folder()));
         if let Some(mark) = mark {
             program = program.marked(mark.clone());
         }

@@ -7,8 +7,9 @@ use crate::auto::event::Run;
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::auto::phases;
-use crate::disk::{self, AbsolutePath, DiskError};
+use crate::disk::{self, AbsolutePath, DiskError, Scratch};
 use crate::project::milestone_layout::lookup;
+use crate::text::shell::Typed;
 use crate::world::World;
 use crate::world::tree::Mark;
 
@@ -48,8 +49,14 @@ pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {
     let left: Vec<String> = left.iter().map(u32::to_string).collect();
     Err(EngineError::Effect {
         message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
-        hint: Some(format!("run `kill -KILL {}`", left.join(" "))),
+        hint: Some(format!("run `{}`", left.iter().fold(Typed::from("kill -KILL"), Typed::word))),
     })
+}
+
+/// Removes the temporary files of sessions and checks of the run.
+pub(crate) fn remove_temporary(world: &World, memory: &Memory) -> Result<(), DiskError> {
+    let run = memory.run.as_ref().map(|run| &run.id);
+    run.map_or(Ok(()), |run| Scratch::forget_all(&world.temporary_folder(), run))
 }
 
 /// Waits for git, where a process that died had started it in this repository, and removes the locks of one that died too.
@@ -75,11 +82,16 @@ pub(crate) fn remove_files(
     worktree: &AbsolutePath,
     notes: &AbsolutePath,
 ) -> Result<(), DiskError> {
-    for documents in [lookup::FOLDER, phases::FOLDER] {
-        disk::remove_left_below(&worktree.resolve(documents))?;
+    for documents in [lookup::FOLDER, phases::FOLDER].map(|folder| worktree.resolve(folder)) {
+        // A session may have put a link there.
+        if disk::passes_no_link(&documents, repository.root()).is_ok() {
+            disk::remove_left_below(&documents)?;
+        }
     }
-    let around = worktree.parent();
-    for folder in [notes].into_iter().chain(around.as_ref()).chain([repository.common()]) {
+    let around = worktree.parent().filter(|around| repository.check_place(around).is_ok());
+    // In the worktree itself `.git` is written.
+    let own = Some(worktree).filter(|worktree| repository.check_place(worktree).is_ok());
+    for folder in [notes].into_iter().chain(around.as_ref()).chain(own).chain([repository.common()]) {
         disk::remove_left(folder)?;
     }
     Ok(())

@@ -17,7 +17,7 @@ mod ready;
 mod sessions;
 mod unfenced;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
 use crate::disk::log::Log;
@@ -25,12 +25,15 @@ use crate::disk::{AbsolutePath, DiskError, Scratch};
 use crate::operations::state::Facts;
 use crate::project::files::Files;
 use crate::project::head::Head;
+use crate::project::self_running::SelfRunning;
 use crate::project::view::ProjectView;
 use crate::project::{self, Project};
 use crate::world::World;
+use crate::world::fence::Openings;
 use crate::world::signals::Requests;
 use crate::world::tree::Mark;
 
+use super::caches::Caches;
 use super::decided;
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
 use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
@@ -61,8 +64,10 @@ use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
 use super::unit::Unit;
 
+use crate::text::shell::typed;
 use control::Asked;
 pub(crate) use control::{Control, Wish};
+pub(crate) use plans::checks_of_plan;
 
 /// The variable that tells what a session runs for which unit.
 pub(crate) const UNIT_VARIABLE: &str = "GSD_UNIT_ID";
@@ -88,10 +93,14 @@ pub(crate) struct Driver {
     pub(crate) program: Option<String>,
     pub(crate) profile: Profile,
     pub(crate) model: Option<String>,
+    /// The calls of this program that run without asking in the profiles that do not allow all: the list that an install gives hosts.
+    pub(crate) calls: Vec<String>,
     /// Variables by which hosts know that they run in themselves.
     pub(crate) without: Vec<String>,
     /// Whether sessions and checks are kept from writing elsewhere.
     pub(crate) is_fenced: bool,
+    /// Whether the client is to read no settings of the project.
+    pub(crate) leaves_settings_out: bool,
 }
 
 /// Who is told what a run does, as it does it.
@@ -113,8 +122,20 @@ pub(crate) struct Real<'a> {
     pub(super) set_up: SetUp,
     /// The files of the person's checkout that are copied into worktrees, once they are known.
     copied: OnceCell<BTreeSet<String>>,
+    /// The files that run by themselves.
+    pub(super) running: SelfRunning,
+    /// The checks that a person approved, where no fence is around them. No other runs.
+    pub(super) approved: Option<BTreeSet<String>>,
+    /// The caches of build tools, once they are needed.
+    caches: OnceCell<Caches>,
+    /// Whether it was said that the client does not call our hooks.
+    is_unheard: bool,
     pub(super) layout: Layout,
     pub(super) held_out: Option<HeldOut>,
+    /// What the user opens in the fences of the run.
+    pub(super) openings: Openings,
+    /// How many folders for temporary files were made.
+    pub(super) temporaries: Cell<u32>,
     view: ViewOf,
     /// The name of the run, in names of references.
     run: String,
@@ -139,9 +160,15 @@ pub(crate) struct Parts<'a> {
     pub(crate) driver: Driver,
     pub(crate) preferences: Preferences,
     pub(crate) set_up: SetUp,
+    /// The files that run by themselves.
+    pub(crate) running: SelfRunning,
+    /// The checks that a person approved, where no fence is around them.
+    pub(crate) approved: Option<BTreeSet<String>>,
     pub(crate) layout: Layout,
     /// The check that no session can read.
     pub(crate) held_out: Option<HeldOut>,
+    /// What the user opens in the fences of the run.
+    pub(crate) openings: Openings,
     /// Reads the worktree as a project in phases.
     pub(crate) view: ViewOf,
     pub(crate) run: String,
@@ -186,7 +213,7 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
 impl<'a> Real<'a> {
     pub(crate) fn new(parts: Parts<'a>) -> Self {
         let Parts { world, log, repository, worktree, places, driver, preferences, set_up, layout, .. } = parts;
-        let Parts { held_out, view, run, brief, signals, told, .. } = parts;
+        let Parts { running, approved, held_out, openings, view, run, brief, signals, told, .. } = parts;
         let files =
             Project::new(project::layout::Layout::new(places.worktree.as_path(), None, None), world.state_folder())
                 .files();
@@ -201,8 +228,14 @@ impl<'a> Real<'a> {
             preferences,
             set_up,
             copied: OnceCell::new(),
+            running,
+            approved,
+            caches: OnceCell::new(),
+            is_unheard: false,
             layout,
             held_out,
+            openings,
+            temporaries: Cell::new(0),
             view,
             run,
             brief,
@@ -221,10 +254,15 @@ impl<'a> Real<'a> {
         Ok(brief::input(self.files.as_ref(), &snapshot, unit, &self.preferences, around)?)
     }
 
-    /// Links that a session left where git writes.
-    fn remove_links(&self) -> Result<(), EngineError> {
+    /// Takes over what a session has committed in a repository of its own.
+    fn reclaim(&mut self) -> Result<(), EngineError> {
+        /// The most references that are named.
+        const NAMED: usize = 5;
         if self.layout.lets_agents_commit() {
-            self.repository.remove_links(&self.worktree)?;
+            for name in self.repository.reclaim(&self.worktree)?.iter().take(NAMED) {
+                let name = crate::text::untrusted::line(name, 100);
+                self.tell(&format!("  not taken over from the session: `{name}`"));
+            }
         }
         Ok(())
     }
@@ -399,8 +437,12 @@ impl Effects for Real<'_> {
 
     fn run(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
         let before = if self.driver.is_fenced { None } else { Some(self.repository.shared()?) };
-        let ended = self.session(session)?;
-        self.remove_links()?;
+        if self.layout.lets_agents_commit() {
+            self.repository.lend(&self.worktree)?;
+        }
+        let ended = self.session(session);
+        self.reclaim()?;
+        let ended = ended?;
         if let Some(before) = before {
             self.look_at_shared(&before)?;
         }
@@ -409,8 +451,8 @@ impl Effects for Real<'_> {
 
     fn sweep(&mut self, start: &UnitStarted) -> Result<LastHeard, EngineError> {
         leftovers::end_all(Mark::parse(&start.mark))?;
-        Scratch::forget(&self.world.temporary_folder(), &self.run)?;
-        self.remove_links()?;
+        Scratch::forget_all(&self.world.temporary_folder(), &self.run)?;
+        self.reclaim()?;
         Ok(self.last_heard(start))
     }
 
@@ -424,6 +466,10 @@ impl Effects for Real<'_> {
 
     fn links_out(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
         self.links_between(before, after)
+    }
+
+    fn running(&mut self, before: &str, after: &str) -> Result<Vec<String>, EngineError> {
+        self.running_between(before, after)
     }
 
     fn check(&mut self, operation: &Operation, memory: &Memory) -> Result<Option<Evidence>, EngineError> {
@@ -458,7 +504,7 @@ impl Effects for Real<'_> {
                 "`{branch}` was rewritten: it has no commit in common with the work any more; put it back, or merge it in `{worktree}`, \
                  commit, and run again"
             );
-            let next = format!("git -C {worktree} merge --allow-unrelated-histories {branch}");
+            let next = typed!("git -C {} merge --allow-unrelated-histories {}", worktree, branch);
             return Ok(Merge::Refused(Stop::new(Cause::TargetRewritten, text, next)));
         }
         let message = Message::new(message, at);
@@ -479,7 +525,7 @@ impl Effects for Real<'_> {
                     paths.join(", "),
                     self.places.worktree
                 );
-                let next = format!("git -C {} merge {branch}", self.places.worktree);
+                let next = typed!("git -C {} merge {}", self.places.worktree, branch);
                 Merge::Refused(Stop::new(Cause::Conflict, text, next).shown(paths))
             }
         })
@@ -550,7 +596,7 @@ impl Effects for Real<'_> {
             Release::Held { left_out, .. } => {
                 let left: Vec<String> = left_out.iter().map(|file| file.path.to_string()).collect();
                 let text = format!("the worktree has ignored files that are too large to be kept: {}", left.join(", "));
-                let next = format!("git worktree remove --force --force {}", self.places.worktree);
+                let next = typed!("git worktree remove --force --force {}", self.places.worktree);
                 Ok(Some(Stop::new(Cause::Unproved, text, next)))
             }
         }

@@ -3,6 +3,7 @@
 use crate::auto::engine::EngineError;
 use crate::auto::slices::orders::Order;
 use crate::disk::{self, AbsolutePath};
+use crate::text::shell::typed;
 
 /// The folder of the orders among the notes.
 const FOLDER: &str = "orders";
@@ -32,7 +33,7 @@ pub(crate) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, Engi
         let Some(text) = disk::read_text(&path)? else { continue };
         let order = serde_json::from_str(&text).map_err(|error| EngineError::Effect {
             message: format!("`{path}` is not an order: {error}"),
-            hint: Some(format!("remove it: `rm '{path}'`")),
+            hint: Some(format!("remove it: `{}`", typed!("rm {}", path))),
         })?;
         orders.push((id.to_owned(), order));
     }

@@ -138,10 +138,20 @@ impl Real<'_> {
                 commands.extend(plan.verification.iter().filter_map(|entry| command_of(entry)));
                 commands
             }
-            Layout::Phases(_) => {
-                PhasePlan::parse(text).checks().into_iter().filter_map(|check| check.command).collect()
-            }
+            Layout::Phases(_) => checks_of_plan(&self.layout, text),
         })
+    }
+}
+
+/// The commands by which the text of a plan says that its tasks are checked, done or not.
+pub(crate) fn checks_of_plan(layout: &Layout, text: &str) -> Vec<String> {
+    match layout {
+        Layout::Milestones => {
+            let plan = SlicePlan::parse(text);
+            let entries = plan.verification.iter().filter_map(|entry| command_of(entry));
+            plan.tasks.into_iter().filter_map(|task| task.verify).chain(entries).collect()
+        }
+        Layout::Phases(_) => PhasePlan::parse(text).checks().into_iter().filter_map(|check| check.command).collect(),
     }
 }
 

@@ -1,23 +1,28 @@
 //! One session of the client.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Real;
 use super::control::Asked;
 use super::liveness::Liveness;
+use crate::auto::brought::APPROVED;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
 use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
+use crate::auto::gate::check::Check;
 use crate::auto::runner::death::Death as RunnerDeath;
 use crate::auto::runner::event::{Event, Unit as MoneyUnit};
 use crate::auto::runner::heard::Heard;
+use crate::auto::runner::own::Staged;
 use crate::auto::runner::request::{Limits, Request, RunnerError, Session as ClientSession};
 use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
-use crate::auto::set_up::APPROVED;
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
 use crate::world::tree::Mark;
-use crate::world::{Ended, UNIT, World};
+use crate::world::{Ended, HEARD, UNIT, World};
+
+/// The file, among the temporary ones of a session, by which our hooks are heard.
+const HEARD_FILE: &str = "gsd-hooks-heard";
 
 /// What prompts call this program.
 const PROGRAM: &str = "gsd-tools";
@@ -27,7 +32,13 @@ struct Watch {
     asked: Asked,
     wish: Option<Wanted>,
     liveness: Liveness,
+    /// What the client has of its user's, and when its logins were last looked at.
+    staged: Option<Staged>,
+    looked: Instant,
 }
+
+/// How often a login of the client is compared with that of its user: who uses both is signed in at both.
+const LOGINS: Duration = Duration::from_secs(1);
 
 impl Observer for Watch {
     fn hear(&mut self, _event: &Event, _heard: &Heard) -> Go {
@@ -35,6 +46,11 @@ impl Observer for Watch {
     }
 
     fn tick(&mut self, _heard: &Heard) -> Go {
+        if self.looked.elapsed() >= LOGINS {
+            // What cannot be read now is at the end of the session, and then it is an error.
+            let _ = self.staged.as_mut().map(Staged::share_logins);
+            self.looked = Instant::now();
+        }
         let Ok(Some(wanted)) = self.asked.at_once() else { return Go::On };
         self.wish = Some(wanted);
         Go::Stop("a person asked for it".to_owned())
@@ -50,12 +66,21 @@ impl Real<'_> {
     pub(super) fn session(&mut self, session: &Session) -> Result<UnitEnded, EngineError> {
         // Called the same in all sessions of a run: some clients tell the model its name, and a cache would begin anew.
         let temporary = Scratch::named(&self.world.temporary_folder(), &self.run)?;
-        let mut request = self.request(session, temporary.folder())?;
+        let staged = self.staged(&session.unit)?;
+        let mut request = self.request(session, temporary.folder(), staged.as_ref())?;
         request.allowed = self.allowed(&session.unit)?;
         let liveness = Liveness::of(self.places.worktree.clone());
-        let mut watch = Watch { asked: self.asked(), wish: None, liveness };
-        match run(self.world, &request, &mut watch) {
+        let heard = temporary.path(HEARD_FILE);
+        let should_be_heard = staged.as_ref().is_some_and(Staged::has_ours);
+        request.environment.push((HEARD.to_owned(), heard.to_string()));
+        let mut watch = Watch { asked: self.asked(), wish: None, liveness, staged, looked: Instant::now() };
+        let outcome = run(self.world, &request, &mut watch);
+        watch.staged.take().map_or(Ok(()), Staged::close)?;
+        match outcome {
             Ok(outcome) => {
+                if should_be_heard && outcome.heard.tools > 0 && !disk::exists(&heard) {
+                    self.say_unheard();
+                }
                 if let Some(error) = &outcome.not_kept {
                     self.tell(&format!("  its stream is not kept to its end: {}", super::with_causes(error)));
                 }
@@ -73,15 +98,37 @@ impl Real<'_> {
         }
     }
 
-    /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and this program.
-    fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
-        let found = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
-        let checks = found.checks.iter().map(|check| check.command().to_owned());
-        Ok(checks.chain([PROGRAM.to_owned()]).collect())
+    /// Says, once in a call, that the client did not call our hooks although they are installed for it.
+    fn say_unheard(&mut self) {
+        if self.is_unheard {
+            return;
+        }
+        self.is_unheard = true;
+        let title = &self.driver.runner.title;
+        let text = format!(
+            "  The hooks of gsd-tools did not run in this session, so its guards were off: {title} may not have loaded or trusted them."
+        );
+        self.tell(&text);
     }
 
-    /// The request for a session whose temporary files are below `temporary`, which is gone after it.
-    fn request(&self, session: &Session, temporary: &AbsolutePath) -> Result<Request, EngineError> {
+    /// The commands that the agent may run where its client does not let it run all: the checks of the unit, and the calls of
+    /// this program that hosts run without asking.
+    fn allowed(&self, unit: &Unit) -> Result<Vec<String>, EngineError> {
+        let found = self.discovered(self.files.as_ref(), &self.plans_of(unit)?.verify)?;
+        let may_run = |check: &&Check| self.approved.as_ref().is_none_or(|known| known.contains(check.command()));
+        let checks = found.checks.iter().filter(may_run).map(|check| check.command().to_owned());
+        let calls = self.driver.calls.iter().map(|call| format!("{PROGRAM} {call}"));
+        Ok(checks.chain(calls).collect())
+    }
+
+    /// The request for a session whose temporary files are below `temporary`, which is gone after it. It is fenced if its
+    /// client has something `staged`.
+    fn request(
+        &self,
+        session: &Session,
+        temporary: &AbsolutePath,
+        staged: Option<&Staged>,
+    ) -> Result<Request, EngineError> {
         let driver = &self.driver;
         let mut request =
             Request::new(driver.runner.clone(), driver.profile, self.places.worktree.clone(), session.prompt.clone());
@@ -89,19 +136,26 @@ impl Real<'_> {
         request.model.clone_from(&driver.model);
         request.without.clone_from(&driver.without);
         request.without.push(APPROVED.to_owned());
-        request.fence = driver.is_fenced.then(|| self.fence_of_session(&session.unit, temporary)).transpose()?;
+        if driver.leaves_settings_out {
+            request.extra.extend(driver.runner.without_project_settings.iter().cloned());
+        }
+        request.fence = staged.map(|staged| self.fence_of_session(&session.unit, temporary, staged)).transpose()?;
         request.mark = Mark::parse(&session.mark);
         request.session = if session.resumes {
             ClientSession::Resumed(session.id.clone())
         } else {
             ClientSession::Named(session.id.clone())
         };
+        request.is_detached = !driver.is_fenced;
         let unit = &session.unit;
         request.environment = vec![
             (UNIT.to_owned(), unit.kind.word().to_owned()),
             (super::UNIT_VARIABLE.to_owned(), unit.id.clone()),
             ("GSD_UNIT_ATTEMPT".to_owned(), session.attempt.to_string()),
         ];
+        let caches = self.caches_of(&session.unit)?;
+        request.environment.extend(caches.into_iter().flat_map(|caches| caches.variables.iter().cloned()));
+        request.environment.extend(staged.into_iter().flat_map(|staged| staged.variables().iter().cloned()));
         let folder = temporary.to_string();
         let names = ["TMPDIR", "TMP", "TEMP"].map(|name| (name.to_owned(), folder.clone()));
         request.environment.extend(names);
@@ -109,6 +163,9 @@ impl Real<'_> {
         request.environment.push(("TMPPREFIX".to_owned(), format!("{folder}/zsh")));
         // Prompts order calls of this program.
         request.environment.extend(self.world.path_to_itself().map(|path| ("PATH".to_owned(), path)));
+        if driver.is_fenced && self.layout.lets_agents_commit() {
+            request.environment.extend(unsigned(self.world));
+        }
         request.limits.whole = Duration::from_secs(session.ceiling.seconds());
         if let Some(idle) = session.ceiling.idle_seconds() {
             request.limits.idle = Duration::from_secs(idle);
@@ -141,6 +198,16 @@ impl Real<'_> {
         let (usage, money) = bill(&heard);
         LastHeard { has_begun: heard.events > 0, usage, money }
     }
+}
+
+/// Settings by which git signs nothing: no key can be had in a fence. What lands is signed by the engine.
+fn unsigned(world: &World) -> Vec<(String, String)> {
+    let count = world.variable("GIT_CONFIG_COUNT").and_then(|count| count.trim().parse::<u32>().ok()).unwrap_or(0);
+    vec![
+        (format!("GIT_CONFIG_KEY_{count}"), "commit.gpgsign".to_owned()),
+        (format!("GIT_CONFIG_VALUE_{count}"), "false".to_owned()),
+        ("GIT_CONFIG_COUNT".to_owned(), (count + 1).to_string()),
+    ]
 }
 
 /// The name of what is kept of a session.

@@ -87,6 +87,11 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
+    /// None of the numbers more than `most`.
+    pub(crate) fn up_to(self, most: u64) -> Self {
+        Self { input: self.input.min(most), output: self.output.min(most), cached: self.cached.min(most) }
+    }
+
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),

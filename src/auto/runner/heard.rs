@@ -13,6 +13,10 @@ const MOST_CALLS: usize = 100_000;
 /// The most denied tools that are named.
 const MOST_DENIED: usize = 50;
 
+/// The most tokens of one number, and the most money: more is no number of a service's, and sums stay exact.
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+const MOST_MONEY: f64 = 1e9;
+
 /// How many bytes of text make a token, where no client says how many there were.
 const BYTES_OF_TOKEN: u64 = 4;
 
@@ -49,11 +53,11 @@ pub(crate) struct Heard {
     calls_without_tool: u32,
     retries_without_tool: u32,
     written: u64,
-    tokens_of_calls: BTreeMap<String, Tokens>,
+    tokens_of_calls: Calls<Tokens>,
     /// The output of the answer that was counted last.
     last_output: Option<u64>,
     tokens_of_session: Option<Tokens>,
-    money_of_calls: BTreeMap<String, (f64, Unit)>,
+    money_of_calls: Calls<(f64, Unit)>,
     money_of_session: Option<(f64, Unit)>,
 }
 
@@ -75,17 +79,24 @@ impl Heard {
                 self.words(text);
             }
             Event::Tool { name, state, .. } => self.tool(name, *state),
-            Event::Usage { scope, tokens } => match scope {
-                Scope::Call(name) => {
-                    self.last_output = Some(tokens.output);
-                    count(&mut self.tokens_of_calls, name, *tokens);
+            Event::Usage { scope, tokens } => {
+                let tokens = tokens.up_to(MOST_TOKENS);
+                match scope {
+                    Scope::Call(name) => {
+                        self.last_output = Some(tokens.output);
+                        self.tokens_of_calls.count(name, tokens);
+                    }
+                    Scope::Session => self.tokens_of_session = Some(tokens),
                 }
-                Scope::Session => self.tokens_of_session = Some(*tokens),
-            },
-            Event::Money { scope, amount, unit } => match scope {
-                Scope::Call(name) => count(&mut self.money_of_calls, name, (*amount, *unit)),
-                Scope::Session => self.money_of_session = Some((*amount, *unit)),
-            },
+            }
+            Event::Money { scope, amount, unit } => {
+                // What is less than nothing would make room for more.
+                let money = (amount.clamp(0.0, MOST_MONEY), *unit);
+                match scope {
+                    Scope::Call(name) => self.money_of_calls.count(name, money),
+                    Scope::Session => self.money_of_session = Some(money),
+                }
+            }
             Event::Retry { status, why, .. } => {
                 self.retries += 1;
                 self.retries_without_tool += 1;
@@ -140,13 +151,12 @@ impl Heard {
 
     /// Tokens so far: what the client counted for the session, else the sum over the answers.
     pub(crate) fn tokens(&self) -> Option<Tokens> {
-        let sum = || self.tokens_of_calls.values().copied().reduce(Tokens::plus);
-        self.tokens_of_session.or_else(sum)
+        self.tokens_of_session.or(self.tokens_of_calls.sum)
     }
 
     /// The output so far in tokens, at least: what was counted, or what can be seen.
     pub(crate) fn output(&self) -> u64 {
-        let of_calls = self.tokens_of_calls.values().map(|tokens| tokens.output).fold(0, u64::saturating_add);
+        let of_calls = self.tokens_of_calls.sum.map_or(0, |tokens| tokens.output);
         let of_session = self.tokens_of_session.map_or(0, |tokens| tokens.output);
         of_calls.max(of_session).max(self.written / BYTES_OF_TOKEN)
     }
@@ -155,7 +165,7 @@ impl Heard {
     /// at the end of an answer, so that one which was cut off counts nothing. Where tools were used and nothing was counted
     /// at all, the service counts nothing.
     pub(crate) fn is_last_answer_uncounted(&self) -> bool {
-        let of_calls = self.tokens_of_calls.values().map(|tokens| tokens.output).fold(0, u64::saturating_add);
+        let of_calls = self.tokens_of_calls.sum.map_or(0, |tokens| tokens.output);
         let of_session = self.tokens_of_session.map(|tokens| tokens.output);
         let is_uncounted = self.last_output.or(of_session) == Some(0);
         let is_counted_else = of_calls > 0 || of_session.is_some_and(|output| output > 0);
@@ -164,9 +174,7 @@ impl Heard {
 
     /// What was spent, in the unit the client counts in; `None` where it says nothing.
     pub(crate) fn money(&self) -> Option<(f64, Unit)> {
-        let add = |(sum, _): (f64, Unit), (more, unit): (f64, Unit)| (sum + more, unit);
-        let sum = || self.money_of_calls.values().copied().reduce(add);
-        self.money_of_session.or_else(sum)
+        self.money_of_session.or(self.money_of_calls.sum)
     }
 
     /// How many answers the model gave since a tool was last heard of.
@@ -202,9 +210,62 @@ fn keep(known: &mut Option<String>, told: Option<&String>) {
     }
 }
 
-fn count<T>(all: &mut BTreeMap<String, T>, name: &str, number: T) {
-    if all.len() < MOST_CALLS || all.contains_key(name) {
-        all.insert(name.to_owned(), number);
+/// Numbers by the answer that they are of, with their sum, which is asked for at every event. A client may correct a number.
+#[derive(Clone, Debug, PartialEq)]
+struct Calls<T> {
+    by_name: BTreeMap<String, T>,
+    sum: Option<T>,
+}
+
+impl<T> Default for Calls<T> {
+    fn default() -> Self {
+        Self { by_name: BTreeMap::new(), sum: None }
+    }
+}
+
+impl<T: Counted> Calls<T> {
+    fn count(&mut self, name: &str, number: T) {
+        if self.by_name.len() >= MOST_CALLS && !self.by_name.contains_key(name) {
+            return;
+        }
+        let known = self.by_name.insert(name.to_owned(), number);
+        self.sum = Some(match (self.sum, known) {
+            (Some(sum), Some(known)) if known == number => sum,
+            (Some(sum), Some(known)) => sum.plus(number).minus(known),
+            (Some(sum), None) => sum.plus(number),
+            (None, _) => number,
+        });
+    }
+}
+
+/// What can be summed up.
+trait Counted: Copy + PartialEq {
+    fn plus(self, other: Self) -> Self;
+    /// Takes away what was added before.
+    fn minus(self, other: Self) -> Self;
+}
+
+impl Counted for Tokens {
+    fn plus(self, other: Self) -> Self {
+        Self::plus(self, other)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cached: self.cached.saturating_sub(other.cached),
+        }
+    }
+}
+
+impl Counted for (f64, Unit) {
+    fn plus(self, other: Self) -> Self {
+        (self.0 + other.0, other.1)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        ((self.0 - other.0).max(0.0), self.1)
     }
 }
 
@@ -220,6 +281,65 @@ pub(super) fn start_of(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tokens(output: u64) -> Tokens {
+        Tokens { input: 1, output, cached: 0 }
+    }
+
+    fn usage(name: &str, output: u64) -> Event {
+        Event::Usage { scope: Scope::Call(name.to_owned()), tokens: tokens(output) }
+    }
+
+    fn money(name: &str, amount: f64) -> Event {
+        Event::Money { scope: Scope::Call(name.to_owned()), amount, unit: Unit::Dollars }
+    }
+
+    #[test]
+    fn the_sum_is_that_of_the_numbers_that_hold() {
+        let mut heard = Heard::default();
+        for (name, output) in [("a", 5), ("b", 7), ("a", 6), ("a", 6), ("c", u64::MAX), ("c", 1)] {
+            heard.add(&usage(name, output));
+        }
+        assert_eq!(heard.tokens(), Some(Tokens { input: 3, output: 14, cached: 0 }));
+        assert_eq!(heard.output(), 14);
+        for (name, amount) in [("a", 0.5), ("b", 1e308), ("b", 0.25), ("c", -7.0)] {
+            heard.add(&money(name, amount));
+        }
+        assert_eq!(heard.money(), Some((0.75, Unit::Dollars)));
+    }
+
+    #[test]
+    fn a_bill_that_no_service_writes_is_a_number_of_usual_length() {
+        let mut heard = Heard::default();
+        heard.add(&Event::Money { scope: Scope::Session, amount: 1e308, unit: Unit::Dollars });
+        let shown = heard.money().map(|(amount, _)| format!("{amount:.2}")).unwrap_or_default();
+        assert!(shown.len() < 15, "{shown}");
+    }
+
+    /// What is asked for at every event of a session.
+    fn heard_of(calls: u64) -> std::time::Duration {
+        let began = std::time::Instant::now();
+        let mut heard = Heard::default();
+        for number in 0..calls {
+            let name = number.to_string();
+            for event in [Event::ModelCall, usage(&name, 1), money(&name, 0.5), Event::Text { text: "word".to_owned() }]
+            {
+                heard.add(&event);
+                assert!(heard.output() <= calls.max(1) + calls, "{}", heard.output());
+                assert!(heard.money().is_none_or(|(amount, _)| amount >= 0.5));
+                let _ = (heard.tokens(), heard.is_last_answer_uncounted());
+            }
+        }
+        began.elapsed()
+    }
+
+    #[test]
+    fn many_answers_take_as_long_each_as_few() {
+        // The best of three each: what else the machine does makes one slower, not all.
+        let best = |calls: u64| (0..3).map(|_| heard_of(calls)).min().unwrap_or_default();
+        let (few, many) = (best(2_500), best(20_000));
+        assert!(many < few * 24, "2,500 answers took {few:?}, 20,000 took {many:?}: eight times as many");
+    }
 
     #[test]
     fn a_reset_is_understood_in_any_unit_of_time() {

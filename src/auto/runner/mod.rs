@@ -19,3 +19,4 @@ pub(crate) mod table;
 mod tests;
 mod usage_file;
 pub(crate) mod verdict;
+pub(crate) mod version;

@@ -1,74 +1,222 @@
-//! What of the user's home a client may write to when it is fenced: its sessions, its caches, its login.
+//! What of the user's a client has in a fence: a view of its own folders, in which it can change what it likes. Settings,
+//! hooks, commands, skills, agents, plugins and instructions of the user's are read there and stay as they are. Of what a
+//! session changes, only a login comes back that the client has refreshed.
 
-use std::path::PathBuf;
-
-use super::table::Runner;
-use crate::disk::{self, AbsolutePath, DiskError};
+use super::table::{OwnFolder, Runner};
+use crate::disk::{self, AbsolutePath, Digest, DiskError, Overlay};
 use crate::world::World;
 
-/// Folders of the home folder that the user can move, all together.
-const MOVED: &[(&str, &str)] = &[
-    (".config", "XDG_CONFIG_HOME"),
-    (".local/share", "XDG_DATA_HOME"),
-    (".local/state", "XDG_STATE_HOME"),
-    (".cache", "XDG_CACHE_HOME"),
-];
+/// The largest file that is copied into the view: settings and logins are far smaller.
+const COPIED: u64 = 1 << 20;
+
+/// The folders of a client as a session has them.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    folder: AbsolutePath,
+    variables: Vec<(String, String)>,
+    logins: Vec<Login>,
+    /// The folders, and what is kept in them.
+    views: Vec<(AbsolutePath, Vec<String>)>,
+}
+
+/// A login, at the user's and in the view.
+#[derive(Debug)]
+struct Login {
+    own: AbsolutePath,
+    staged: AbsolutePath,
+    lock: Option<AbsolutePath>,
+    /// What both were when they were last the same.
+    both: Option<Digest>,
+}
+
+/// Why a client is not fenced of which nobody knows what it writes.
+pub(crate) fn unknown_folders(runner: &Runner) -> String {
+    format!("{} cannot be fenced in: which folders of yours it writes to is not known", runner.title)
+}
+
+/// The cure of [`unknown_folders`].
+pub(crate) const UNKNOWN_FOLDERS_HINT: &str =
+    "choose another client with `--runner`, or let its sessions write everywhere with `--no-fence`";
 
 impl Runner {
-    /// The folders and files of the user's that belong to this client. Folders are made: a fence is around what is there
-    /// when the client starts. Where nobody knows which they are, it is whatever is hidden in the home folder. Nothing of
-    /// `kept` is among them, nor what it is in.
-    pub(crate) fn own_places(&self, world: &World, kept: &[AbsolutePath]) -> Result<Vec<PathBuf>, DiskError> {
-        let home = world.home().and_then(|home| AbsolutePath::parse(home).ok());
-        let mut found = Vec::new();
-        let Some(folders) = &self.own_folders else {
-            for entry in home.map(disk::list).transpose()?.flatten().unwrap_or_default() {
-                if entry.file_name().starts_with(b".") {
-                    all_but(kept, entry.path, &mut found)?;
-                }
-            }
-            return Ok(found);
-        };
-        let moved = self.own_folder_variables.iter().filter_map(|name| world.path_variable(name));
-        let moved = moved.filter_map(|path| AbsolutePath::parse(path).ok());
-        let usual = folders.iter().filter_map(|folder| place(world, home.as_ref(), folder));
-        for folder in usual.chain(moved) {
-            disk::make_folder(&folder)?;
-            all_but(kept, folder.as_path().to_path_buf(), &mut found)?;
+    /// Prepares what the client has of the user's, in the folder `at`, which is its own from session to session. `given`
+    /// are variables that it gets besides. `None` where nobody knows which folders are the client's.
+    pub(crate) fn stage(
+        &self,
+        world: &World,
+        at: &AbsolutePath,
+        given: &[(String, String)],
+    ) -> Result<Option<Staged>, DiskError> {
+        let Some(folders) = &self.own else { return Ok(None) };
+        disk::make_folder(at)?;
+        let mut staged = Staged { folder: at.clone(), variables: Vec::new(), logins: Vec::new(), views: Vec::new() };
+        for folder in folders {
+            let Some(place) = folder.place(world, at, given)? else { continue };
+            let siblings: Vec<String> =
+                folders.iter().filter(|other| other.variable == folder.variable).map(|it| it.within.clone()).collect();
+            folder.stage(&place, &siblings, &mut staged)?;
+            staged.variables.retain(|(name, _)| *name != folder.variable);
+            staged.variables.push((folder.variable.clone(), place.staged_base.to_string()));
         }
-        let files = self.own_files.iter().filter_map(|file| Some(home.as_ref()?.resolve(file)));
-        found.extend(files.filter(|file| disk::is_file(file)).map(|file| file.as_path().to_path_buf()));
-        Ok(found)
+        Ok(Some(staged))
     }
 }
 
-/// A folder that is usually at `path` below the home folder.
-fn place(world: &World, home: Option<&AbsolutePath>, path: &str) -> Option<AbsolutePath> {
-    let moved = MOVED.iter().find_map(|(usual, variable)| {
-        let rest = path.strip_prefix(usual).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-        let base = AbsolutePath::parse(world.path_variable(variable)?).ok()?;
-        Some(base.resolve(rest.trim_start_matches('/')))
-    });
-    moved.or_else(|| Some(home?.resolve(path)))
+/// Where a folder is, and where the view of it.
+struct Place {
+    own: AbsolutePath,
+    /// What the variable names, at the user's, and of what the rest of it is shown.
+    around: AbsolutePath,
+    staged_base: AbsolutePath,
+    staged: AbsolutePath,
+    home: Option<AbsolutePath>,
 }
 
-/// Adds `path` without what is to be kept: where that is within it, what lies beside it.
-pub(crate) fn all_but(kept: &[AbsolutePath], path: PathBuf, found: &mut Vec<PathBuf>) -> Result<(), DiskError> {
-    let real = disk::real(&AbsolutePath::parse(&path)?)?;
-    if kept.iter().any(|kept| real.is_within(kept)) {
-        return Ok(());
+impl OwnFolder {
+    fn place(&self, world: &World, at: &AbsolutePath, given: &[(String, String)]) -> Result<Option<Place>, DiskError> {
+        let home = world.home().map(AbsolutePath::parse).transpose()?;
+        let moved = world.path_variable(&self.variable).and_then(|path| AbsolutePath::parse(path).ok());
+        let is_moved = moved.is_some();
+        let usual = self.path.strip_suffix(self.within.as_str()).unwrap_or(&self.path).trim_end_matches('/');
+        let base = moved.or_else(|| home.as_ref().map(|home| home.resolve(usual)));
+        let Some(base) = base else { return Ok(None) };
+        let name = usual.trim_start_matches('.').replace('/', "-");
+        let staged_base = at.resolve(if name.is_empty() { "home" } else { name.as_str() });
+        let given = given.iter().find(|(name, _)| *name == self.variable);
+        let around = given.and_then(|(_, path)| AbsolutePath::parse(path).ok()).unwrap_or_else(|| base.clone());
+        let (own, staged) = match self.within.as_str() {
+            "" => (base, staged_base.clone()),
+            within => (base.resolve(within), staged_base.resolve(within)),
+        };
+        Ok(Some(Place { own, around, staged_base, staged, home: home.filter(|_| !is_moved) }))
     }
-    if !kept.iter().any(|kept| kept.is_within(&real)) {
-        found.push(path);
-        return Ok(());
+
+    fn stage(&self, place: &Place, siblings: &[String], staged: &mut Staged) -> Result<(), DiskError> {
+        let Place { own, around, staged_base, staged: view, home } = place;
+        if !self.within.is_empty() {
+            disk::clear(staged_base, siblings)?;
+            Overlay { left_out: siblings, ..Overlay::default() }.show(around, staged_base)?;
+        }
+        let logins = self.login.iter().map(|name| Login {
+            own: own.resolve(name),
+            staged: view.resolve(name),
+            lock: self.lock.as_ref().map(|end| own.beside(&format!("{}{end}", own.name()))),
+            both: None,
+        });
+        let mut logins: Vec<Login> = logins.collect();
+        // Of a session whose end nobody has seen.
+        for login in logins.iter().filter(|login| disk::modified(&login.staged) > disk::modified(&login.own)) {
+            login.hand_back()?;
+        }
+        disk::clear(view, &self.history)?;
+        let overlay = Overlay { opened: &self.opened, left_out: &self.history, copied: COPIED };
+        overlay.show(own, view)?;
+        for name in home.iter().flat_map(|_| &self.beside) {
+            let file = home.as_ref().map(|home| home.resolve(name)).filter(|file| disk::is_file(file));
+            file.map_or(Ok(()), |file| disk::copy_over(&file, &view.resolve(name)))?;
+        }
+        for name in &self.names_itself {
+            let path = view.resolve(name);
+            if let Some(text) = disk::read_text(&path)? {
+                disk::write_fleeting(&path, text.replace(&own.to_string(), &view.to_string()).as_bytes())?;
+            }
+        }
+        for login in &mut logins {
+            login.both = Digest::of_file(&login.staged)?;
+        }
+        staged.logins.extend(logins);
+        staged.views.push((view.clone(), self.history.clone()));
+        Ok(())
     }
-    for entry in disk::list(&real)?.unwrap_or_default() {
-        all_but(kept, entry.path, found)?;
+}
+
+impl Staged {
+    /// All that the client may write to of its own.
+    pub(crate) fn folder(&self) -> &AbsolutePath {
+        &self.folder
     }
-    Ok(())
+
+    /// Whether this program is installed in one of the folders, so that the client should call its hooks.
+    pub(crate) fn has_ours(&self) -> bool {
+        self.views.iter().any(|(view, _)| disk::is_folder(view.resolve("gsd-core/bin")))
+    }
+
+    /// What tells the client where its folders are.
+    pub(crate) fn variables(&self) -> &[(String, String)] {
+        &self.variables
+    }
+
+    /// Gives a login that the client has refreshed to the user, and one that was refreshed elsewhere to the client.
+    pub(crate) fn share_logins(&mut self) -> Result<(), DiskError> {
+        self.logins.iter_mut().try_for_each(Login::share)
+    }
+
+    /// The end of a session: nothing stays but a login and what the client keeps of its sessions.
+    pub(crate) fn close(mut self) -> Result<(), DiskError> {
+        let shared = self.share_logins();
+        self.views.iter().try_for_each(|(view, kept)| disk::clear(view, kept))?;
+        shared
+    }
+}
+
+impl Login {
+    fn share(&mut self) -> Result<(), DiskError> {
+        let (own, staged) = (Digest::of_file(&self.own)?, self.staged_digest()?);
+        if own == staged {
+            self.both = own;
+        } else if own == self.both && staged.is_some() {
+            self.hand_back()?;
+            self.both = staged;
+        } else if own.is_some() && own != self.both {
+            disk::copy_over(&self.own, &self.staged)?;
+            self.both = own;
+        }
+        Ok(())
+    }
+
+    /// `None` where what is in the view is no file.
+    fn staged_digest(&self) -> Result<Option<Digest>, DiskError> {
+        if disk::is_link(&self.staged) || !disk::is_file(&self.staged) {
+            Ok(None)
+        } else {
+            Digest::of_file(&self.staged)
+        }
+    }
+
+    /// Puts the login of the view in the place of the user's, if it is one.
+    fn hand_back(&self) -> Result<(), DiskError> {
+        if self.staged_digest()?.is_none() {
+            return Ok(());
+        }
+        let read = |path: &AbsolutePath| disk::read_up_to(path, COPIED);
+        let (Some(own), Some(staged)) = (read(&self.own)?, read(&self.staged)?) else { return Ok(()) };
+        if !is_refreshed(&own, &staged) {
+            return Ok(());
+        }
+        let lock = self.lock.as_ref().map(disk::FolderLock::wait);
+        let written = disk::replace(&self.own, &staged);
+        drop(lock);
+        written
+    }
+}
+
+/// Whether `after` can be what a client made of `before` when it refreshed it. What is new at the top of a file could be a
+/// login of another kind, such as one that names a server whose settings the client takes.
+fn is_refreshed(before: &[u8], after: &[u8]) -> bool {
+    use serde_json::{Map, Value};
+    let object = |text: &[u8]| serde_json::from_slice::<Map<String, Value>>(text);
+    match (object(before), object(after)) {
+        (Err(_), after) => after.is_err(),
+        (Ok(_), Err(_)) => false,
+        (Ok(before), Ok(after)) => after
+            .iter()
+            .filter(|(_, value)| value.is_object() || value.is_array())
+            .all(|(key, _)| before.get(key).is_some_and(|value| value.is_object() || value.is_array())),
+    }
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     use super::super::table::Runners;
@@ -80,73 +228,138 @@ mod tests {
     }
 
     impl Home {
-        fn new(folders: &[&str]) -> Self {
+        fn new(files: &[&str]) -> Self {
             let temporary = crate::testing::folder();
             let at = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
-            for folder in folders {
-                std::fs::create_dir_all(at.resolve(folder)).unwrap();
-            }
-            Self { _temporary: temporary, at }
+            let home = Self { _temporary: temporary, at };
+            files.iter().for_each(|path| home.write(path, "{\"mine\": {}}"));
+            home
         }
 
-        /// The places of a client below the home folder, with `kept` and these variables.
-        fn places(&self, runner: &str, kept: &[&str], variables: &[(&str, &str)]) -> Vec<String> {
+        fn write(&self, path: &str, text: &str) {
+            disk::write_fleeting(&self.at.resolve(path), text.as_bytes()).unwrap();
+        }
+
+        fn read(&self, path: &str) -> String {
+            std::fs::read_to_string(self.at.resolve(path)).unwrap()
+        }
+
+        fn stage(&self, runner: &str) -> Staged {
+            self.stage_with(runner, &[])
+        }
+
+        fn stage_with(&self, runner: &str, variables: &[(&str, &str)]) -> Staged {
             let runner = Runners::builtin().unwrap().find(runner).unwrap().clone();
             let at = self.at.to_string();
-            let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-            let variables: Vec<(&str, String)> =
+            let moved: Vec<(&str, String)> =
                 variables.iter().map(|(name, path)| (*name, self.at.resolve(path).to_string())).collect();
-            let named = |number: usize| {
-                variables.get(number).map_or((home, at.as_str()), |(name, path)| (*name, path.as_str()))
-            };
-            let world = World::with([named(0), named(1), (home, &at)], self.at.as_path());
-            let kept: Vec<AbsolutePath> = kept.iter().map(|path| self.at.resolve(path)).collect();
-            let found = runner.own_places(&world, &kept).unwrap();
-            let mut found: Vec<String> = found
-                .into_iter()
-                .map(|path| AbsolutePath::parse(path).unwrap().relative_to(&self.at).unwrap().to_string())
-                .collect();
-            found.sort();
-            found
+            let named = moved.first().map_or(("HOME", at.as_str()), |(name, path)| (*name, path.as_str()));
+            let world = World::with([("HOME", at.as_str()), named], self.at.as_path());
+            runner.stage(&world, &self.at.resolve("run/client"), &[]).unwrap().unwrap()
         }
     }
 
     #[test]
-    fn a_client_may_write_to_its_own_folders_which_are_made_and_to_its_own_files_that_are_there() {
-        let home = Home::new(&["work"]);
-        assert_eq!(home.places("claude", &[], &[]), [".claude"]);
-        assert!(home.at.resolve(".claude").as_path().is_dir());
-        std::fs::write(home.at.resolve(".claude.json"), "{}").unwrap();
-        assert_eq!(home.places("claude", &[], &[]), [".claude", ".claude.json"]);
-        assert_eq!(home.places("fake", &[], &[]), [""; 0]);
+    fn a_session_sees_the_settings_of_its_user_and_changes_copies_of_them() {
+        let home = Home::new(&[
+            ".claude/settings.json",
+            ".claude/skills/a/SKILL.md",
+            ".claude/projects/p/x.jsonl",
+            ".claude.json",
+        ]);
+        let staged = home.stage("claude");
+        assert_eq!(
+            staged.variables(),
+            [("CLAUDE_CONFIG_DIR".to_owned(), home.at.resolve("run/client/claude").to_string())]
+        );
+        for copy in ["settings.json", ".claude.json"] {
+            let path = format!("run/client/claude/{copy}");
+            assert!(!disk::is_link(home.at.resolve(&path)), "{copy}");
+            home.write(&path, "{\"hooks\": {}}");
+        }
+        assert!(disk::is_link(home.at.resolve("run/client/claude/skills")));
+        assert!(!disk::exists(home.at.resolve("run/client/claude/projects")), "histories stay with the user");
+        home.write("run/client/claude/projects/p/mine.jsonl", "{}");
+        home.write("run/client/claude/hooks/evil.sh", "x");
+        staged.close().unwrap();
+        for kept in [".claude/settings.json", ".claude.json"] {
+            assert_eq!(home.read(kept), "{\"mine\": {}}");
+        }
+        let staged = home.stage("claude");
+        assert_eq!(home.read("run/client/claude/projects/p/mine.jsonl"), "{}", "of the session before, to be resumed");
+        assert_eq!(home.read("run/client/claude/settings.json"), "{\"mine\": {}}");
+        assert!(!disk::exists(home.at.resolve("run/client/claude/hooks")));
+        drop(staged);
     }
 
     #[test]
-    fn a_folder_that_its_user_has_moved_is_writable_where_it_is() {
-        let home = Home::new(&[]);
-        assert_eq!(home.places("codex", &[], &[("CODEX_HOME", "elsewhere")]), [".codex", "elsewhere"]);
-        let places = home.places("opencode", &[], &[("XDG_CONFIG_HOME", "c"), ("XDG_CACHE_HOME", "k")]);
-        assert_eq!(places, [".local/share/opencode", ".local/state/opencode", "c/opencode", "k/opencode"]);
-        assert_eq!(home.places("copilot", &[], &[("XDG_CACHE_HOME", "k")]), [".copilot", "k"]);
+    fn a_login_that_is_refreshed_by_rename_is_the_users_and_no_other_file_is() {
+        let home = Home::new(&[".claude/settings.json", ".claude/.credentials.json"]);
+        let mut staged = home.stage("claude");
+        for name in [".credentials.json", "settings.json"] {
+            home.write(&format!("run/client/claude/{name}"), "{\"mine\": {\"token\": \"new\"}}");
+        }
+        staged.share_logins().unwrap();
+        assert_eq!(home.read(".claude/.credentials.json"), "{\"mine\": {\"token\": \"new\"}}");
+        assert_eq!(home.read(".claude/settings.json"), "{\"mine\": {}}");
+        home.write(".claude/.credentials.json", "{\"mine\": {\"token\": \"by another\"}}");
+        staged.share_logins().unwrap();
+        assert_eq!(home.read("run/client/claude/.credentials.json"), "{\"mine\": {\"token\": \"by another\"}}");
+        home.write(
+            "run/client/claude/.credentials.json",
+            "{\"mine\": {}, \"https://evil\": {\"type\": \"wellknown\"}}",
+        );
+        staged.close().unwrap();
+        assert_eq!(home.read(".claude/.credentials.json"), "{\"mine\": {\"token\": \"by another\"}}");
+        assert!(!disk::exists(home.at.resolve("run/client/claude/.credentials.json")), "no login is left in the view");
     }
 
     #[test]
-    fn where_nobody_knows_it_is_what_is_hidden_in_the_home_folder_and_never_what_is_to_be_kept() {
-        let home = Home::new(&[".a/b", ".local/state/gsd-tools", ".local/share", "work/.git", ".dotfiles/.git"]);
-        let kept = [".local/state/gsd-tools", "work", ".dotfiles"];
-        assert_eq!(home.places("cursor", &kept, &[]), [".a", ".local/share"]);
-        assert_eq!(home.places("cursor", &[""], &[]), [""; 0], "the home folder itself is the repository");
-        assert_eq!(home.places("claude", &[".claude/projects"], &[]), [""; 0]);
-        std::fs::create_dir_all(home.at.resolve(".claude/other")).unwrap();
-        assert_eq!(home.places("claude", &[".claude/projects"], &[]), [".claude/other"]);
+    fn a_login_of_a_session_whose_end_nobody_saw_is_the_users() {
+        let home = Home::new(&[".codex/auth.json"]);
+        drop(home.stage("codex"));
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        home.write("run/client/codex/auth.json", "{\"mine\": {\"token\": \"new\"}}");
+        home.stage("codex").close().unwrap();
+        assert_eq!(home.read(".codex/auth.json"), "{\"mine\": {\"token\": \"new\"}}");
     }
 
-    #[cfg(unix)]
     #[test]
-    fn a_link_does_not_lead_to_what_is_to_be_kept() {
-        let home = Home::new(&["work/.git", "other"]);
-        std::os::unix::fs::symlink(home.at.resolve("work"), home.at.resolve(".work")).unwrap();
-        std::os::unix::fs::symlink(home.at.resolve("other"), home.at.resolve(".other")).unwrap();
-        assert_eq!(home.places("cursor", &["work"], &[]), [".other"]);
+    fn folders_are_taken_from_where_their_user_has_moved_them() {
+        let home = Home::new(&["elsewhere/config.toml", ".codex/other", "c/opencode/opencode.json", "c/git/config"]);
+        let staged = home.stage_with("codex", &[("CODEX_HOME", "elsewhere")]);
+        assert!(disk::exists(staged.folder().resolve("codex/config.toml")));
+        assert!(!disk::exists(staged.folder().resolve("codex/other")));
+        let staged = home.stage_with("opencode", &[("XDG_CONFIG_HOME", "c")]);
+        assert!(!disk::is_link(staged.folder().resolve("config/opencode")));
+        assert!(disk::is_link(staged.folder().resolve("config/git")), "what others have there is seen");
+        assert!(home.stage("demo").variables().is_empty());
+    }
+
+    /// It may be one file with the program of other hosts and of the search path.
+    #[test]
+    fn the_program_in_the_folders_of_each_client_is_not_in_what_its_sessions_write_to() {
+        for runner in Runners::builtin().unwrap().iter().filter(|runner| runner.own.is_some()) {
+            let folders = runner.own.iter().flatten();
+            let programs: Vec<String> =
+                folders.map(|folder| format!("{}/gsd-core/bin/gsd-tools", folder.path)).collect();
+            let home = Home::new(&programs.iter().map(String::as_str).collect::<Vec<_>>());
+            let staged = home.stage(&runner.name);
+            assert_eq!(staged.views.len(), programs.len(), "{}", runner.name);
+            for (view, _) in &staged.views {
+                let program = view.resolve("gsd-core/bin/gsd-tools").as_path().canonicalize().unwrap();
+                assert!(program.is_file() && !program.starts_with(staged.folder()), "{}", program.display());
+            }
+        }
+    }
+
+    #[test]
+    fn a_client_whose_folders_nobody_knows_has_none() {
+        let world = World::with([("HOME", "/nowhere")], std::path::Path::new("/"));
+        for name in ["cursor", "antigravity", "augment", "acp"] {
+            let runner = Runners::builtin().unwrap().find(name).unwrap().clone();
+            let at = AbsolutePath::parse("/nowhere/at").unwrap();
+            assert!(runner.stage(&world, &at, &[]).unwrap().is_none(), "{name}");
+        }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Request {
     pub(crate) is_apart: bool,
     /// Where the client may write, it and all it starts.
     pub(crate) fence: Option<Fence>,
+    /// Without a fence: whether it runs in a session of its own, without the terminal of the user.
+    pub(crate) is_detached: bool,
     /// Where a client that does so writes what it used.
     pub(crate) usage_file: Option<AbsolutePath>,
     /// Where the stream is kept, without the secrets in it.
@@ -150,6 +152,7 @@ impl Request {
             without: Vec::new(),
             is_apart: false,
             fence: None,
+            is_detached: false,
             usage_file: None,
             activity: None,
             limits,
@@ -178,6 +181,8 @@ impl Request {
         }
         if let Some(fence) = &self.fence {
             program = program.fenced(fence);
+        } else if self.is_detached {
+            program = program.detached();
         }
         program = program.without(&runner.inside_itself).without(&self.without);
         let of_root = runner.environment_of_root.iter().filter(|_| world.is_root());

@@ -96,6 +96,9 @@ pub(crate) struct Runner {
     /// What goes in the place of `{usage-file}`, where usage is written beside the stream.
     #[serde(default)]
     pub(crate) usage_file: Vec<String>,
+    /// What has the client read no settings of the project, its hooks and servers among them; empty where that is unknown.
+    #[serde(default)]
+    pub(crate) without_project_settings: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     /// Further variables where the user is root.
@@ -104,15 +107,12 @@ pub(crate) struct Runner {
     /// Variables by which a client knows that it runs inside itself; they are removed.
     #[serde(default)]
     pub(crate) inside_itself: Vec<String>,
-    /// The folders, below the home folder, in which it keeps what is its own; see [`super::own`].
+    /// The folders in which it keeps what is its own; without it nobody knows them.
     #[serde(default)]
-    pub(crate) own_folders: Option<Vec<String>>,
-    /// Files that it keeps beside them.
+    pub(crate) own: Option<Vec<OwnFolder>>,
+    /// Other major versions that are called in another way.
     #[serde(default)]
-    pub(crate) own_files: Vec<String>,
-    /// Variables by which its user says that such a folder is elsewhere.
-    #[serde(default)]
-    pub(crate) own_folder_variables: Vec<String>,
+    pub(crate) majors: Vec<OtherMajor>,
     /// The only `terminal_reason` of a success, where the client always says one.
     #[serde(default)]
     pub(crate) terminal_reason: Option<String>,
@@ -136,6 +136,50 @@ pub(crate) struct Runner {
     pub(crate) slow_start_seconds: Option<u64>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
     pub(crate) facts: BTreeMap<String, Fact>,
+}
+
+/// A folder of the user's in which a client keeps what is its own. Names in lists may have a `*` for any part of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OwnFolder {
+    /// Where it is below the home folder, if its user has not moved it.
+    pub(super) path: String,
+    /// The variable by which its user moves it.
+    pub(super) variable: String,
+    /// Its place below what the variable names; nothing where that is the folder itself.
+    #[serde(default)]
+    pub(super) within: String,
+    /// Files beside it that are in it where the variable is set.
+    #[serde(default)]
+    pub(super) beside: Vec<String>,
+    /// Files with a login, which the client refreshes.
+    #[serde(default)]
+    pub(super) login: Vec<String>,
+    /// What it keeps of its sessions. A run has its own, and keeps them from session to session.
+    #[serde(default)]
+    pub(super) history: Vec<String>,
+    /// Folders of settings in which it makes something at its start.
+    #[serde(default)]
+    pub(super) opened: Vec<String>,
+    /// Files in which the client has written down where the folder is.
+    #[serde(default)]
+    pub(super) names_itself: Vec<String>,
+    /// How the name of the folder ends that is there while a client changes a login.
+    #[serde(default)]
+    pub(super) lock: Option<String>,
+}
+
+/// How another major version of a client is called. It was not run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OtherMajor {
+    pub(super) major: u64,
+    /// As those of [`Runner`].
+    pub(super) arguments: Vec<String>,
+    #[serde(default)]
+    pub(super) choose_folder: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every fact has a day and a source"))]
+    pub(super) fact: Fact,
 }
 
 /// [`Profile`] as the key of a table.

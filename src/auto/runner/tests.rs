@@ -34,7 +34,10 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
             assert!(fact.date.parse::<jiff::civil::Date>().is_ok(), "{name} {group}: {}", fact.date);
             assert!(!fact.source.trim().is_empty(), "{name} {group}");
         }
-        assert_eq!(runner.facts.len(), 5, "{name} has facts that nothing is about");
+        // How it is started without the settings of a project is known of some.
+        let is_known = !runner.without_project_settings.is_empty();
+        assert_eq!(is_known, runner.facts.contains_key("settings"), "{name}");
+        assert_eq!(runner.facts.len(), 5 + usize::from(is_known), "{name} has facts that nothing is about");
         assert!(runner.facts.values().all(|fact| fact.note.as_ref().is_none_or(|note| !note.is_empty())), "{name}");
         assert!(!runner.title.is_empty(), "{name}");
         assert!(
@@ -44,12 +47,13 @@ fn every_row_has_dated_facts_and_every_placeholder_is_known() {
         assert!(runner.version.is_some() || !runner.verified || runner.programs.is_empty(), "{name} was measured");
         assert!(!runner.can_preset() || runner.resumes_after_crash, "{name} has a name that nothing is done with");
         assert!(!runner.resumes_after_crash || runner.can_resume(), "{name}");
-        assert!(runner.own_folders.is_some() || !runner.verified || runner.programs.is_empty(), "{name}");
-        let own = runner.own_folders.iter().flatten().chain(&runner.own_files);
-        assert!(
-            own.clone().all(|path| path.starts_with('.') && !path.contains("..")),
-            "{name} owns what is not its own"
-        );
+        assert!(runner.own.is_some() || !runner.verified || runner.programs.is_empty(), "{name}");
+        for own in runner.own.iter().flatten() {
+            let files = own.beside.iter().chain(&own.login).chain(&own.history).chain(&own.opened);
+            assert!(own.path.starts_with('.') && own.path.ends_with(&own.within), "{name}: {}", own.path);
+            assert!(files.clone().all(|file| !file.contains("..")), "{name} owns what is not its own");
+            assert!(own.login.iter().all(|login| !own.history.contains(login)), "{name}: {:?}", own.login);
+        }
         assert!(runner.reports_money.is_none() || runner.reports_tokens, "{name}");
         assert!(!runner.counts_only_whole_answers || runner.reports_tokens, "{name}");
         let is_conversation = runner.dialect.is_conversation();
@@ -215,4 +219,41 @@ fn an_answer_for_which_nothing_was_counted_was_cut_off_where_a_client_counts_onl
     let completion = |output| whole(&[&said(7)[..2], &[of_session(output)]]);
     assert_eq!(judged(&completion(0), true), Verdict::Dead(Death::Network));
     assert_eq!(judged(&completion(5), true), Verdict::Ran);
+}
+
+/// The table of `docs/runners.md` that says what each client has of its user's in a fence. `SNAPSHOTS=overwrite` writes it.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the document is this repository's")]
+fn the_document_says_what_each_client_writes() {
+    const BEGIN: &str = "<!-- own -->\n";
+    const END: &str = "<!-- /own -->\n";
+    let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
+    let mut table =
+        "| client | folder | variable | login | history, kept by the run | settings in which it may add something |\n\
+                     | --- | --- | --- | --- | --- | --- |\n"
+            .to_owned();
+    let all = runners();
+    for runner in all.iter().filter(|runner| runner.only_with.is_none() && !runner.programs.is_empty()) {
+        let name = &runner.name;
+        let Some(folders) = &runner.own else {
+            table += &format!("| {name} | not known: only with `--no-fence` | | | | |\n");
+            continue;
+        };
+        for folder in folders {
+            let path = std::iter::once(&folder.path).chain(&folder.beside).map(|path| format!("`~/{path}`"));
+            let (path, variable) = (path.collect::<Vec<_>>().join(" "), &folder.variable);
+            let (login, history, opened) = (list(&folder.login), list(&folder.history), list(&folder.opened));
+            table += &format!("| {name} | {path} | `{variable}` | {login} | {history} | {opened} |\n");
+        }
+    }
+    let place = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/runners.md");
+    let document = std::fs::read_to_string(place).unwrap();
+    let (before, rest) = document.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let wanted = format!("{before}{BEGIN}{table}{END}{after}");
+    if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
+        std::fs::write(place, wanted).unwrap();
+        return;
+    }
+    assert!(document == wanted, "docs/runners.md lags behind: SNAPSHOTS=overwrite\n{table}");
 }

@@ -379,6 +379,10 @@ impl Effects for Simulated {
         Ok(Vec::new())
     }
 
+    fn running(&mut self, _before: &str, _after: &str) -> Result<Vec<String>, EngineError> {
+        Ok(Vec::new())
+    }
+
     fn check(&mut self, operation: &Operation, _memory: &Memory) -> Result<Option<Evidence>, EngineError> {
         self.step()?;
         let tree = self.keep_tree();

@@ -2,6 +2,7 @@
 
 use super::look::Look;
 use crate::auto::stop::{Cause, Stop};
+use crate::text::shell::typed;
 
 /// The first thing that keeps the active milestone from being closed.
 pub(crate) fn of_completion(look: &Look<'_>) -> Option<Stop> {
@@ -16,7 +17,7 @@ pub(crate) fn missing_summaries(look: &Look<'_>) -> Option<Stop> {
     let silent: Vec<&str> = silent.map(|slice| slice.id.as_str()).collect();
     let first = silent.first()?;
     let text = format!("{} counts {} as done, without a SUMMARY.md", milestone.id, silent.join(", "));
-    Some(Stop::new(Cause::MissingSummary, text, format!("gsd-tools auto dispatch complete {}/{first}", milestone.id)))
+    Some(Stop::new(Cause::MissingSummary, text, typed!("gsd-tools auto dispatch complete {}/{}", milestone.id, first)))
 }
 
 fn refused(look: &Look<'_>) -> Option<Stop> {
@@ -26,7 +27,7 @@ fn refused(look: &Look<'_>) -> Option<Stop> {
         return None;
     }
     let text = format!("the validation of {} says `{verdict}`", milestone.id);
-    let next = format!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", milestone.id);
+    let next = typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", milestone.id);
     Some(Stop::new(Cause::NeedsRemediation, text, next))
 }
 
@@ -49,7 +50,7 @@ fn not_operated(look: &Look<'_>) -> Option<Stop> {
                 "the roadmap of {} plans an operational verification, and its validation has no Operational row",
                 milestone.id
             );
-            let next = format!("gsd-tools auto dispatch validate {}", milestone.id);
+            let next = typed!("gsd-tools auto dispatch validate {}", milestone.id);
             Some(Stop::new(Cause::NoOperationalEvidence, text, next))
         }
         _ => None,

@@ -12,6 +12,7 @@ use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::newline_of;
+use crate::text::shell::typed;
 use crate::text::splice::Splices;
 
 /// The field of a record of checks by which a person decided otherwise.
@@ -160,14 +161,19 @@ fn answer(files: &dyn Files, at: &str, order: (&str, &str, Option<&str>)) -> Res
     };
     // A task that waited for its answer has no summary of its own work.
     let is_done = places::document(files, &folder, task, "SUMMARY")?.is_some();
-    let standing = question.user_choice.as_deref().unwrap_or(&question.recommendation);
+    let standing = question.user_choice.as_ref().unwrap_or(&question.recommendation).as_str();
     Ok(match question.answered(choice, why, at) {
         Err(error) => Err(OrderError::new(error.to_string(), error.hint())),
         Ok(_) if is_done && choice != standing => {
             let message = format!("{id} is done with `{standing}`, so another answer changes nothing");
             Err(OrderError::new(message, "describe the change instead: `gsd-tools auto steer \"...\"`"))
         }
-        Ok(_) if question.user_choice.as_deref() == Some(choice) && question.responded_at.is_some() => Ok(Vec::new()),
+        Ok(_)
+            if question.user_choice.as_ref().is_some_and(|made| made.as_str() == choice)
+                && question.responded_at.is_some() =>
+        {
+            Ok(Vec::new())
+        }
         Ok(answered) => Ok(write(path, record::render(&answered))),
     })
 }
@@ -236,7 +242,7 @@ impl Verdict<'_> {
         let folder = places::milestone(files, milestone)?;
         let Some((path, text)) = places::document(files, &folder, milestone, "VALIDATION")? else {
             let message = format!("`{milestone}` has no VALIDATION.md, so there is nothing to decide about");
-            let hint = format!("put it together first: `gsd-tools auto validate {milestone}`");
+            let hint = format!("put it together first: `{}`", typed!("gsd-tools auto validate {}", milestone));
             return Ok(Err(OrderError::new(message, hint)));
         };
         let verdict = if self.passed { "pass" } else { "needs-attention" };

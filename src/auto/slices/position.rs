@@ -10,6 +10,7 @@ use crate::auto::position::{Finding, Position};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
 use crate::project::milestone_layout::lookup;
+use crate::text::shell::{Typed, typed};
 
 /// The position; `unit` is that of the current operation.
 pub(crate) fn of(look: &Look<'_>, unit: Option<&Unit>) -> Position {
@@ -89,19 +90,19 @@ pub(crate) fn blocked(look: &Look<'_>) -> Option<Stop> {
     let validation = look.milestone().and_then(|milestone| milestone.validation.as_ref());
     let needs_remediation = validation.and_then(|found| found.verdict()) == Some("needs-remediation");
     let (cause, next) = match look.milestone().filter(|_| needs_remediation) {
-        Some(milestone) => (Cause::NeedsRemediation, format!("gsd-tools auto dispatch validate {}", milestone.id)),
+        Some(milestone) => (Cause::NeedsRemediation, typed!("gsd-tools auto dispatch validate {}", milestone.id)),
         None => (Cause::Blocked, way_out(look)),
     };
     Some(Stop::new(cause, text, next).shown(blockers.iter().skip(1).cloned()))
 }
 
 /// What ends a wait for another milestone. Everything else that blocks is in documents that a person corrects.
-fn way_out(look: &Look<'_>) -> String {
+fn way_out(look: &Look<'_>) -> Typed {
     let mut awaited = look.state.registry.iter().flat_map(|entry| &entry.waits_for);
     match awaited.find_map(|id| look.snapshot.milestone(id)) {
-        Some(milestone) if milestone.is_parked => format!("gsd-tools auto unpark {}", milestone.id),
-        Some(milestone) => format!("gsd-tools auto run {}", milestone.id),
-        None => "gsd-tools auto run".to_owned(),
+        Some(milestone) if milestone.is_parked => typed!("gsd-tools auto unpark {}", milestone.id),
+        Some(milestone) => typed!("gsd-tools auto run {}", milestone.id),
+        None => Typed::from("gsd-tools auto run"),
     }
 }
 
@@ -115,7 +116,7 @@ fn parked(look: &Look<'_>) -> Option<Stop> {
     };
     let milestone = look.snapshot.milestone(id)?;
     if milestone.is_parked {
-        let next = format!("gsd-tools auto unpark {id}");
+        let next = typed!("gsd-tools auto unpark {}", id);
         return Some(Stop::new(Cause::Parked, format!("{id} is parked"), next));
     }
     let verdict = milestone.validation.as_ref().and_then(|validation| validation.verdict());
@@ -128,9 +129,9 @@ fn parked(look: &Look<'_>) -> Option<Stop> {
     let (text, next) = match unverified {
         Some(task) => (
             format!("{text}: there is no record that {task} was checked"),
-            format!("gsd-tools auto dispatch execute-task {task}"),
+            typed!("gsd-tools auto dispatch execute-task {}", task),
         ),
-        None => (text, format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"")),
+        None => (text, typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", id)),
     };
     Some(Stop::new(Cause::NeedsAttention, text, next).shown([format!("{id}-VALIDATION.md")]))
 }

@@ -23,6 +23,8 @@ use crate::project::milestone_layout::{
     uat, validation,
 };
 
+use crate::text::terminal::one_line;
+
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent<'a> {
@@ -339,9 +341,13 @@ impl Reader<'_> {
             let escalation: Option<Escalation> = self.record_at(&format!("{folder}/{name}"));
             task.question = escalation.filter(Escalation::is_open).map(|escalation| Question {
                 waits: escalation.is_waiting(),
-                options: escalation.options.iter().map(|option| format!("{}: {}", option.id, option.label)).collect(),
-                text: escalation.question,
-                recommended: escalation.recommendation,
+                options: escalation
+                    .options
+                    .iter()
+                    .map(|option| one_line(&format!("{}: {}", option.id, option.label)))
+                    .collect(),
+                text: one_line(&escalation.question),
+                recommended: escalation.recommended().clone(),
             });
         }
     }

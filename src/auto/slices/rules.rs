@@ -10,6 +10,7 @@ use crate::auto::position::Finding;
 use crate::auto::preferences::Pipeline;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Unit, UnitKind};
+use crate::text::shell::typed;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
@@ -137,7 +138,7 @@ fn escalation(look: &Look<'_>) -> Finding {
     let asked = tasks.iter().find_map(|task| Some((&task.id, task.waits_for()?)));
     let Some((task, question)) = asked else { return no("no question is open") };
     let id = format!("{}/{task}", look.slice_id().unwrap_or_default());
-    let next = format!("gsd-tools auto answer {id} {}", question.recommended);
+    let next = typed!("gsd-tools auto answer {} {}", id, question.recommended);
     Finding::Stop(
         Stop::new(Cause::Escalation, format!("{id} asks: {}", question.text), next).shown(question.options.clone()),
     )
@@ -183,7 +184,7 @@ fn run_uat(look: &Look<'_>) -> Finding {
     let unit = Unit::new(UnitKind::RunUat, id.clone());
     if look.memory.attempts(&unit).refused.len() >= UAT_RUNS {
         let text = format!("the acceptance test of {id} was run {UAT_RUNS} times without a verdict");
-        let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+        let next = typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", id);
         return Finding::Stop(Stop::new(Cause::UatExhausted, text, next));
     }
     Finding::Dispatch(unit)
@@ -205,7 +206,7 @@ fn uat_verdict(look: &Look<'_>) -> Finding {
     let Some((slice, verdict)) = failed else { return no("no acceptance test has failed") };
     let id = format!("{milestone}/{}", slice.id);
     let text = format!("the acceptance test of {id} says `{verdict}`");
-    let next = format!("gsd-tools auto verdict {id} pass --rationale \"checked by hand\"");
+    let next = typed!("gsd-tools auto verdict {} pass --rationale \"checked by hand\"", id);
     Finding::Stop(Stop::new(Cause::UatFailed, text, next))
 }
 
@@ -248,7 +249,7 @@ fn discuss(look: &Look<'_>, cause: Cause, what: &str) -> Finding {
         return of_milestone(look, UnitKind::DiscussMilestone);
     }
     let id = milestone_id(look);
-    Finding::Stop(Stop::new(cause, format!("{id} {what}"), format!("gsd-tools auto discuss {id}")))
+    Finding::Stop(Stop::new(cause, format!("{id} {what}"), typed!("gsd-tools auto discuss {}", id)))
 }
 
 fn research_milestone(look: &Look<'_>) -> Finding {

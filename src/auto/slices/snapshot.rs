@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::auto::prompt::citation::SliceRow;
+use crate::project::milestone_layout::escalation::OptionId;
 
 /// The state of the documents at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,7 +144,7 @@ pub(crate) struct Question {
     /// Each as `a: names`.
     pub(crate) options: Vec<String>,
     /// The identifier of the option that the agent would take.
-    pub(crate) recommended: String,
+    pub(crate) recommended: OptionId,
     /// Whether the task waits for the answer; else it took what it recommends.
     pub(crate) waits: bool,
 }

@@ -1,31 +1,20 @@
-//! What a person approves before a repository may have it run: once at a terminal, or ahead by its digest.
+//! What a person approves before a run may run what a repository brings: once at a terminal, or ahead by its digest.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::{Place, Preferred};
-use crate::auto::set_up::{self, APPROVED, SetUp};
+use super::place::Place;
+use crate::auto::brought::{APPROVED, Brought};
+use crate::auto::stop::{Cause, Stop};
 use crate::commands::frame::{CommandError, Context};
-use crate::disk::{self, AbsolutePath, Digest};
-use crate::project::local_state::LocalState;
-use crate::project::milestone_layout::preferences::{Given, PreferenceSource, Preferences};
+use crate::disk;
+use crate::project::milestone_layout::preferences::Preferences;
 use crate::project::repository;
-use crate::text::shell::shell_word;
-use crate::text::untrusted;
+use crate::text::shell::{Typed, typed};
 
 /// The note with what a person approved of a project.
 const NOTE: &str = "approved.json";
-
-/// Something that a repository brings and a person has to approve.
-#[derive(Clone, Debug)]
-struct Brought {
-    /// What it is, such as `the set-up of worktrees`.
-    what: &'static str,
-    /// All of it, a line each.
-    shown: Vec<String>,
-    digest: Digest,
-    /// The command that goes on once it is approved.
-    next: String,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Approvals {
@@ -34,89 +23,124 @@ struct Approvals {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Approval {
-    what: String,
-    /// Of the repository too: another one at the same path has no approval.
+    /// Of the repository: another one at the same path has no approval.
     repository: String,
-    digest: String,
+    /// The digests of what was approved, or landed by a run of this computer.
+    #[serde(default)]
+    items: BTreeSet<String>,
     approved_at: String,
 }
 
-/// What makes worktrees ready, once a person has approved what of it the repository brings: the command of the user's own
-/// preferences is the user's.
-pub(super) fn approved_set_up(
-    context: &mut Context,
-    place: &Place,
-    preferred: &Preferred,
-    brief: Option<&str>,
-) -> Result<SetUp, CommandError> {
-    let command = preferred.document.git.worktree_post_create.clone();
-    let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
-    let is_users = |given: &Given| given.key == set_up::COMMAND && given.source == PreferenceSource::Global;
-    if set_up.is_empty() || (set_up.include.is_none() && preferred.given.iter().any(is_users)) {
-        return Ok(set_up);
-    }
-    let command = set_up.command.iter().map(|command| format!("runs in each new worktree: {command}"));
-    let copies = set_up.patterns().map(|pattern| format!("copies there, of your ignored files: {pattern}"));
-    let brief = brief.map(shell_word);
-    let brought = Brought {
-        what: "the set-up of worktrees",
-        shown: command.chain(copies).map(|line| untrusted::line(&line, 200)).collect(),
-        digest: set_up.digest(),
-        next: ["gsd-tools auto run".to_owned()].into_iter().chain(brief).collect::<Vec<_>>().join(" --brief "),
-    };
-    needs_approval(context, &place.notes, &place.root, &brought)?;
-    Ok(set_up)
+/// How a run is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question<'a> {
+    /// The client of the run, as people call it.
+    pub(super) client: &'a str,
+    /// Whether the client can be started without the settings of the project.
+    pub(super) can_leave_out: bool,
+    /// The call that goes on once it is approved.
+    pub(super) next: &'a Typed,
 }
 
-/// Goes on where a person approved this; asks at a terminal, and refuses with what approves it elsewhere.
-fn needs_approval(
+/// What is approved of a project on this computer.
+pub(super) fn known(place: &Place) -> Result<BTreeSet<String>, CommandError> {
+    let known: Approvals = place.notes.read(NOTE)?.unwrap_or_default();
+    let repository = repository::identity_of(&place.root);
+    let own = known.approved.into_iter().filter(|approval| approval.repository == repository);
+    Ok(own.flat_map(|approval| approval.items).collect())
+}
+
+/// Goes on where a person approved all of this, or a run of this computer landed it; asks at a terminal about the rest, and
+/// elsewhere stops with what approves it.
+pub(super) fn approve(
     context: &mut Context,
-    state: &LocalState,
-    root: &AbsolutePath,
-    brought: &Brought,
-) -> Result<(), CommandError> {
-    let digest = brought.digest.to_string();
-    let repository = repository::identity_of(root);
-    let known: Approvals = state.read(NOTE)?.unwrap_or_default();
-    let is_it = |approval: &Approval| approval.repository == repository && approval.digest == digest;
-    if known.approved.iter().any(is_it) || approved_by_user(context)?.contains(&digest) {
-        return Ok(());
-    }
-    let agent = context.agent_session()?;
-    let ahead = context.world().variable(APPROVED).unwrap_or_default();
-    let is_ahead = ahead.split([',', ' ', '\t']).any(|one| one == digest);
-    let what = brought.what;
-    if agent.is_none() && !is_ahead && context.can_confirm() {
-        let lines = brought.shown.iter().fold(String::new(), |text, line| text + "    " + line + "\n");
-        context.tell(format_args!("This repository brings {what}:\n\n{lines}"));
-        if !Context::confirms("Allow it to run on this computer")? {
-            return Err(CommandError::usage(format!("{what} is not approved; nothing was started")).exits(77));
+    place: &Place,
+    (brought, known, landed): (&Brought, &BTreeSet<String>, &BTreeSet<String>),
+    question: Question<'_>,
+) -> Result<Option<Stop>, CommandError> {
+    let pending = brought.without(known).without(landed);
+    if !pending.is_empty() {
+        let agent = context.agent_session()?;
+        let digest = brought.digest().to_string();
+        let ahead = context.world().variable(APPROVED).filter(|_| agent.is_none()).unwrap_or_default();
+        let is_ahead =
+            ahead.split([',', ' ', '\t']).any(|one| one == digest) || approved_by_user(context)?.contains(&digest);
+        let what = if known.is_empty() {
+            "This repository brings what a run would run on this computer:"
+        } else {
+            "New in this repository since it was approved, and a run would run it on this computer:"
+        };
+        if !is_ahead && agent.is_none() && context.can_confirm() {
+            let lines = pending.lines().iter().fold(String::new(), |text, line| text + "    " + line + "\n");
+            context.tell(format_args!("{what}\n\n{lines}"));
+            if !Context::confirms("Allow it to run")? {
+                let text = "what the repository brings is not approved; nothing was started";
+                let stop = Stop::new(Cause::NotApproved, text, question.next.clone());
+                return Ok(Some(stop.shown(without_settings(brought, &pending, question, ""))));
+            }
+        } else if !is_ahead {
+            return Ok(Some(not_approved(context, (brought, &pending), question, agent.as_deref())));
         }
-    } else if agent.is_some() || !is_ahead {
-        return Err(not_approved(context, brought, agent.as_deref()));
     }
-    let approval =
-        Approval { what: what.to_owned(), repository, digest, approved_at: context.world().now().to_string() };
-    context.edit_note(&state.file(NOTE), |text| {
+    let items: BTreeSet<String> = brought.digests().filter(|digest| !known.contains(digest)).collect();
+    if items.is_empty() {
+        return Ok(None);
+    }
+    let repository = repository::identity_of(&place.root);
+    let approval = Approval { repository, items, approved_at: context.world().now().to_string() };
+    context.edit_note(&place.notes.file(NOTE), |text| {
         let mut approvals: Approvals = text.map(serde_json::from_str).transpose()?.unwrap_or_default();
         approvals.approved.push(approval.clone());
         Ok(((), Some(serde_json::to_string_pretty(&approvals)? + "\n")))
-    })
+    })?;
+    Ok(None)
 }
 
-fn not_approved(context: &Context, brought: &Brought, agent: Option<&str>) -> CommandError {
-    let Brought { what, shown, digest, next } = brought;
+/// The end of a call that nobody approved and where nobody can be asked.
+fn not_approved(
+    context: &Context,
+    (brought, pending): (&Brought, &Brought),
+    question: Question<'_>,
+    agent: Option<&str>,
+) -> Stop {
     let why = match agent {
         Some(name) => format!("an agent runs this call: {name} is set"),
         None => "this is not a terminal".to_owned(),
     };
-    let lines = shown.iter().fold(String::new(), |text, line| text + "\n  " + line);
-    let message = format!("a person has to approve {what}, and {why}:{lines}");
+    let text = format!("a person has to approve what this repository brings and a run would run, and {why}");
+    let (digest, next) = (brought.digest(), question.next);
     let file = context.personal_file("PREFERENCES.md").map_or_else(String::new, |file| file.display().to_string());
-    CommandError::usage(message).exits(77).hint(format!(
-        "read it, then run `{next}` in a terminal, or `{APPROVED}={digest} {next}`, or add the line `approved: [{digest}]` between \
-         the lines `---` of `{file}`"
-    ))
+    let ahead = typed!("{}={} {}", Typed::from(APPROVED), digest, next);
+    let way = format!(
+        "read it, then run `{next}` in a terminal, or `{ahead}`, or add the line `approved: [{digest}]` between the lines \
+         `---` of `{file}`"
+    );
+    // An agent may repeat what it is told is next.
+    let next = if agent.is_some() { next.clone() } else { ahead };
+    let other = without_settings(brought, pending, question, "or, ");
+    Stop::new(Cause::NotApproved, text, next).shown(pending.lines().into_iter().chain([way]).chain(other))
+}
+
+/// How to run without what the repository has for the client.
+fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>, or: &str) -> Option<String> {
+    if !pending.has_client() {
+        return None;
+    }
+    let (client, next) = (question.client, question.next);
+    if !question.can_leave_out {
+        return Some(format!(
+            "how {client} is started without the settings of a project is not known: approve all of it, or take another client \
+             with `--runner`"
+        ));
+    }
+    let rest = brought.without_client();
+    let next = next.clone().and(&Typed::from("--no-project-settings"));
+    let next = if pending.without_client().is_empty() {
+        next
+    } else {
+        typed!("{}={} {}", Typed::from(APPROVED), rest.digest(), next)
+    };
+    Some(format!("{or}without what is for {client}: `{next}`"))
 }
 
 /// What the user's own preferences approve. Those of a project approve nothing.

@@ -50,8 +50,8 @@ fn around(context: &Context, repository: &Repository) -> Result<Around, DiskErro
     let needed = [world.home(), world.state_folder(), Some(world.temporary_folder()), world.executable().ok()];
     let mut needed = paths(needed.into_iter().flatten().collect());
     needed.push(repository.common().clone());
-    let mut writable = paths(world.build_caches());
-    writable.extend(paths(vec![world.temporary_folder()]));
+    // What else sessions write to is in the state folder, which is needed.
+    let writable = paths(vec![world.temporary_folder()]);
     let preferences = context.personal_file("PREFERENCES.md").unwrap_or_default();
     Ok(Around { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })
 }

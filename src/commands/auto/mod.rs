@@ -1,6 +1,7 @@
 //! `auto`: a milestone from its brief to the branch it lands on.
 
 mod approvals;
+mod brought;
 mod demo;
 mod held_out;
 mod orders;

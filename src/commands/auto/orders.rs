@@ -129,6 +129,7 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
     context.refuses_agents(command)?;
     super::place::refuses_units(context, command)?;
     let place = Place::of(context)?.needs_milestones()?;
+    super::place::refuses_sessions(context, &place, &place.memory()?, command)?;
     let now = context.world().now();
     let id = format!("{:015}-{}", now.milliseconds(), context.world().process());
     let named = Named { id, order: Order { at: now.to_string(), wish } };

@@ -17,8 +17,12 @@ use crate::commands::frame::{CommandError, Context};
 use crate::disk;
 use crate::emit::CONTENT_FOLDER;
 use crate::install::{Target, is_installed};
-use crate::project::view::ProjectView;
+use crate::project::milestone::is_version;
+use crate::project::milestone_layout::ids;
+use crate::project::view::{ProjectView, state_version};
 use crate::runtime::Scope;
+use crate::text::shell::typed;
+use crate::text::untrusted;
 
 /// The kinds of units, each with the workflow that it is.
 const WORKFLOWS: &[(UnitKind, &str)] = &[
@@ -26,6 +30,9 @@ const WORKFLOWS: &[(UnitKind, &str)] = &[
     (UnitKind::PlanPhase, "plan-phase"),
     (UnitKind::ExecutePhase, "execute-phase"),
 ];
+
+/// The most letters that are shown of a name that is refused.
+const SHOWN: usize = 60;
 
 /// What was read of a project in phases.
 #[derive(Debug)]
@@ -58,9 +65,19 @@ impl SeenPhases {
 
     /// What the milestone is called in names of branches and folders.
     pub(super) fn milestone(&self) -> Result<String, CommandError> {
-        let version = self.view.milestone()?.version.unwrap_or_else(|| "milestone".to_owned());
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-        Ok(version.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect())
+        let Some(version) = self.view.milestone()?.version else { return Ok("milestone".to_owned()) };
+        let name = version.replace(char::is_whitespace, "-");
+        if is_version(&name) || ids::milestone_of(&name) == Some(&*name) {
+            return Ok(name);
+        }
+        let state = self.view.state_text()?.and_then(|text| state_version(&text));
+        let file = if state.as_ref() == Some(&version) { "STATE.md" } else { "ROADMAP.md" };
+        let version = untrusted::line(&version, SHOWN);
+        Err(CommandError::usage(format!(
+            "`{}/{file}` has `{version}` for the milestone, which is not a version",
+            phases::FOLDER
+        ))
+        .hint("write one such as `v1.0` there, commit it, then run the command again"))
     }
 
     pub(super) fn forecast(&self) -> Result<Forecast, CommandError> {
@@ -106,7 +123,7 @@ impl SeenPhases {
             (None, Some(active)) => active,
             (None, None) => {
                 return Err(CommandError::usage(format!("no phase is next for `{word}`"))
-                    .hint(format!("name one: `gsd-tools auto dispatch {word} 2`")));
+                    .hint(format!("name one: `{}`", typed!("gsd-tools auto dispatch {} 2", word))));
             }
         };
         if self.view.phase_named(&id)?.is_none() {
@@ -161,7 +178,7 @@ pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<Unit
     let found = found.ok_or_else(|| {
         let host = descriptor.as_ref().map_or_else(|| runner.to_owned(), |descriptor| descriptor.id.to_string());
         CommandError::usage(format!("the workflows that a run in phases follows are not installed for {host}"))
-            .hint(format!("install them: `gsd-tools install --global --{host}`"))
+            .hint(format!("install them: `{}`", typed!("gsd-tools install --global --{}", host)))
     })?;
     Ok(found.into_iter().map(|(kind, path)| (kind, path.to_string())).collect())
 }

@@ -18,6 +18,7 @@ use crate::project::local_state::LocalState;
 use crate::project::milestone_layout::held_out::{self, HeldOutEntry};
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
+use crate::text::shell::{Typed, typed};
 use crate::text::words::{of_word, words};
 
 /// The name of the log among the notes of a project.
@@ -45,11 +46,31 @@ pub(super) fn log_error(error: &LogError) -> CommandError {
     }
 }
 
+/// Refuses to a session of the run that goes on, and to all that it left running, what a person alone decides: variables can be taken
+/// away, the process that started it cannot.
+pub(super) fn refuses_sessions(
+    context: &Context,
+    place: &Place,
+    memory: &Memory,
+    command: &str,
+) -> Result<(), CommandError> {
+    refuses_units(context, command)?;
+    let holder = place.holder(context.disk(), memory)?;
+    if holder.is_none_or(|holder| !context.world().is_below(holder)) {
+        return Ok(());
+    }
+    let message = format!("`{command}` needs a person, and something that the run itself started runs this call");
+    let command = typed!("gsd-tools {}", Typed::words(command));
+    Err(CommandError::usage(message).exits(77).hint(format!("run it in your terminal: `{command}`")))
+}
+
 /// Refuses to the agent of a unit what a person alone decides.
 pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), CommandError> {
     let Some(unit) = context.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
-    Err(CommandError::usage(message).exits(77).hint(format!("run it in your terminal: `gsd-tools {command}`")))
+    Err(CommandError::usage(message)
+        .exits(77)
+        .hint(format!("run it in your terminal: `{}`", typed!("gsd-tools {}", Typed::words(command)))))
 }
 
 words! {

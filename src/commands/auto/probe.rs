@@ -10,6 +10,7 @@ use crate::auto::probe::facts::{self, Facts};
 use crate::auto::probe::trial::{Bench, ProbeError};
 use crate::auto::runner::table::{Runner, Runners};
 use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::text::shell::typed;
 use crate::text::words::of_word;
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
@@ -137,7 +138,10 @@ fn named<'a>(
         Some(program) => program.to_owned(),
         None => runner.installed(context.world()).ok_or_else(|| {
             let message = format!("{} is not installed or not in PATH: {}", runner.title, runner.programs.join(", "));
-            let hint = format!("install it, or name its program: `gsd-tools auto probe {client} --program PROGRAM`");
+            let hint = format!(
+                "install it, or name its program: `{}`",
+                typed!("gsd-tools auto probe {} --program PROGRAM", client)
+            );
             CommandError::usage(message).hint(hint)
         })?,
     };

@@ -272,7 +272,8 @@ fn check(
     adopt_orphans();
     let signals = Requests::watch().ok();
     let is_over = || signals.as_ref().is_some_and(|signals| signals.asked().is_some());
-    let fresh = Fresh::of(world, root, commit, is_fenced).map_err(|error| failed(&error))?;
+    let openings = is_fenced.then(|| context.openings()).transpose()?;
+    let fresh = Fresh::of(world, root, commit, openings.as_ref()).map_err(|error| failed(&error))?;
     for wanted in &recorded.commands {
         context.tell(format!("Running `{}`", wanted.command));
         let one = Checks { commands: vec![wanted.clone()], ..recorded.clone() };

@@ -1,17 +1,20 @@
 //! `auto run`, `auto next`, `auto pause`, `auto stop`: starting a run, and ending it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::approvals::approved_set_up;
+use super::approvals::{Question, approve, known};
+use super::brought::{Asking, self_running};
 use super::held_out;
 use super::phases::{SeenPhases, workflows};
-use super::place::{LayoutWord, Place, Preferred, layout_word, log_error, newer_engine};
+use super::place::{LayoutWord, Place, Preferred, layout_word, log_error, newer_engine, refuses_sessions};
 use super::texts::unit_of;
 use super::views::{Seen, shape};
 use crate::auto::asked::{Asked, Facts};
+use crate::auto::brought::Brought;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::decide::landed;
 use crate::auto::engine::drive::{Drive, Settings};
@@ -25,21 +28,26 @@ use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::memory::Memory;
 use crate::auto::phases::PhaseSettings;
 use crate::auto::real::{Control, Driver, Parts, Places, Real, Wish, leftovers, orders};
+use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
+use crate::auto::runner::version::version_of;
+use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::slices::forecast::{self, Shape};
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::context::openings::shown;
+use crate::commands::frame::{CommandError, Context, error::Reason, listing};
 use crate::disk::log::Log;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::{ids, lookup};
-use crate::text::shell::shell_word;
+use crate::project::self_running::SelfRunning;
+use crate::text::shell::{Typed, typed};
 use crate::text::words::of_word;
 use crate::world::World;
-use crate::world::fence::Fencing;
+use crate::world::fence::{Fencing, Openings};
 use crate::world::signals::Requests;
 use crate::world::tree::adopt_orphans;
 
@@ -112,6 +120,12 @@ pub(super) struct HowArgs {
     /// Fence sessions and checks in again, in a run that was begun with `--no-fence`
     #[arg(long)]
     fence: bool,
+    /// Start the client without settings of the project: neither its hooks nor its servers run
+    #[arg(long, conflicts_with = "project_settings")]
+    no_project_settings: bool,
+    /// Start the client with settings of the project again, in a run that was begun without
+    #[arg(long)]
+    project_settings: bool,
     /// Run although another program keeps its state of this project in `.gsd/gsd.db`
     #[arg(long)]
     take_over: bool,
@@ -167,6 +181,13 @@ pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Com
     drive(context, arguments, Some(1), None)
 }
 
+/// What became of the beginning of a run.
+enum Begun {
+    Started(Box<Start>),
+    /// Nobody approved what the repository brings for this milestone.
+    NotApproved(String, Stop),
+}
+
 /// Where a run works, and for which milestone.
 struct Start {
     milestone: String,
@@ -174,6 +195,9 @@ struct Start {
     worktree: Worktree,
     brief: Option<(String, String)>,
     held_out: Option<HeldOut>,
+    openings: Openings,
+    /// The checks that run without a fence; `None` where there is one.
+    approved: Option<BTreeSet<String>>,
     /// What a new run begins with.
     run: Option<Run>,
 }
@@ -192,6 +216,7 @@ fn drive(
     let means = means(context, arguments, &memory);
     refuse_other_owner(&place, &means)?;
     leftovers::end_programs(&memory)?;
+    leftovers::remove_temporary(context.world(), &memory)?;
     if memory.run.is_none() || memory.is_released {
         drop_orders(context, &place)?;
     }
@@ -210,29 +235,30 @@ fn drive(
         return report(context, &milestone, stop, &Memory::default());
     }
     let preferred = preferred(context, &place, &memory)?;
-    let set_up = approved_set_up(context, &place, &preferred, arguments.brief.as_deref())?;
+    let command = preferred.document.git.worktree_post_create.clone();
+    let set_up = SetUp::new(command, disk::read_text(place.root.resolve(set_up::INCLUDE))?);
     how.means.set_up = set_up.named();
-    if let Some(named) = &how.means.set_up {
-        context.tell(format!("Set-up of worktrees: {named}"));
-    }
     let ceilings = ceilings(arguments, &memory, &preferred);
-    let start = started(context, &place, &memory, (arguments, &layout), (&how, ceilings, &preferred))?;
+    let running = self_running(context)?;
+    let opening = Opening {
+        place: &place,
+        memory: &memory,
+        arguments,
+        layout: &layout,
+        how: &how,
+        ceilings,
+        preferred: &preferred,
+        set_up: &set_up,
+        running: &running,
+    };
+    let start = match started(context, &opening)? {
+        Begun::Started(start) => *start,
+        Begun::NotApproved(milestone, stop) => return report(context, &milestone, stop, &Memory::default()),
+    };
+    say_set_up(context, &how);
     let world = context.world().clone();
     let now = now(&world);
-    let event = match &start.run {
-        Some(run) => Event::Started(run.clone()),
-        None => Event::Resumed {
-            engine: ENGINE,
-            process: world.process(),
-            runner: how.driver.runner.name.clone(),
-            profile: how.driver.profile.word().to_owned(),
-            ceilings,
-            allowed_keys: arguments.how.allow_key.clone(),
-            fenced: Some(how.wants_fence),
-            means: how.means.clone(),
-        },
-    };
-    append(&mut log, &Entry::new(now, event))?;
+    append(&mut log, &Entry::new(now, opening.event(&start, &world)))?;
     // From here on the log knows the branch.
     disk::remove_note(&place.folder().resolve(BEGINNING))?;
     forget_expired(context, &start.repository);
@@ -248,15 +274,10 @@ fn drive(
         ..Settings::default()
     };
     adopt_orphans();
-    let places = Places {
-        worktree: start.worktree.folder.clone(),
-        scratch: scratch_of(&start.worktree.folder),
-        checkout: checkout_of(&start.worktree.folder),
-        notes: place.folder(),
-    };
+    let places = places_of(&place, &start.worktree.folder);
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
     let view = context.view_at(&start.worktree.folder);
-    let held_out = start.held_out;
+    let (held_out, openings) = (start.held_out, start.openings);
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {
         world: &world,
@@ -267,8 +288,11 @@ fn drive(
         driver: how.driver,
         preferences,
         set_up,
+        running,
+        approved: start.approved,
         layout,
         held_out,
+        openings,
         view,
         run,
         brief: start.brief,
@@ -367,7 +391,7 @@ fn kept_brief(place: &Place) -> AbsolutePath {
 
 fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), CommandError> {
     let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
-    let stop = landed(&milestone);
+    let stop = landed(&milestone, memory);
     if memory.stop.is_none() {
         append(log, &Entry::new(now(context.world()), Event::Stopped(stop.clone())))?;
     }
@@ -394,6 +418,22 @@ fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -
     })
 }
 
+fn say_set_up(context: &Context, how: &How) {
+    if let Some(named) = &how.means.set_up {
+        context.tell(format!("Set-up of worktrees: {named}"));
+    }
+}
+
+/// Where a run works, and where its notes are.
+fn places_of(place: &Place, worktree: &AbsolutePath) -> Places {
+    Places {
+        worktree: worktree.clone(),
+        scratch: scratch_of(worktree),
+        checkout: checkout_of(worktree),
+        notes: place.folder(),
+    }
+}
+
 /// Where candidates are checked out: beside the worktree.
 fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-candidate", worktree.name()))
@@ -402,6 +442,12 @@ fn scratch_of(worktree: &AbsolutePath) -> AbsolutePath {
 /// Where the checks of units run.
 fn checkout_of(worktree: &AbsolutePath) -> AbsolutePath {
     worktree.beside(&format!("{}-checks", worktree.name()))
+}
+
+/// Refuses a repository in which links lead a folder that a run works in elsewhere, before anything is done there.
+fn check_places(repository: &Repository, worktree: &AbsolutePath) -> Result<(), LandingError> {
+    let places = [worktree.clone(), scratch_of(worktree), checkout_of(worktree)];
+    places.iter().try_for_each(|place| repository.check_place(place))
 }
 
 fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), CommandError> {
@@ -439,7 +485,9 @@ fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
         program: asked.runner_program.as_ref().map(place).or(program),
         planning_only: asked.allow_planning_only || kept.planning_only,
         taken_over: asked.take_over || kept.taken_over,
+        without_settings: asked.no_project_settings || (kept.without_settings && !asked.project_settings),
         set_up: None,
+        client: None,
     }
 }
 
@@ -462,6 +510,7 @@ fn say_changes(context: &mut Context, run: &Run, how: &How) {
         ("model", own(&run.means.model), own(&how.means.model)),
         ("profile", format!("`{}`", run.profile), format!("`{}`", driver.profile.word())),
         ("fence", fence(run.fenced), fence(how.wants_fence)),
+        ("client's settings of the project", fence(!run.means.without_settings), fence(!how.means.without_settings)),
     ];
     for (what, before, now) in rows.iter().filter(|(_, before, now)| before != now) {
         context.tell(format!("Changed for this run: the {what} is {now}; it was {before}."));
@@ -479,23 +528,44 @@ fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, means: Means
     // Refused before there is a worktree: its sessions would fail.
     if runner.only_with.as_ref().is_some_and(|variable| !context.world().flag(variable)) {
         return Err(CommandError::usage(format!("`{}` works in no project of yours", runner.name))
-            .hint(format!("run `gsd-tools {}`, or leave `--runner` out", runner.name)));
+            .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
     }
     let profile = arguments.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
     let profile: Profile = of_word(profile).ok_or_else(|| {
         CommandError::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
     })?;
+    if means.without_settings && runner.without_project_settings.is_empty() {
+        let message = format!("how {} is started without the settings of a project is not known", runner.title);
+        return Err(CommandError::usage(message).hint(
+            "leave `--no-project-settings` out and approve what the project has for it, or take another client",
+        ));
+    }
     let can_fence = context.world().fencing() != Fencing::Unavailable;
     if !can_fence && wants_fence {
         context.warn("this system cannot keep programs from writing outside the worktree");
     }
+    if can_fence && wants_fence && runner.own.is_none() {
+        return Err(CommandError::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));
+    }
+    let world = context.world();
+    let program = means.program.clone().or_else(|| runner.installed(world));
+    let client =
+        program.filter(|_| runner.version.is_some()).and_then(|program| version_of(world, Some(runner), &program));
+    let warning = client.as_deref().and_then(|client| runner.warning_on(client));
+    let runner = client.as_deref().map_or_else(|| runner.clone(), |client| runner.for_version(client));
+    if let Some(warning) = warning {
+        context.warn(warning);
+    }
+    let means = Means { client, ..means };
     let driver = Driver {
-        runner: runner.clone(),
+        runner,
         program: means.program.clone(),
         profile,
         model: means.model.clone(),
+        calls: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
         without: context.session_variables()?,
         is_fenced: can_fence && wants_fence,
+        leaves_settings_out: means.without_settings,
     };
     let how = How { driver, wants_fence, means };
     if let Some(run) = before {
@@ -588,15 +658,113 @@ fn check_preferences(
     Ok(())
 }
 
+/// The call again, with what it says of a run that has not begun.
+fn again(arguments: &RunArgs) -> Typed {
+    let how = &arguments.how;
+    let call = Typed::from("gsd-tools auto run");
+    let call = arguments.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));
+    let layout = how.layout.map(LayoutWord::word);
+    let valued = [
+        ("--brief", arguments.brief.as_deref()),
+        ("--runner", how.runner.as_deref()),
+        ("--runner-program", how.runner_program.as_deref()),
+        ("--model", how.model.as_deref()),
+        ("--profile", how.profile.as_deref()),
+        ("--layout", layout),
+        ("--target", how.target.as_deref()),
+    ];
+    let given = valued.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
+    let call = given.fold(call, |call, (flag, value)| call.word(flag).word(value));
+    if how.no_fence { call.word("--no-fence") } else { call }
+}
+
+/// What a run is begun or continued with.
+struct Opening<'a> {
+    place: &'a Place,
+    memory: &'a Memory,
+    arguments: &'a RunArgs,
+    layout: &'a DocumentLayout,
+    how: &'a How,
+    ceilings: Ceilings,
+    preferred: &'a Preferred,
+    set_up: &'a SetUp,
+    running: &'a SelfRunning,
+}
+
+impl Opening<'_> {
+    /// What the log is told of a run that begins or goes on.
+    fn event(&self, start: &Start, world: &World) -> Event {
+        let how = self.how;
+        match &start.run {
+            Some(run) => Event::Started(run.clone()),
+            None => Event::Resumed {
+                engine: ENGINE,
+                process: world.process(),
+                runner: how.driver.runner.name.clone(),
+                profile: how.driver.profile.word().to_owned(),
+                ceilings: self.ceilings,
+                allowed_keys: self.arguments.how.allow_key.clone(),
+                fenced: Some(how.wants_fence),
+                means: how.means.clone(),
+            },
+        }
+    }
+
+    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Gives the checks
+    /// that run without a fence.
+    fn approved(
+        &self,
+        context: &mut Context,
+        repository: &Repository,
+        (milestone, base): (&str, &str),
+    ) -> Result<Result<Option<BTreeSet<String>>, Stop>, CommandError> {
+        let (runner, is_fenced) = (&self.how.driver.runner, self.how.driver.is_fenced);
+        let asking = Asking {
+            repository,
+            layout: self.layout,
+            milestone,
+            preferred: self.preferred,
+            set_up: self.set_up,
+            runner,
+            running: self.running,
+            leaves_settings_out: self.how.means.without_settings,
+        };
+        let mut items = asking.in_commit(base)?;
+        let has_begun = unfinished(self.memory).is_some();
+        if !is_fenced && has_begun {
+            // What its planners wrote, and what the target has now.
+            let documents = self.place.documents(self.memory);
+            items.extend(asking.in_worktree(Place::files_at(context, &documents).as_ref())?);
+            let tip = repository.tip()?.to_string();
+            if tip != base {
+                items.extend(asking.in_commit(&tip)?);
+            }
+        }
+        let (brought, known) = (Brought::new(items), known(self.place)?);
+        // What the run before has landed is no news.
+        let before = self.memory.candidate.as_ref().filter(|_| self.memory.landed.is_some() && !has_begun);
+        let landed = match before.filter(|_| !brought.without(&known).is_empty()) {
+            Some(candidate) => {
+                let earlier: BTreeSet<String> = Brought::new(asking.in_commit(&candidate.base)?).digests().collect();
+                Brought::new(asking.in_commit(&candidate.commit)?).without(&earlier).digests().collect()
+            }
+            None => BTreeSet::new(),
+        };
+        let next = again(self.arguments);
+        let can_leave_out = !runner.without_project_settings.is_empty();
+        let question = Question { client: &runner.title, can_leave_out, next: &next };
+        let stop = approve(context, self.place, (&brought, &known, &landed), question)?;
+        Ok(match stop {
+            Some(stop) => Err(stop),
+            None => Ok((!is_fenced).then(|| asking.approved_checks(&brought))),
+        })
+    }
+}
+
 /// Enters the worktree of the run that is not finished, or of a new one.
-fn started(
-    context: &Context,
-    place: &Place,
-    memory: &Memory,
-    (arguments, layout): (&RunArgs, &DocumentLayout),
-    (how, ceilings, preferred): (&How, Ceilings, &Preferred),
-) -> Result<Start, CommandError> {
-    let world = context.world();
+fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Begun, CommandError> {
+    let Opening { place, memory, arguments, layout, how, preferred, .. } = *opening;
+    let world = &context.world().clone();
     let unfinished = unfinished(memory);
     let asked = arguments.milestone.as_deref();
     if let (Some(run), Some(asked)) = (unfinished, asked)
@@ -611,40 +779,79 @@ fn started(
     check_preferences(context, preferred, facts, unfinished.is_some())?;
     let held_out = held_out::of(context, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
-    let repository = repository.hiding(world, hidden.as_ref().map(<[_; 2]>::as_slice).unwrap_or_default())?;
-    let note = place.folder().resolve(BEGINNING);
-    if let Some(run) = unfinished {
-        let start = commit_of(&run.base)?;
-        if repository.tree_of(&start).is_err() {
-            return Err(of_another_repository(place, run));
-        }
-        let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
-        if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
-            leftovers::settle_git(world, &repository, (&folder, &run.branch))?;
-        }
-        leftovers::remove_files(&repository, &folder, &place.folder())?;
-        let worktree = if memory.landed.is_some() {
-            // It is only to be removed, which may be half done.
-            Worktree { folder, branch: Some(run.branch.clone()) }
-        } else {
-            repository.enter(&folder, &run.branch, &start, &run.milestone)?.worktree
-        };
-        let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
-        let milestone = run.milestone.clone();
-        return Ok(Start { milestone, repository, worktree, brief, held_out, run: None });
+    let openings = context.openings()?;
+    if let Some(opened) = shown(&openings).filter(|_| how.driver.is_fenced) {
+        context.tell(format!("Your preferences open in the fence: {opened}"));
     }
+    let hidden = hidden.as_ref().map(<[_; 2]>::as_slice).unwrap_or_default();
+    let repository = repository.hiding(world, hidden, &openings)?;
+    match unfinished {
+        Some(run) => continued(context, opening, run, (repository, held_out, openings)),
+        None => begun(context, opening, (repository, held_out, openings)),
+    }
+}
+
+/// Enters the worktree of the run that is not finished.
+fn continued(
+    context: &mut Context,
+    opening: &Opening<'_>,
+    run: &Run,
+    (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
+) -> Result<Begun, CommandError> {
+    let Opening { place, memory, .. } = *opening;
+    let start = commit_of(&run.base)?;
+    if repository.tree_of(&start).is_err() {
+        return Err(of_another_repository(place, run));
+    }
+    // What has landed is only to be cleared away.
+    let approved = match &memory.landed {
+        Some(_) => None,
+        None => match opening.approved(context, &repository, (&run.milestone, &run.base))? {
+            Ok(approved) => approved,
+            Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
+        },
+    };
+    let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+    check_places(&repository, &folder)?;
+    if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
+        leftovers::settle_git(context.world(), &repository, (&folder, &run.branch))?;
+    }
+    leftovers::remove_files(&repository, &folder, &place.folder())?;
+    let worktree = if memory.landed.is_some() {
+        // It is only to be removed, which may be half done.
+        Worktree { folder, branch: Some(run.branch.clone()) }
+    } else {
+        repository.enter(&folder, &run.branch, &start, &run.milestone)?.worktree
+    };
+    let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
+    let milestone = run.milestone.clone();
+    let run = None;
+    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
+}
+
+/// Enters a worktree for a new run.
+fn begun(
+    context: &mut Context,
+    opening: &Opening<'_>,
+    (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
+) -> Result<Begun, CommandError> {
+    let Opening { place, arguments, layout, how, .. } = *opening;
+    let world = &context.world().clone();
+    let note = place.folder().resolve(BEGINNING);
+    let asked = arguments.milestone.as_deref();
     if disk::canonical(&place.root)? != *repository.root() {
         let (project, root) = (place.root.clone(), repository.root().clone());
         return Err(LandingError::BelowRoot { project, root }.into());
     }
     repository.check_filters()?;
-    let brief = arguments.brief.as_deref().map(|file| brief_of(context, place, file)).transpose()?;
+    let given = arguments.brief.as_deref().map(|file| brief_of(context, file)).transpose()?;
     let milestone = match layout {
-        DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, brief.is_some())?,
-        DocumentLayout::Phases(_) => milestone_in_phases(context, place, asked, brief.is_some())?,
+        DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, given.is_some())?,
+        DocumentLayout::Phases(_) => milestone_in_phases(context, place, asked, given.is_some())?,
     };
     planning_is_committed(context, &repository, layout)?;
     let folder = repository.root().resolve(format!("{}/worktrees/{milestone}", layout.folder()));
+    check_places(&repository, &folder)?;
     let branch = layout.branch(&milestone);
     leftovers::settle_git(world, &repository, (&folder, &branch))?;
     leftovers::remove_files(&repository, &folder, &place.folder())?;
@@ -655,6 +862,11 @@ fn started(
         context.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
     }
     let base = repository.tip()?;
+    let approved = match opening.approved(context, &repository, (&milestone, base.as_str()))? {
+        Ok(approved) => approved,
+        Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),
+    };
+    let brief = given.map(|text| keep_brief(place, text)).transpose()?;
     disk::write_fleeting(&note, branch.as_bytes())?;
     let entered = repository.enter(&folder, &branch, &base, &milestone)?;
     let forecast = match layout {
@@ -682,16 +894,21 @@ fn started(
         means: how.means.clone(),
         brief: brief.as_ref().map(|(path, _)| path.clone()),
         forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
-        ceilings,
+        ceilings: opening.ceilings,
         allowed_keys: arguments.how.allow_key.clone(),
     };
-    Ok(Start { milestone, repository, worktree: entered.worktree, brief, held_out, run: Some(run) })
+    let worktree = entered.worktree;
+    let run = Some(run);
+    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
 }
 
 /// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
 fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, CommandError> {
     match (asked, has_brief, &seen.state.milestone) {
-        (Some(asked), _, _) => Ok(asked.to_ascii_uppercase()),
+        (Some(asked), _, _) => ids::milestone_called(asked).ok_or_else(|| {
+            CommandError::usage(format!("`{asked}` is not a milestone"))
+                .hint("milestones have names such as `M001`; `gsd-tools auto status` shows the current one")
+        }),
         (None, true, _) => Ok(next_milestone(seen)),
         (None, false, Some(active)) => Ok(active.id.clone()),
         (None, false, None) => Err(CommandError::usage("there is no milestone to work on")
@@ -730,19 +947,22 @@ fn of_another_repository(place: &Place, run: &Run) -> CommandError {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
     let log = place.log();
-    let (log, aside) = (shell_word(&log.to_string()), shell_word(&format!("{log}.old")));
-    CommandError::usage(message)
-        .hint(format!("if that repository is gone, set the log of its run aside: `mv {log} {aside}`"))
+    let aside = typed!("mv {} {}", log, format!("{log}.old"));
+    CommandError::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
 }
 
-/// The name and the text of a brief, kept among the notes of the run: the file may change while it goes on.
-fn brief_of(context: &Context, place: &Place, file: &str) -> Result<(String, String), CommandError> {
-    let path = context.here().resolve(file);
-    let text = disk::read_input(&path)?.filter(|text| !text.trim().is_empty());
-    let text = text.ok_or_else(|| {
+/// The text of a brief.
+fn brief_of(context: &Context, file: &str) -> Result<String, CommandError> {
+    let text = disk::read_input(context.here().resolve(file))?.filter(|text| !text.trim().is_empty());
+    text.ok_or_else(|| {
         CommandError::usage(format!("`{file}` is not there, or empty"))
             .hint("describe the milestone in it, then run again")
-    })?;
+    })
+}
+
+/// Keeps a brief among the notes of the run, since the file may change while it goes on. Gives its name there, and its text. A
+/// call that begins no run keeps none: the next one would be taken for the same call again.
+fn keep_brief(place: &Place, text: String) -> Result<(String, String), CommandError> {
     let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;
     Ok((kept.to_string(), text))
@@ -780,8 +1000,11 @@ fn planning_is_committed(
         return Ok(());
     }
     let message = format!("`{folder}` has changes that are not committed");
-    Err(CommandError::usage(message)
-        .hint(format!("run `git add {folder}`, then `git commit -m \"docs: plan\" -- {folder}`")))
+    Err(CommandError::usage(message).hint(format!(
+        "run `{}`, then `{}`",
+        typed!("git add {}", folder),
+        typed!("git commit -m \"docs: plan\" -- {}", folder)
+    )))
 }
 
 /// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
@@ -833,9 +1056,17 @@ pub(super) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(),
     control(context, Wish::Stop, arguments.now)
 }
 
+fn wish_word(wish: Wish) -> &'static str {
+    match wish {
+        Wish::Pause => "pause",
+        Wish::Stop => "stop",
+    }
+}
+
 fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandError> {
     let place = Place::of(context)?;
     let memory = place.memory()?;
+    refuses_sessions(context, &place, &memory, &format!("auto {}", wish_word(wish)))?;
     if memory.run.is_none() || memory.is_released {
         return Err(CommandError::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
     }
@@ -844,10 +1075,7 @@ fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandEr
         return Err(CommandError::usage(message).hint("continue it with `gsd-tools auto run`"));
     }
     Control { wish, now }.write(&place.folder())?;
-    let requested = match wish {
-        Wish::Pause => "pause",
-        Wish::Stop => "stop",
-    };
+    let requested = wish_word(wish);
     let report = ControlReport { requested, now };
     context.say(&report, None, |_| {
         let when = if now { "now" } else { "after the unit that runs" };

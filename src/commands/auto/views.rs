@@ -23,6 +23,7 @@ use crate::auto::stop::Stop;
 use crate::commands::frame::{CommandError, Context};
 use crate::project::files::sha256;
 use crate::text::screen::Screen;
+use crate::text::shell::Typed;
 use crate::text::words::of_word;
 
 /// What was read for a look.
@@ -136,6 +137,8 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     }
     let set_up = report.session.as_ref().and_then(|session| session.set_up.as_ref());
     lines.extend(set_up.map(|set_up| format!("  set-up of worktrees: {set_up}")));
+    let warning = report.session.as_ref().and_then(|session| session.client_warning.as_ref());
+    lines.extend(warning.map(|warning| format!("  {warning}")));
     lines.extend(report.blockers.iter().map(|blocker| format!("  {blocker}")));
     // One that the work waits for is what is next.
     let answered_by_default = report.questions.iter().filter(|question| !question.waits);
@@ -155,19 +158,19 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
         (Some(stop), _) => (stop.text.clone(), stop.next.clone()),
         (None, Some(stop)) => (format!("The last run stopped: {}", stop.text), stop.next.clone()),
         (None, None) if report.next.action == "recover" => {
-            ("The run was interrupted; it continues where it was.".to_owned(), "gsd-tools auto run".to_owned())
+            ("The run was interrupted; it continues where it was.".to_owned(), Typed::from("gsd-tools auto run"))
         }
-        (None, None) => (String::new(), "gsd-tools auto run".to_owned()),
+        (None, None) => (String::new(), Typed::from("gsd-tools auto run")),
     };
     if !why.is_empty() {
         lines.push(why);
     }
     let evidence = report.next.stop.as_ref().or(ended).map(|stop| stop.evidence.as_slice()).unwrap_or_default();
     lines.extend(evidence.iter().take(EVIDENCE).map(|line| format!("  {line}")));
-    if call != "gsd-tools auto status" {
-        lines.push(format!("Next  {}", screen.paint(Tone::Command, &call)));
+    if call.as_str() != "gsd-tools auto status" {
+        lines.push(format!("Next  {}", screen.paint(Tone::Command, call.as_str())));
     }
-    if call == "gsd-tools auto run" && report.next.stop.is_none() && report.next.action != "recover" {
+    if call.as_str() == "gsd-tools auto run" && report.next.stop.is_none() && report.next.action != "recover" {
         let step = match report.next.action {
             "commit" => "commits what has changed",
             "gate" => "runs the checks",

@@ -11,6 +11,7 @@ use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
 use crate::project::repository;
 use crate::text::screen::{Cell, Tone};
+use crate::text::shell::typed;
 use crate::text::terminal::{last, without_colours};
 use crate::world::{Ended, Program};
 
@@ -119,9 +120,10 @@ fn list(context: &mut Context) -> Result<(), CommandError> {
             let state = match (&gate.command, gate.approved) {
                 (None, _) => Cell::new(Tone::Faint, "no command"),
                 (Some(_), true) => Cell::new(Tone::Good, "approved"),
-                (Some(_), false) => {
-                    Cell::new(Tone::Warning, format!("not approved: `gsd-tools gate approve {}`", gate.gate.word()))
-                }
+                (Some(_), false) => Cell::new(
+                    Tone::Warning,
+                    format!("not approved: `{}`", typed!("gsd-tools gate approve {}", gate.gate.word())),
+                ),
             };
             vec![Cell::from(gate.gate.word()), Cell::from(gate.command.as_deref().unwrap_or("-")), state]
         };
@@ -374,12 +376,12 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
             "`{}` is set to `{set}`, which takes precedence over `{typed}`",
             gate.key()
         ))
-        .hint(format!("change it first: `gsd-tools config-set {} \"{typed}\"`", gate.key())));
+        .hint(format!("change it first: `{}`", typed!("gsd-tools config-set {} {}", gate.key(), typed))));
     }
     // What is approved is what will run: a command that watches for changes is made to end.
     let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
         return Err(CommandError::usage(format!("no {name} command found in the project"))
-            .hint(format!("name one: `gsd-tools gate approve {name} \"COMMAND\"`")));
+            .hint(format!("name one: `{}`", typed!("gsd-tools gate approve {} \"COMMAND\"", name))));
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
     let question = format!("Allow agents to run it as the {name} gate without asking?");

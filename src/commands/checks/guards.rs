@@ -5,6 +5,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Authority, Grounding};
 use crate::operations::gates::user_story;
+use crate::text::shell::typed;
 
 verbs! {
     "Guards";
@@ -104,7 +105,7 @@ fn authority(context: &mut Context) -> Result<(), CommandError> {
     let Some(authority) = Authority::named(&chosen) else {
         let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", Authority::listed());
         return Err(CommandError::new(Reason::ConfigInvalidKey, message)
-            .hint(format!("set it: `gsd-tools config-set {KEY} grep`")));
+            .hint(format!("set it: `{}`", typed!("gsd-tools config-set {} grep", KEY))));
     };
     let authority = if config.flag("intel.enabled") { authority.with_index() } else { authority };
     context.emit_raw(&authority.word(), authority.word())

@@ -6,6 +6,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
+use crate::text::shell::{Typed, typed};
 use crate::world::Finished;
 
 /// Endings of the files whose functions can be measured.
@@ -106,7 +107,7 @@ fn is_off(context: &Context) -> Result<bool, CommandError> {
 fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
         CommandError::new(Reason::SdkMissingArg, format!("`refactor {verb}` needs {flag}"))
-            .hint(format!("`gsd-tools refactor {verb} --help` shows an example"))
+            .hint(format!("`{}` shows an example", typed!("gsd-tools refactor {} --help", Typed::words(verb))))
     })
 }
 

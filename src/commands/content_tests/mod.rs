@@ -310,12 +310,17 @@ fn what_a_workflow_calls_runs_without_asking() {
     // What removes worktrees or pushes comes after a question of the workflow.
     const ASKED: &[&str] =
         &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
-    // What changes the installation, goes online or reads the user's sessions: a person has just asked for it.
+    // What changes the installation, goes online, removes what was planned or reads the user's sessions: a person has just
+    // asked for it.
     const WANTED: &[&str] = &[
         "install",
         "update-check",
         "restore-custom-files",
         "effort sync",
+        "phase remove",
+        "phases clear",
+        "scan-sessions",
+        "workstream complete",
         "capability disable",
         "capability enable",
         "capability set",

@@ -9,6 +9,7 @@ use crate::operations::documents::configuration::{self, ConfigurationError, Crea
 use crate::project::config::{KeyError, Setting, key_names, meant};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::nearest::nearest;
+use crate::text::shell::typed;
 
 verbs! {
     "Configuration";
@@ -185,7 +186,8 @@ fn added(context: &Context, key: &str, value: &str) -> Result<Setting, CommandEr
     };
     Setting::added(key, value, |value| setting.kind.fits(value)).ok_or_else(|| {
         let refused = format!("`{key}` of the feature `{}` cannot be `{value}`; it takes {}", feature.id, setting.kind);
-        CommandError::new(Reason::Usage, refused).hint(format!("`gsd-tools config-set {key} null` unsets it"))
+        CommandError::new(Reason::Usage, refused)
+            .hint(format!("`{}` unsets it", typed!("gsd-tools config-set {} null", key)))
     })
 }
 
@@ -285,7 +287,7 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
             _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
         },
         ConfigurationError::Key(KeyError::Refused { key, .. }) => {
-            told.hint(format!("`gsd-tools config explain {key}` describes the key"))
+            told.hint(format!("`{}` describes the key", typed!("gsd-tools config explain {}", key)))
         }
         ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
         ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),

@@ -10,6 +10,7 @@ use crate::commands::frame::{
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 use crate::text::front_matter::is_unclosed;
+use crate::text::shell::typed;
 
 verbs! {
     "Front matter";
@@ -112,7 +113,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
         None if context.shows_to_a_person() => {
             let message = format!("the front matter of `{}` has no field `{field}`", arguments.file);
             let unknown = CommandError::usage(message).exits(DEGRADED);
-            Err(unknown.hint(format!("`gsd-tools frontmatter get {}` lists its fields", arguments.file)))
+            Err(unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", arguments.file))))
         }
         None => context.emit(&NoField { error: "Field not found", field }),
     }

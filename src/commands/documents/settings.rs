@@ -11,6 +11,7 @@ use crate::disk;
 use crate::project::config::facts::{self, KeyFacts, Origin};
 use crate::project::config::{ConfigTexts, KeyError};
 use crate::text::screen::{Cell, Screen, Tone};
+use crate::text::shell::typed;
 
 /// What `config list` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,7 +81,10 @@ fn table(keys: &[KeyFacts], wanted: Option<&str>, screen: Screen) -> String {
         let told = match wanted {
             None => "No key is set. `gsd-tools config list --all` shows all keys and their defaults.".to_owned(),
             Some(wanted) => {
-                format!("No key of `{wanted}` is set. `gsd-tools config list {wanted} --all` shows the defaults.")
+                format!(
+                    "No key of `{wanted}` is set. `{}` shows the defaults.",
+                    typed!("gsd-tools config list {} --all", wanted)
+                )
             }
         };
         return screen.prose("", "", &told);
@@ -132,8 +136,8 @@ fn page(facts: &KeyFacts, screen: Screen) -> String {
     if facts.invalid {
         page += &screen.prose("  ", "  ", "This value is not accepted, so the default is used.");
     }
-    let set = format!("gsd-tools config-set {} VALUE", facts.key);
-    page + &format!("\n  {}\n", screen.paint(Tone::Command, &set))
+    let set = typed!("gsd-tools config-set {} VALUE", facts.key);
+    page + &format!("\n  {}\n", screen.paint(Tone::Command, set.as_str()))
 }
 
 /// A value as people write it.

@@ -51,6 +51,8 @@ pub(crate) struct Globals {
     pub(crate) workstream: Option<String>,
     /// Of commands that write or act: show what would change, and change nothing.
     pub(crate) dry_run: bool,
+    /// Of commands that take something away: do it without a question.
+    pub(crate) yes: bool,
     /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
     pub(crate) if_match: Option<String>,
 }
@@ -315,9 +317,10 @@ pub(in crate::commands) fn lift_json(call: &mut Call) {
 pub(in crate::commands) struct Lifted {
     pub(in crate::commands) dry_run: bool,
     pub(in crate::commands) if_match: bool,
+    pub(in crate::commands) yes: bool,
 }
 
-/// Lifts the flags of commands that write or act, `--dry-run` and `--if-match`.
+/// Lifts the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` of those that take something away.
 pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), CommandError> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
@@ -331,6 +334,7 @@ pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> R
                 call.words.extend(words.by_ref());
             }
             "--dry-run" if attached.is_none() && lifted.dry_run => call.globals.dry_run = true,
+            "--yes" if attached.is_none() && lifted.yes => call.globals.yes = true,
             "--if-match" if lifted.if_match => {
                 call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?);
             }

@@ -48,6 +48,8 @@ impl Family {
         }
         let verb = self.verb(&path).ok_or_else(|| CommandError::usage(format!("`{path}` needs a subcommand")))?;
         context.call(verb.path);
+        context.hold_units_to_what_runs_unasked(verb)?;
+        context.asks_before_it_destroys(verb)?;
         if let Some(first) = self.first {
             first(context)?;
         }

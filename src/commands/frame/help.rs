@@ -25,6 +25,7 @@ const MORE_FLAGS: &str = "More flags of this command:\n";
 const DRY_RUN_OF_WRITERS: Flag =
     Flag::switch("dry-run", "Show what would change without changing it; with --raw, as a diff");
 const DRY_RUN_OF_ACTS: Flag = Flag::switch("dry-run", "Show what would be done without doing it; no git hooks are run");
+const YES: Flag = Flag::switch("yes", "Do it without asking at a terminal");
 const IF_MATCH: Flag =
     Flag::valued("if-match", "token", "Refuse if the project has changed since the answer that had this `token`");
 
@@ -86,9 +87,9 @@ pub(in crate::commands) fn flags_of(row: &Family, path: &str, command: &clap::Co
 }
 
 fn lifted_flags(row: &Family, path: &str, command: &clap::Command) -> Vec<Flag> {
-    let Lifted { dry_run, if_match } = usage::lifted(row, path, command);
+    let Lifted { dry_run, if_match, yes } = usage::lifted(row, path, command);
     let rehearsal = if if_match { DRY_RUN_OF_WRITERS } else { DRY_RUN_OF_ACTS };
-    [dry_run.then_some(rehearsal), if_match.then_some(IF_MATCH)].into_iter().flatten().collect()
+    [dry_run.then_some(rehearsal), yes.then_some(YES), if_match.then_some(IF_MATCH)].into_iter().flatten().collect()
 }
 
 /// Every command below one program, with the flags that are read before clap sees a call. Shells and man pages are made of
@@ -226,6 +227,6 @@ fn full_page(catalog: Catalog) -> String {
 #[cfg(test)]
 pub(in crate::commands) fn flags() -> String {
     let (global, if_match) = (global_flags(), IF_MATCH.line());
-    let (writers, acts) = (DRY_RUN_OF_WRITERS.line(), DRY_RUN_OF_ACTS.line());
-    format!("{global}\n{MORE_FLAGS}{writers}{if_match}\n{MORE_FLAGS}{acts}")
+    let (writers, acts, yes) = (DRY_RUN_OF_WRITERS.line(), DRY_RUN_OF_ACTS.line(), YES.line());
+    format!("{global}\n{MORE_FLAGS}{writers}{yes}{if_match}\n{MORE_FLAGS}{acts}")
 }

@@ -18,6 +18,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::project::wave::WaveNote;
 use crate::project::workstream::{self, Pointer, PointerEdit};
 use crate::text::nearest::nearest;
+use crate::text::shell::typed;
 
 impl Context {
     /// The project of this call.
@@ -86,7 +87,10 @@ impl Context {
             return Ok(());
         }
         self.needs_a_project()?;
-        let none = format!("this project has no workstreams; create one: `gsd-tools workstream create {name}`");
+        let none = format!(
+            "this project has no workstreams; create one: `{}`",
+            typed!("gsd-tools workstream create {}", name)
+        );
         Err(no_workstream(name, &self.workstreams()?, &none))
     }
 

@@ -1,9 +1,12 @@
 //! Limits of a call: which folders it may name, and what an agent may not do.
 
 use super::listing::Effect;
+use super::verb::Verb;
 use super::{CommandError, Context, Family, tree, usage};
+use crate::auto::real::UNIT_VARIABLE;
 use crate::disk::{self, AbsolutePath};
 use crate::project::{repository, root};
+use crate::text::shell::{Typed, typed};
 
 impl Context {
     /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
@@ -22,7 +25,9 @@ impl Context {
         let path = usage::leaf(&tree, words).path;
         // Another name of a command is not in the catalog, and runs without asking with its first word.
         let verb = row.verb(&path);
-        if verb.is_some_and(|verb| !verb.runs_unasked()) {
+        // A host asks about these; what takes documents away is held all the same.
+        let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && row.usage_code == 1;
+        if verb.is_some_and(|verb| !verb.runs_unasked() && !takes_documents(verb)) {
             return Ok(());
         }
         // A verb that changes nothing forces nothing.
@@ -48,6 +53,36 @@ impl Context {
             return Ok(());
         }
         Err(refused(format!("`{target}`, which is not below `{project}`,")))
+    }
+
+    /// Refuses to the agent of a unit what no host runs without asking: in a session that nobody watches nobody can be asked, and
+    /// what starts a program that the caller names would let it start any.
+    pub(super) fn hold_units_to_what_runs_unasked(&self, verb: &Verb) -> Result<(), CommandError> {
+        if verb.runs_unasked() {
+            return Ok(());
+        }
+        let Some(kind) = self.world().unit() else { return Ok(()) };
+        let unit = self.world().variable(UNIT_VARIABLE).unwrap_or_else(|| format!("a unit ({kind})"));
+        let refused = format!("`{}` needs a person, and the agent of {unit} runs this call", verb.path);
+        let command = typed!("gsd-tools {}", Typed::words(verb.path));
+        Err(CommandError::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
+    }
+
+    /// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
+    /// not asked about, and where nobody is at a terminal the call means what it says.
+    pub(super) fn asks_before_it_destroys(&self, verb: &Verb) -> Result<(), CommandError> {
+        if verb.effect != Effect::Destroys || self.is_sure() || self.is_rehearsal() || !self.can_confirm() {
+            return Ok(());
+        }
+        let command = verb.command();
+        let is_own = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
+        if is_own("yes") || is_own("confirm") {
+            return Ok(());
+        }
+        if Self::confirms(&format!("`gsd-tools {}` moves or removes files. Continue", verb.path))? {
+            return Ok(());
+        }
+        Err(CommandError::usage("nothing was changed").hint("pass --yes to do it without this question"))
     }
 
     /// Refuses a folder that a call names where it is outside of the project: to an agent any, and to everybody one that

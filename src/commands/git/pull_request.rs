@@ -10,6 +10,7 @@ use super::message_for_log;
 use super::repository::Repository;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::text::shell::typed;
 use crate::world::Finished;
 
 /// How long git may take: hooks run inside it, and a push goes over the network.
@@ -67,7 +68,7 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     }
     if !crate::disk::exists(folder.resolve(".git")) {
         return Err(CommandError::usage(format!("`{folder}` is not a git repository"))
-            .hint(format!("`git init {folder}` makes it one")));
+            .hint(format!("`{}` makes it one", typed!("git init {}", folder))));
     }
     let git = Git(Repository::at(context, folder, PATIENCE).for_writing(context)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
@@ -109,8 +110,9 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
     let pushed = git.must(&["push", "-q", "--set-upstream", "origin", &branch], || {
         format!("cannot push commit {commit_hash} on branch `{branch}`")
     });
-    pushed
-        .map_err(|error| error.hint(format!("push it later: `git -C {repo} push --set-upstream origin {branch}`")))?;
+    pushed.map_err(|error| {
+        error.hint(format!("push it later: `{}`", typed!("git -C {} push --set-upstream origin {}", repo, branch)))
+    })?;
     let remote_url = git.run(&["remote", "get-url", "origin"])?;
     let remote_url = Some(remote_url.text().trim().to_owned()).filter(|_| remote_url.success());
     report.committed = true;
@@ -130,7 +132,9 @@ fn rehearse(git: &Git, repo: &str) -> Result<(), CommandError> {
             .hint("set your name and address with `git config user.name` and `git config user.email`"));
     }
     let remote = git.must(&["remote", "get-url", "--push", "origin"], || format!("`{repo}` has no remote to push to"));
-    remote.map(drop).map_err(|error| error.hint(format!("add one: `git -C {repo} remote add origin URL`")))
+    remote
+        .map(drop)
+        .map_err(|error| error.hint(format!("add one: `{}`", typed!("git -C {} remote add origin URL", repo))))
 }
 
 /// Git in one repository.

@@ -47,12 +47,17 @@ pub(super) fn complaint(finished: &Finished) -> String {
     told.replace(&pathspec(""), "")
 }
 
+/// What git answers from settings and names alone.
+const ASKING: [&str; 2] = ["config", "rev-parse"];
+
 /// Git in one folder.
 #[derive(Clone, Debug)]
 pub(super) struct Repository {
     world: World,
     folder: AbsolutePath,
     patience: Duration,
+    /// Git before its verb, in a rehearsal.
+    still: Option<Arc<Program>>,
     /// Where git writes in the place of the repository.
     scratch: Option<Arc<GitScratch>>,
 }
@@ -64,7 +69,8 @@ impl Repository {
     }
 
     pub(super) fn at(context: &Context, folder: AbsolutePath, patience: Duration) -> Self {
-        Self { world: context.world().clone(), folder, patience, scratch: None }
+        let still = context.is_rehearsal().then(|| Arc::new(context.world().still_git(folder.as_path())));
+        Self { world: context.world().clone(), folder, patience, still, scratch: None }
     }
 
     /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
@@ -89,7 +95,11 @@ impl Repository {
     }
 
     fn program<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Program {
-        let program = Program::git(self.folder.as_path()).arguments(arguments).timeout(self.patience);
+        // Who asks what the user has set is to hear that.
+        let asks = arguments.first().is_some_and(|verb| ASKING.iter().any(|asking| *asking == verb.as_ref()));
+        let still = self.still.as_deref().filter(|_| !asks).cloned();
+        let program = still.unwrap_or_else(|| Program::git(self.folder.as_path()));
+        let program = program.arguments(arguments).timeout(self.patience);
         match &self.scratch {
             Some(scratch) => scratch.divert(program),
             None => program,

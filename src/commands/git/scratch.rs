@@ -1,13 +1,13 @@
 //! Git beside the repository: what it stages and what objects it makes go to a folder that is gone at the end.
 //!
-//! So a rehearsal runs the very steps of the command, and the repository stays as it is. References, the worktree and
-//! hooks are not covered: who rehearses leaves out what touches those.
+//! So a rehearsal runs the very steps of the command, and the repository stays as it is. References and the worktree are not
+//! covered: who rehearses leaves out what touches those. What the repository names for git to run is for the real command.
 
 use std::path::Path;
 
 use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
-use crate::world::{Finished, Program};
+use crate::world::{Finished, Program, in_path_list};
 
 /// An index and a store of objects of their own.
 #[derive(Debug)]
@@ -43,11 +43,7 @@ impl GitScratch {
             .variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
             .variable("GIT_OBJECT_DIRECTORY", self.folder.path("objects").as_path());
         match &self.objects {
-            // In quotes, since a colon would end the path.
-            Some(objects) => {
-                let quoted = objects.replace('\\', "\\\\").replace('"', "\\\"");
-                program.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""))
-            }
+            Some(objects) => program.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES", in_path_list(objects)),
             None => program,
         }
     }

@@ -17,6 +17,7 @@ use crate::install::{self, NotLoaded, Target, UnknownHooks};
 use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 use crate::text::screen::{Mark, Screen};
+use crate::text::shell::typed;
 
 verbs! {
     "Hooks" (own);
@@ -237,7 +238,7 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
             report.without.push(WithoutHooks {
                 title,
                 state,
-                install: format!("gsd-tools install {}", target.flags()),
+                install: typed!("gsd-tools install {}", target.flags()).into(),
             });
         }
     }

@@ -12,6 +12,7 @@ use crate::disk::{Disk, Snapshot};
 use crate::install::{self, Detected, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, RuntimeId, Scope};
+use crate::text::shell::typed;
 
 /// The exit code of a call that a person cancelled, as of a program that Ctrl-C ended.
 const CANCELLED: u8 = 130;
@@ -102,7 +103,7 @@ impl Job {
         }
         if self.which.json {
             // The text names it in its place.
-            report.downgrade_warnings().into_iter().for_each(|warning| context.warn(warning));
+            report.warnings().into_iter().for_each(|warning| context.warn(warning));
         }
         if self.wish == Wish::Install && !self.only_show {
             // A new install would do nothing at its events, and nobody would know why.
@@ -267,7 +268,7 @@ impl Job {
         CommandError::usage("no host was found on this machine")
             .cause(format!("none of these folders exists: {}", folders.join(", ")))
             .cause(format!("none of these programs is in PATH: {}", programs.join(", ")))
-            .hint(format!("name a host: `gsd-tools install --{} --{}`", example(hosts), scope.word()))
+            .hint(format!("name a host: `{}`", typed!("gsd-tools install --{} --{}", example(hosts), scope.word())))
             .hint("`gsd-tools runtimes` lists the supported hosts")
             .exits(2)
     }
@@ -284,7 +285,7 @@ impl Job {
             Wish::Uninstall => "uninstall",
         };
         let error = CommandError::usage("no host given").exits(2);
-        let example = likely.first().map(|host| format!(", such as `gsd-tools {verb} --{}`", host.id));
+        let example = likely.first().map(|host| format!(", such as `{}`", typed!("gsd-tools {} --{}", verb, host.id)));
         match (self.wish, example) {
             (Wish::Uninstall, None) => error.hint("nothing is installed; `gsd-tools status` shows what is"),
             (wish, example) => {

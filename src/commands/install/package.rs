@@ -10,6 +10,7 @@ use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold
 use crate::emit::{self, Contents};
 use crate::install::{InstallError, Program};
 use crate::library::Library;
+use crate::text::shell::typed;
 
 /// A plugin of a host, written into a folder.
 #[derive(Clone, Debug, clap::Args)]
@@ -54,7 +55,9 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));
     let (Some(artifacts), Some(form)) = (artifacts, &descriptor.plugin) else {
         let error = CommandError::usage(format!("no form of plugins is known for {}", descriptor.name));
-        return Err(error.hint(format!("`gsd-tools install --{}` installs for it", descriptor.id)).exits(2));
+        return Err(error
+            .hint(format!("`{}` installs for it", typed!("gsd-tools install --{}", descriptor.id)))
+            .exits(2));
     };
     let folder = context.here().resolve(&arguments.folder);
     let folder = disk::canonical(&folder).map_err(failed)?;

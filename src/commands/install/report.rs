@@ -11,6 +11,7 @@ use crate::install::{
 };
 use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::counted;
+use crate::text::shell::Typed;
 
 /// What `install` or `uninstall` did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -81,6 +82,9 @@ pub(super) struct HostReport {
     /// The host's folder in the other scope, if it is installed there too: hooks then run twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) other_scope: Option<String>,
+    /// What of the user's own settings keeps entries of ours out, in sentences.
+    #[serde(skip)]
+    pub(super) kept_out: Vec<String>,
     /// Settings files of which the host loads nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) not_loaded: Vec<NotLoaded>,
@@ -111,7 +115,7 @@ pub(super) struct Shown {
     pub(super) root: String,
     pub(super) other_scope: String,
     /// The flags that name this install.
-    pub(super) flags: String,
+    pub(super) flags: Typed,
     /// As a flag.
     pub(super) host: String,
     pub(super) has_hooks: bool,
@@ -238,10 +242,12 @@ impl InstallReport {
         self.hosts.iter().any(|host| host.downgrade)
     }
 
-    /// What to know of each newer version that is replaced.
-    pub(super) fn downgrade_warnings(&self) -> Vec<String> {
+    /// What to know of each newer version that is replaced, and of settings that keep entries of ours out.
+    pub(super) fn warnings(&self) -> Vec<String> {
         let warnings = self.hosts.iter().filter_map(|host| Some(format!("{}: {}", host.name, host.downgrade()?)));
-        warnings.collect()
+        let kept_out =
+            self.hosts.iter().flat_map(|host| host.kept_out.iter().map(|why| format!("{}: {why}", host.name)));
+        warnings.chain(kept_out).collect()
     }
 
     /// The code of the first failure, else 0.
@@ -339,10 +345,20 @@ impl HostReport {
         self.permissions = adds.permissions.iter().map(|path| target.shown(path)).collect();
         self.status_line = adds.status_line;
         self.not_loaded.clone_from(&adds.not_loaded);
+        let kept_out = adds.kept_out.iter().map(|(path, key, value)| kept_out(&target.shown(path), key, value));
+        self.kept_out = kept_out.collect();
         self.other_scope = adds.other_scope.as_ref().map(ToString::to_string);
         self.shown.other_scope = adds.other_scope.as_ref().map(|root| target.shown(root)).unwrap_or_default();
         self.shown.has_hooks = adds.hooks > 0;
     }
+}
+
+/// What a setting of the user's that leaves no room for ours means, and what to write instead.
+fn kept_out(path: &str, key: &str, value: &str) -> String {
+    format!(
+        "`{path}` sets `{key}` to `{value}`, which leaves no room for entries of ours, so the host asks about every call; write it as \
+         `{{\"*\": {value}}}` and install again to have both"
+    )
 }
 
 /// The error with its causes, in one line. What a message says already is not said twice.

@@ -10,6 +10,7 @@ use crate::install::{self, Detected, Drift, InstallError, Leftover, NotLoaded, S
 use crate::operations::answers::finding::{Finding, Severity};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::shell::{Typed, typed};
 
 /// How many files a person is shown of many.
 const NAMED: usize = 3;
@@ -46,7 +47,7 @@ struct HostStatus {
     shown: String,
     /// The words that name the install to other commands.
     #[serde(skip)]
-    flags: String,
+    flags: Typed,
     #[serde(flatten)]
     status: Option<Status>,
     hooks: HooksState,
@@ -77,7 +78,7 @@ impl HostStatus {
 
 /// What is not as it should be with an install. What was changed since it was written is an error.
 fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[NotLoaded]) -> Vec<Finding> {
-    let install = format!("gsd-tools install {}", target.flags());
+    let install = typed!("gsd-tools install {}", target.flags());
     let mut found = Vec::new();
     if status.from_repository {
         found.push(
@@ -88,13 +89,13 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
     if status.unfinished {
         found.push(Finding::error("write-unfinished", "a write was interrupted").fix("gsd-tools recover"));
     }
-    found.extend(status.version.as_deref().and_then(|version| other_version(version, &install)));
+    found.extend(status.version.as_deref().and_then(|version| other_version(version, install.as_str())));
     if hooks == HooksState::NotRegistered {
         found.push(Finding::warning("hooks-not-registered", "hooks are not registered").fix(install.clone()));
     }
     if status.plugin {
         let what = "the gsd plugin is enabled too: every command and hook is registered twice";
-        let cure = format!("disable the plugin, or run `gsd-tools uninstall {}`", target.flags());
+        let cure = format!("disable the plugin, or run `{}`", typed!("gsd-tools uninstall {}", target.flags()));
         found.push(Finding::warning("plugin-as-well", what).cure(cure));
     }
     let not_loaded = not_loaded.iter().map(ToString::to_string);
@@ -116,8 +117,11 @@ fn findings(target: &Target, status: &Status, hooks: HooksState, not_loaded: &[N
 fn without_manifest(target: &Target, unlisted: &UnlistedReport) -> Finding {
     let what = format!("the manifest is missing, but {} are there", unlisted.what());
     let flags = target.flags();
-    let cure =
-        format!("run `gsd-tools install {flags}` to repair the install, or `gsd-tools uninstall {flags}` to remove it");
+    let cure = format!(
+        "run `{}` to repair the install, or `{}` to remove it",
+        typed!("gsd-tools install {}", flags),
+        typed!("gsd-tools uninstall {}", flags)
+    );
     Finding::error("manifest-missing", what).cure(cure)
 }
 
@@ -202,7 +206,7 @@ impl StatusReport {
         for host in self.installs.iter_mut().filter(|host| host.scope == Scope::Global.word() && host.is_installed()) {
             if twice.contains(&host.runtime) {
                 let what = "also installed in this project: every command and hook is registered twice";
-                let fix = format!("gsd-tools uninstall --{} --local", host.runtime);
+                let fix = typed!("gsd-tools uninstall --{} --local", host.runtime);
                 host.findings.push(Finding::warning("global-and-local", what).fix(fix));
             }
         }
@@ -237,7 +241,11 @@ impl StatusReport {
         let Some((_, flag, _)) = self.found.first() else {
             text += &screen.prose("  ", "  ", "No host was found here; `gsd-tools runtimes` lists those we support.");
             return text
-                + &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{} --global`", self.example));
+                + &screen.prose(
+                    "  ",
+                    "  ",
+                    &format!("Install: `{}`", typed!("gsd-tools install --{} --global", self.example)),
+                );
         };
         let found = self.found.iter().map(|(name, flag, why)| match why.short() {
             why if why == "found" => format!("{name} (`--{flag}`)"),
@@ -245,7 +253,7 @@ impl StatusReport {
         });
         let found: Vec<String> = found.collect();
         text += &screen.prose("  ", "  ", &format!("Hosts found here: {}", found.join(", ")));
-        text += &screen.prose("  ", "  ", &format!("Install: `gsd-tools install --{flag} --global`"));
+        text += &screen.prose("  ", "  ", &format!("Install: `{}`", typed!("gsd-tools install --{} --global", flag)));
         text
     }
 }
@@ -282,8 +290,12 @@ impl HostStatus {
                 HooksState::None => "; no hooks",
             };
             text += &screen.prose("    ", "    ", &format!("{}{hooks}", counted(status.files, "file")));
-            if self.flags.contains("--config-dir") {
-                text += &screen.prose("    ", "    ", &format!("Uninstall: `gsd-tools uninstall {}`", self.flags));
+            if self.flags.as_str().contains("--config-dir") {
+                text += &screen.prose(
+                    "    ",
+                    "    ",
+                    &format!("Uninstall: `{}`", typed!("gsd-tools uninstall {}", self.flags)),
+                );
             }
         }
         let is_drift = |finding: &&Finding| finding.place.is_some();
@@ -307,7 +319,7 @@ impl HostStatus {
         let missing = paths(|drift| if let Drift::Missing { path } = drift { Some(path) } else { None });
         let edited = paths(|drift| if let Drift::Edited { path } = drift { Some(path) } else { None });
         let entries = paths(|drift| if let Drift::EditMissing { path } = drift { Some(path) } else { None });
-        let install = format!("`gsd-tools install {}`", self.flags);
+        let install = format!("`{}`", typed!("gsd-tools install {}", self.flags));
         let mut text = String::new();
         let mut tell = |paths: &[&String], what: String| {
             if !paths.is_empty() {

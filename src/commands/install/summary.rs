@@ -8,6 +8,7 @@ use crate::commands::frame::error::Reason;
 use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::shell::{Typed, typed};
 
 /// When the text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,13 +144,13 @@ impl InstallReport {
         }
         let flags = match (done.as_slice(), all) {
             ([only], _) => only.shown.flags.clone(),
-            (_, true) => format!("--all --{}", first.scope),
+            (_, true) => typed!("--all --{}", first.scope),
             (several, false) => {
-                let hosts: Vec<&str> = several.iter().map(|host| host.shown.host.as_str()).collect();
-                format!("{} --{}", hosts.join(" "), first.scope)
+                let hosts = several.iter().map(|host| host.shown.host.as_str());
+                typed!("{} --{}", hosts.fold(Typed::default(), Typed::word), first.scope)
             }
         };
-        text + &screen.prose("  ", "  ", &format!("Undo: `gsd-tools uninstall {flags}`"))
+        text + &screen.prose("  ", "  ", &format!("Undo: `{}`", typed!("gsd-tools uninstall {}", flags)))
     }
 
     /// How much would be done in all.
@@ -365,6 +366,7 @@ impl Section<'_> {
         let host = self.host;
         let mut warnings: Vec<String> = host.downgrade().into_iter().collect();
         warnings.extend(host.not_loaded.iter().map(ToString::to_string));
+        warnings.extend(host.kept_out.iter().cloned());
         if host.other_scope.is_some() {
             let root = &host.shown.other_scope;
             let (also, other) = if host.scope == Scope::Global.word() {
@@ -374,9 +376,8 @@ impl Section<'_> {
             };
             let what = if host.shown.has_hooks { "every command and hook" } else { "every command" };
             warnings.push(format!(
-                "also installed {also}: {what} is registered twice; remove that one with `gsd-tools uninstall {} \
-                 --{other}`",
-                host.shown.host
+                "also installed {also}: {what} is registered twice; remove that one with `{}`",
+                typed!("gsd-tools uninstall {} --{}", host.shown.host, other)
             ));
         }
         if host.plugin {

@@ -23,7 +23,7 @@ verbs! {
     /// Reads the session files of the host. Changes nothing and sends nothing anywhere.
     ///
     /// Example: `gsd-tools scan-sessions --json`.
-    "scan-sessions": reads json(sessions::ScanReport) = scan(ScanArgs);
+    "scan-sessions": reads [asked] json(sessions::ScanReport) = scan(ScanArgs);
 
     /// Write the messages you typed in a project's sessions to a file
     ///

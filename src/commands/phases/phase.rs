@@ -31,7 +31,7 @@ verbs! {
     /// are phases.
     ///
     /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
-    "phases clear": destroys json(archive::ClearReport) = clear(ClearArgs);
+    "phases clear": destroys [asked] json(archive::ClearReport) = clear(ClearArgs);
 
     /// Show the next free decimal number of a phase
     ///
@@ -88,7 +88,7 @@ verbs! {
     /// executed plans unless `--force` is given.
     ///
     /// Example: `gsd-tools phase remove 4 --dry-run` shows what would change.
-    "phase remove": destroys json(remove::RemoveReport) = remove(RemoveArgs);
+    "phase remove": destroys [asked] json(remove::RemoveReport) = remove(RemoveArgs);
 
     /// List the plans of a phase, archived phases included
     ///

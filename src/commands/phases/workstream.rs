@@ -39,7 +39,7 @@ verbs! {
     /// Moves its folder to `milestones/`, unchanged. After the last one is archived, the project has no workstreams.
     ///
     /// Example: `gsd-tools workstream complete web --pick archived_to`.
-    "workstream complete" or "archive": destroys json(CompleteReport) = complete(NameArgs);
+    "workstream complete" or "archive": destroys [asked] json(CompleteReport) = complete(NameArgs);
 
     /// Switch to a workstream
     ///

@@ -25,6 +25,7 @@ use crate::project::repository;
 use crate::project::view::{Edits, ProjectView};
 use crate::project::wave;
 use crate::text::front_matter::{self, Value};
+use crate::text::shell::typed;
 use crate::world::Finished;
 
 verbs! {
@@ -406,7 +407,7 @@ fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), CommandErr
     let Some(reason) = unusable(&summary_of(view, place)?) else { return Ok(()) };
     let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
     Err(CommandError::usage(message)
-        .hint(format!("correct the file; `gsd-tools plan check {}` shows what is missing", place.id())))
+        .hint(format!("correct the file; `{}` shows what is missing", typed!("gsd-tools plan check {}", place.id()))))
 }
 
 /// Carries the SUMMARYs of these plans into the documents of the project, all of them or none, and commits once.

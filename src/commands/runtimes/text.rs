@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{FeatureRow, RuntimeRow, RuntimesReport};
 use crate::runtime::{Evidence, Feature, Means, Scope};
 use crate::text::screen::{Cell, Screen, Tone};
+use crate::text::shell::typed;
 
 /// The width of the matrix, and of text that is piped.
 const WIDTH: usize = 100;
@@ -148,7 +149,7 @@ pub(super) fn page(row: &RuntimeRow, screen: Screen) -> String {
         programs => format!("its global folder exists, or {} is in PATH", programs.join(" or ")),
     };
     let plugin = if row.plugin {
-        format!("`gsd-tools package --host {} FOLDER` builds one", row.id)
+        format!("`{}` builds one", typed!("gsd-tools package --host {} FOLDER", row.id))
     } else {
         "not supported, no form of plugins is known".to_owned()
     };

@@ -130,6 +130,7 @@ pub(in crate::commands) struct PathReport {
 
 fn verify_path_exists(context: &mut Context, arguments: &PathArgs) -> Result<(), CommandError> {
     let path = context.here().resolve(&arguments.path);
+    context.hold_agents_off(&path)?;
     let kind = if disk::is_file(&path) {
         Some("file")
     } else if disk::is_folder(&path) {

@@ -9,6 +9,7 @@ use crate::library::{self, Item, ItemKind, Library};
 use crate::runtime::{Descriptor, Scope};
 use crate::text::nearest::nearest;
 use crate::text::screen;
+use crate::text::shell::typed;
 
 /// What is before the name of a command in the pages.
 const CANONICAL: &str = "/gsd-";
@@ -209,7 +210,7 @@ fn unknown(topic: &str) -> CommandError {
     let part = names().find(|name| name.starts_with(topic)).or_else(|| names().find(|name| name.contains(topic)));
     let near = part.filter(|_| !short).or_else(|| nearest(topic, names()));
     let error = match near {
-        Some(near) => error.hint(format!("did you mean `gsd-tools guide {near}`?")),
+        Some(near) => error.hint(format!("did you mean `{}`?", typed!("gsd-tools guide {}", near))),
         None => error,
     };
     error.hint(format!("the topics are {}", topics.join(", ")))

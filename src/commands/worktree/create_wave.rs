@@ -20,7 +20,7 @@ use crate::project::layout::Layout;
 use crate::project::repository;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveNote, WavePlan};
 use crate::runtime::Isolation;
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 use crate::text::slug;
 
 #[derive(Debug, clap::Args)]
@@ -86,11 +86,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
     let start_in = dispatch.as_ref().and_then(|dispatch| dispatch.start_in.as_deref());
     let base = base.unwrap_or_default();
     if isolation == Isolation::OrchestratorWorktree {
-        // Git follows every link.
-        let boundary = context.project().boundary()?;
-        for plan in &decision.side_by_side {
-            boundary.check(entry_of(context, plan, &base).worktree_path)?;
-        }
+        refuse_links(context, &decision.side_by_side, &base)?;
     }
     if decision.side_by_side.is_empty() {
         // Nothing will be merged, so nothing would ever end the note.
@@ -143,10 +139,12 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
             if let Some(argument) = start_in {
                 (Some(argument.replace("{folder}", &folder)), format!("`{folder}`, the folder you start in."))
             } else {
-                let word = shell_word(&folder);
                 let place = format!(
                     "`{folder}`. Your shell does not stay in it: read and edit by paths below it, run \
-                     `git -C {word} ..`, `cd {word} && {{test command}}`, `gsd-tools --cwd {word} ..`."
+                     `{}`, `{}`, `{}`.",
+                    typed!("git -C {} ..", folder),
+                    typed!("cd {} && {{test command}}", folder),
+                    typed!("gsd-tools --cwd {} ..", folder)
                 );
                 (None, place)
             }
@@ -170,7 +168,7 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
         if found.is_empty() {
             found = positions(&|plan| canonical_id(&plan.id).eq_ignore_ascii_case(name));
         }
-        let list = format!("`gsd-tools phase-plan-index {}` lists the plans", arguments.phase);
+        let list = format!("`{}` lists the plans", typed!("gsd-tools phase-plan-index {}", arguments.phase));
         let [position] = found[..] else {
             let message = match found.len() {
                 0 => format!("phase {} has no plan `{name}`", arguments.phase),
@@ -180,9 +178,8 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
         };
         if index.plans[position].has_summary {
             let message = format!("plan `{name}` was executed already: it has a SUMMARY");
-            return Err(
-                CommandError::usage(message).hint(format!("leave it out, or see `gsd-tools plan check {name}`"))
-            );
+            return Err(CommandError::usage(message)
+                .hint(format!("leave it out, or see `{}`", typed!("gsd-tools plan check {}", name))));
         }
         wanted.insert(position);
     }
@@ -196,12 +193,12 @@ fn place_in_repository(context: &Context) -> Option<RelativePath> {
 
 /// What a prompt says of a worktree that the host makes.
 fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
-    let start = format!("first of all run `git merge --ff-only {base}` there.");
+    let start = format!("first of all run `{}` there.", typed!("git merge --ff-only {}", base));
     let Some(place) = place else { return format!("yours is the folder you start in; {start}") };
-    let word = shell_word(place.as_str());
     format!(
-        "yours is the folder you start in, and the project is `{place}` in it; {start} Run `cd {word} && {{test \
-         command}}`, `gsd-tools --cwd {word} ..`."
+        "yours is the folder you start in, and the project is `{place}` in it; {start} Run `{}`, `{}`.",
+        typed!("cd {} && {{test command}}", place),
+        typed!("gsd-tools --cwd {} ..", place)
     )
 }
 
@@ -283,6 +280,17 @@ fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec
 }
 
 /// The worktree that a plan is to get.
+/// Refuses worktrees whose places are below a link: git follows every one.
+fn refuse_links(context: &Context, plans: &[&IndexedPlan], base: &str) -> Result<(), CommandError> {
+    let (boundary, root) = (context.project().boundary()?, disk::canonical(context.root())?);
+    let worktrees = root.resolve(context.layout().worktrees());
+    for plan in plans {
+        boundary.check(entry_of(context, plan, base).worktree_path)?;
+        disk::passes_no_link(&worktrees.resolve(slug(&plan.id)), &root)?;
+    }
+    Ok(disk::passes_no_link(&worktrees.resolve(".gitignore"), &root)?)
+}
+
 fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
     let name = slug(&plan.id);
     WaveEntry {
@@ -313,10 +321,10 @@ fn make_worktree(
     };
     Ok(made.map(drop).map_err(|refusal| Refusal {
         hint: Some(format!(
-            "cannot create the worktree of plan {}: {}; `git branch -d {}` removes its branch if it is merged",
+            "cannot create the worktree of plan {}: {}; `{}` removes its branch if it is merged",
             entry.agent_id.as_deref().unwrap_or_default(),
             refusal.hint.as_ref().or(refusal.stderr.as_ref()).cloned().unwrap_or_default(),
-            entry.branch
+            typed!("git branch -d {}", entry.branch)
         )),
         ..refusal
     }))

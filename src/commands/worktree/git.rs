@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) struct Git {
     world: World,
     folder: PathBuf,
+    /// Git before its verb, in a rehearsal.
+    still: Option<Arc<Program>>,
     /// Where git writes in the place of the repository.
     scratch: Option<Arc<GitScratch>>,
 }
@@ -85,7 +87,9 @@ pub(in crate::commands) fn uncommitted_in(status: &str) -> Vec<Uncommitted> {
 
 impl Git {
     pub(super) fn here(context: &Context) -> Self {
-        Self { world: context.world().clone(), folder: context.here().as_path().to_path_buf(), scratch: None }
+        let folder = context.here().as_path();
+        let still = context.is_rehearsal().then(|| Arc::new(context.world().still_git(folder)));
+        Self { world: context.world().clone(), folder: folder.to_path_buf(), still, scratch: None }
     }
 
     /// The same, with what is merged merged beside the repository.
@@ -94,7 +98,9 @@ impl Git {
     }
 
     pub(super) fn at(&self, folder: impl Into<PathBuf>) -> Self {
-        Self { world: self.world.clone(), folder: folder.into(), scratch: None }
+        let folder = folder.into();
+        let still = self.still.as_ref().map(|_| Arc::new(self.world.still_git(&folder)));
+        Self { world: self.world.clone(), folder, still, scratch: None }
     }
 
     /// What is uncommitted in the worktree, whatever the settings of git hide. Git would bring the index up to date on
@@ -167,7 +173,9 @@ impl Git {
 
     /// Runs git; one that cannot be run has failed with that as its complaint.
     pub(super) fn run(&self, arguments: &[&str]) -> Finished {
-        let program = Program::git(&self.folder).arguments(arguments).timeout(PATIENCE);
+        let still = self.still.as_deref().cloned();
+        let program = still.unwrap_or_else(|| Program::git(&self.folder));
+        let program = program.arguments(arguments).timeout(PATIENCE);
         let program = match &self.scratch {
             Some(scratch) => scratch.divert(program),
             None => program,

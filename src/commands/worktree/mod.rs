@@ -17,6 +17,7 @@ use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath};
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
+use crate::text::shell::{Typed, typed};
 use git::Git;
 
 verbs! {
@@ -257,7 +258,7 @@ impl RecordArgs {
     fn entry(&self, verb: &str) -> Result<Result<(&str, WaveEntry), Refusal>, CommandError> {
         let Some(manifest) = &self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
-            let example = format!("`gsd-tools worktree {verb} --help` shows an example");
+            let example = format!("`{}` shows an example", typed!("gsd-tools worktree {} --help", Typed::words(verb)));
             return Err(CommandError::usage(message).hint(example).exits(2));
         };
         let given = |field: &'static str, value: &Option<String>| {
@@ -343,7 +344,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     };
     let (folder, within) = (context.here().resolve(&entry.worktree_path), context.here().resolve(root));
     let refusal = match unsound(&entry) {
-        None => misplaced(&entry, &folder, &within)?,
+        None => misplaced(&entry, &folder, &within)?.or(linked(context, &folder)?),
         unsound => unsound,
     };
     if let Some(refusal) = refusal {
@@ -381,6 +382,14 @@ fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> R
         return Ok(Some(Refusal::because("path_outside_root", hint)));
     }
     Ok(None)
+}
+
+/// Why the worktree cannot be in `folder` of the project: the project brings a link that is on the way there.
+fn linked(context: &Context, folder: &AbsolutePath) -> Result<Option<Refusal>, CommandError> {
+    let Some(below) = folder.relative_to(context.root()) else { return Ok(None) };
+    let root = disk::canonical(context.root())?;
+    let linked = disk::passes_no_link(&root.join(&below), &root).err();
+    Ok(linked.map(|error| Refusal::because("path_outside_root", error.to_string())))
 }
 
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.

@@ -11,7 +11,7 @@ use crate::project::plan_commits;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
 use crate::project::workstream;
 use crate::runtime::Isolation;
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 
 /// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems
 /// are coarse.
@@ -83,7 +83,7 @@ impl NotedWorktree {
                 Some(Stop::blocked("worktree_in_use", format!("process {process} is still running in `{path}`")))
             }
             Holder::Unknown => {
-                let told = format!("it is locked; `git worktree unlock {}` unlocks it", shell_word(path));
+                let told = format!("it is locked; `{}` unlocks it", typed!("git worktree unlock {}", path));
                 Some(Stop::blocked("worktree_locked", told))
             }
         }
@@ -310,14 +310,14 @@ impl NotedWave {
         let here = disk::canonical(context.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
             let hint = format!(
-                "the wave started in `{root}`; run `gsd-tools --cwd {} worktree cleanup-wave`",
-                shell_word(root)
+                "the wave started in `{root}`; run `{}`",
+                typed!("gsd-tools --cwd {} worktree cleanup-wave", root)
             );
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }
         let noted = self.note.branch.as_deref();
         let name = noted.map_or("BRANCH", |branch| branch.trim_start_matches("refs/heads/"));
-        let back = format!("run `git switch {}`, then this command again", shell_word(name));
+        let back = format!("run `{}`, then this command again", typed!("git switch {}", name));
         let Some(current) = git.branch() else {
             return Ok(Some(Refusal::because("wrong_branch", format!("no branch is checked out here; {back}"))));
         };

@@ -11,6 +11,7 @@ use crate::library::{Item, ItemKind, Library};
 use crate::runtime::{ArgumentForm, Descriptor, FileReach, IncludeForm, PlaceItem, Scope};
 
 use super::spelling::Spelling;
+use crate::text::shell::typed;
 use scan::{Zone, blocks, zones};
 
 /// The placeholder of the canonical content.
@@ -41,7 +42,7 @@ impl Rewriter<'_> {
                 ArgumentForm::Beside => {}
             }
             if self.scope == Scope::Local {
-                let cure = format!("gsd-tools install --{} --local", self.descriptor.id);
+                let cure = typed!("gsd-tools install --{} --local", self.descriptor.id);
                 body =
                     format!("{}\n\nIf `{}` is missing, run `{cure}` first.\n", body.trim_end(), self.spelling.binary());
             }

@@ -10,7 +10,7 @@ use super::payload::Payload;
 use super::scene::{self, Scene};
 use super::verdict::Finding;
 use crate::disk::{self, AbsolutePath};
-use crate::runtime::{Asking, LinePart};
+use crate::runtime::LinePart;
 use crate::text::shell::{NotPlain, PlainLine, PlainWord};
 use crate::world::World;
 
@@ -135,7 +135,8 @@ pub(super) fn look_in(world: &World, payload: &Payload, folders: &[&Path]) -> Fi
     let kept = folders.iter().map(|folder| folder.to_path_buf()).chain(world.home());
     let kept = kept.chain([world.private_temporary_folder()]).filter_map(real).collect();
     let places = Places { temporary: real(world.temporary_folder()), kept };
-    let Some(what) = found(&line, &host.asking, &places) else { return Finding::Nothing };
+    let blind_to = host.asking.blind_in(payload.permission_mode());
+    let Some(what) = found(&line, &blind_to, &places) else { return Finding::Nothing };
     Finding::block(
         "UNASKED_LINE",
         format!(
@@ -176,8 +177,8 @@ fn is_behind_assignment(text: &str) -> bool {
 }
 
 /// What the host would let through beside a call of ours.
-fn found(line: &str, asking: &Asking, places: &Places) -> Option<String> {
-    if asking.blind_to.is_empty() || !may_call(line) {
+fn found(line: &str, blind_to: &[LinePart], places: &Places) -> Option<String> {
+    if blind_to.is_empty() || !may_call(line) {
         return None;
     }
     let line = match PlainLine::read(line) {
@@ -185,7 +186,7 @@ fn found(line: &str, asking: &Asking, places: &Places) -> Option<String> {
         Err(NotPlain(what)) => return Some(format!("{what} on the same line cannot be checked")),
     };
     let changing = || line.commands.iter().find_map(|words| changing(words));
-    asking.blind_to.iter().find_map(|part| match part {
+    blind_to.iter().find_map(|part| match part {
         LinePart::Substitution if line.substitutes => Some("a command inside its words would run too".to_owned()),
         LinePart::Substitution => changing(),
         LinePart::LineBreak => line.has_lines.then(|| "other lines would run too".to_owned()),

@@ -18,8 +18,7 @@ fn places() -> Places {
 }
 
 fn refused(line: &str, blind_to: &[LinePart]) -> bool {
-    let asking = Asking { blind_to: blind_to.to_vec(), silent_modes: Vec::new() };
-    found(line, &asking, &places()).is_some()
+    found(line, blind_to, &places()).is_some()
 }
 
 /// Lines with what a host has to be blind to so that they are refused. `<P>` is our program.
@@ -31,6 +30,12 @@ const REFUSED: &[(&[LinePart], &str)] = &[
     (&[L], "<P> state get a\\\\\ntouch a"),
     (&[L], "<P> state json # it's\ntouch a\n# it's"),
     (&[L], "touch a\n\n<P> state json"),
+    (&[R], "<P> state get X --raw &>> ~/.bashrc"),
+    (&[R], "<P> state get X --raw >& ~/.bashrc"),
+    (&[S, A, R, L], "<P> state get X --raw {x}> ~/.bashrc"),
+    (&[R], "<P> state get X --raw 3<> ~/.bashrc"),
+    (&[R], "<P> state get X --raw 2>> ~/.bashrc"),
+    (&[R], "<P> state get X --raw >>~/.bashrc 2>&1"),
     (&[A], "PATH=.:$PATH <P> commit 'docs: x'"),
     (&[A], "PHASE=1 <P> init plan-phase 1"),
     (&[A], "PA\"\"TH=x; MAKEFLAGS=--eval <P> gate run test"),
@@ -159,11 +164,7 @@ fn plain_calls_are_let_through_with_any_text() {
         "git commit -m \"$(cat <<'E'\nfix: call gsd-tools once\nE\n)\"",
         "cat /srv/gsd-tools/README.md gsd-tools.md > a",
     ] {
-        assert!(
-            !refused(line, ALL),
-            "{line}: {:?}",
-            found(line, &Asking { blind_to: ALL.to_vec(), silent_modes: Vec::new() }, &places())
-        );
+        assert!(!refused(line, ALL), "{line}: {:?}", found(line, ALL, &places()));
     }
 }
 

@@ -4,6 +4,7 @@
 const OPENING: &[&str] = &[
     "open",
     "read",
+    "lines",
     "file",
     "load",
     "cat ",

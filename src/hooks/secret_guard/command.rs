@@ -26,6 +26,8 @@ pub(super) fn shown_by(script: &str, judge: Judge<'_>) -> Option<Hit> {
 fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
     let (sources, behind_loops) = read_loops(runs);
     let mut loaded: Option<String> = None;
+    // What a clipboard holds, and whether the shell says what it reads and runs.
+    let (mut taken, mut traces): (Option<String>, bool) = (None, false);
     // What the program before prints, and in which pipeline.
     let mut flowing: Option<(usize, Hit)> = None;
     for (at, run) in runs.iter().enumerate() {
@@ -45,9 +47,20 @@ fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
         if behind_loops.contains(&at) {
             continue;
         }
+        traces |= is_tracing(run);
+        if pastes(run)
+            && let Some(file) = &taken
+        {
+            return Some(given(file.clone()));
+        }
+        if CLIPBOARDS.contains(&run.program.as_str()) {
+            let named = || run.reads.iter().chain(&run.arguments).find_map(|file| judge.secret(file));
+            taken = input.as_ref().map(|hit| hit.file.clone()).or_else(named).or(taken);
+        }
         let shows = match reading(&judge, run, input) {
             Reading::Shows(hit) => Some(hit),
             Reading::HandsOn(file) if environment::is_shown(run) => Some(given(file)),
+            Reading::Loads(file) if traces => Some(given(file)),
             Reading::Loads(file) => {
                 loaded = Some(file);
                 None
@@ -65,6 +78,31 @@ fn shown_by_runs(runs: &[Run], mut judge: Judge<'_>) -> Option<Hit> {
         }
     }
     None
+}
+
+/// Programs that keep what they are given for one that pastes it.
+const CLIPBOARDS: &[&str] = &["pbcopy", "xclip", "xsel", "wl-copy", "clip"];
+
+/// Whether a program prints what a clipboard holds.
+fn pastes(run: &Run) -> bool {
+    let has = |wanted: &[&str]| run.arguments.iter().any(|word| wanted.iter().any(|option| word.is(option)));
+    match run.program.as_str() {
+        "pbpaste" | "wl-paste" => true,
+        "xclip" => has(&["-o", "-out"]),
+        "xsel" => has(&["-o", "--output"]),
+        _ => false,
+    }
+}
+
+/// Whether the shell prints from here on what it reads or runs: `set -x`.
+fn is_tracing(run: &Run) -> bool {
+    let is_on = |word: &Argument| {
+        let text = word.shown();
+        text.starts_with('-') && !text.starts_with("--") && text.contains(['x', 'v'])
+            || text == "xtrace"
+            || text == "verbose"
+    };
+    run.program == "set" && run.arguments.iter().any(is_on)
 }
 
 fn given(file: String) -> Hit {
@@ -229,6 +267,15 @@ fn shows_unasked(judge: &Judge<'_>, run: &Run) -> Option<String> {
         }
         "kubectl" | "oc" if has(&["config"]) && has(&["view"]) && has(&["--raw", "--raw=true"]) => {
             Some("~/.kube/config".to_owned())
+        }
+        // Texts of theirs may open files.
+        "sqlite3" | "duckdb" | "psql" | "mysql" => {
+            words.iter().find_map(|text| code::reads(text, &|name| judge.is_secret(name)))
+        }
+        // It loads `.envrc` and starts a program.
+        "direnv" if has(&["exec"]) => {
+            let (program, arguments) = run.arguments.get(2..).and_then(<[Argument]>::split_first)?;
+            environment::is_shown(&Run::of(&program.shown(), arguments)).then(|| ".envrc".to_owned())
         }
         // The program of the python package prints what it is asked for; the others start a program.
         "dotenv" | "dotenvx" if has(&["get", "list"]) && !has(&["--"]) => {

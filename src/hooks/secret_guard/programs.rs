@@ -34,7 +34,6 @@ pub(super) const HARMLESS: &[&str] = &[
     "false",
     ":",
     "cd",
-    "direnv",
     "pushd",
     "popd",
     "basename",
@@ -280,6 +279,7 @@ pub(super) fn keeps_to_itself(run: &Run) -> bool {
     let has = |words: &[&str]| run.arguments.iter().any(|word| words.iter().any(|wanted| word.is(wanted)));
     let verb = || run.arguments.first().map(Argument::shown).unwrap_or_default();
     match run.program.as_str() {
+        "direnv" => !has(&["exec"]),
         "cmp" => !has(&["-l", "-b", "--verbose", "--print-bytes"]),
         "diff" => has(&["-q", "--brief"]),
         "sops" => has(&["-e", "--encrypt", "encrypt"]),
@@ -368,6 +368,7 @@ pub(super) fn is_left_out(option: &str, program: &str) -> bool {
             "key",
             "key-file",
             "keyfile",
+            "netrc-file",
             "cert",
             "identity",
             "password-file",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::super::git_line::GitLine;
 use super::script;
-use crate::text::shell::{Argument, Run, Spelling, runs};
+use crate::text::shell::{Argument, FileWritten, Run, Spelling, runs};
 
 /// The files that a script overwrites, relative to the folder it starts in, and what is known of their new content.
 pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
@@ -30,7 +30,7 @@ pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
             continue;
         }
         if let Some((target, sources)) = copied(&run) {
-            if run.program == "mv" {
+            if run.program != "cp" && run.program != "rsync" && run.program != "install" {
                 written.extend(sources.iter().map(|source| (from_here(source), Content::Moved)));
             }
             let sources = sources.iter().filter(|source| *source != "/dev/null").map(|source| from_here(source));
@@ -49,19 +49,27 @@ pub(in crate::hooks) fn written_by(script: &str) -> Vec<(String, Content)> {
         let (content, files) = match run.program.as_str() {
             "tee" | "sponge" => (own(), names),
             "dd" => (operand(&run, "if=").map_or_else(own, |file| files(&[file])), dd_target(&run)),
-            "truncate" if empties(&run) => (Some(Content::Lines(0)), names),
+            "truncate" => match truncated(&run) {
+                Some(0) => (Some(Content::Lines(0)), self::names(&without_size(&run.arguments))),
+                Some(most) => (Some(Content::Bytes(most)), self::names(&without_size(&run.arguments))),
+                None => (None, Vec::new()),
+            },
             "cat" if passes_on => (own(), Vec::new()),
             _ => (content(&run), Vec::new()),
         };
         let content = content.map(|content| match content {
             Content::OfFiles(files) => Content::OfFiles(files.iter().map(|file| from_here(file)).collect()),
+            Content::Picked { file, text, at_start } => Content::Picked { file: from_here(&file), text, at_start },
             content => content,
         });
         if let Some(content) = content.clone().filter(|_| run.is_piped) {
             before = Some((run.pipeline, content));
         }
         let appends = matches!(run.program.as_str(), "tee" | "sponge") && run.arguments.iter().any(is_append);
-        let redirected = run.writes.iter().filter_map(|written| Some((written.file.text()?, written.append)));
+        let redirected = run
+            .writes
+            .iter()
+            .flat_map(|written| documents(&written.file).into_iter().map(|name| (name, written.append)));
         for (name, append) in redirected.chain(files.into_iter().map(|name| (name, appends))) {
             let name = from_here(&name);
             let now =
@@ -108,7 +116,34 @@ fn dd_target(run: &Run) -> Vec<String> {
 }
 
 fn names(words: &[Argument]) -> Vec<String> {
-    words.iter().filter_map(Argument::text).filter(|name| !name.starts_with('-')).collect()
+    words.iter().flat_map(documents).filter(|name| !name.starts_with('-')).collect()
+}
+
+/// The documents that this guard is about, by their last part; a pattern may mean one of them.
+const GUARDED: &[&str] = &["ROADMAP.md", "STATE.md"];
+
+/// The files that a word may name: of a pattern, the documents that it fits. All that is in a folder is the folder.
+fn documents(word: &Argument) -> Vec<String> {
+    if let Some(text) = word.text().filter(|text| text.ends_with("/*")) {
+        return vec![text];
+    }
+    let known = word.names().filter(Spelling::is_known);
+    known.flat_map(|name| if name.has_wildcards() { fitting(&name, "") } else { vec![name.text()] }).collect()
+}
+
+/// The documents that the last part of a pattern or name fits, in its folder, or in another one where it has none.
+fn fitting(name: &Spelling, folder: &str) -> Vec<String> {
+    let text = name.text();
+    let folder = text.rsplit_once('/').map_or(folder, |(own, _)| own);
+    let fits = GUARDED.iter().filter(|document| name.file_name().fits(document));
+    fits.map(|document| if folder.is_empty() { (*document).to_owned() } else { format!("{folder}/{document}") })
+        .collect()
+}
+
+/// The documents among names that another program found: what it looked in is among them, and is not meant.
+fn found(words: &[Argument]) -> Vec<String> {
+    let names = words.iter().flat_map(Argument::names).filter(Spelling::is_known);
+    names.flat_map(|name| fitting(&name, ".planning")).collect()
 }
 
 /// The files that a program changes where they are, removes, or puts an earlier version in the place of.
@@ -117,11 +152,15 @@ fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
         names.into_iter().map(|name| (name, content.clone())).collect()
     };
     match run.program.as_str() {
+        "rm" | "unlink" | "shred" if run.is_found || run.is_handed_input => {
+            all(found(&run.arguments), &Content::Removed)
+        }
         // All that is in a folder is the folder.
         "rm" | "unlink" | "shred" => {
             let names = names(&run.arguments).into_iter();
             all(names.map(|name| name.strip_suffix("/*").unwrap_or(&name).to_owned()).collect(), &Content::Removed)
         }
+        "find" if run.arguments.iter().any(|word| word.is("-delete")) => all(sought(&run.arguments), &Content::Removed),
         "sed" | "gsed" if run.arguments.iter().any(|word| is_in_place(&word.shown())) => {
             let mut words = names(&run.arguments);
             // The suffix of `-i ''` is a word of its own on some systems.
@@ -133,12 +172,98 @@ fn changed_in_place(run: &Run) -> Vec<(String, Content)> {
             script::left_by(&script, is_quiet(run)).map_or_else(Vec::new, |content| all(words, &content))
         }
         "git" => GitLine::of(run).map_or_else(Vec::new, |call| older(&call)),
-        program if program.starts_with("python") || program == "node" => {
+        "ed" | "red" | "ex" | "vi" | "vim" | "nvim" => {
+            let commands: Vec<String> = run.arguments.iter().map(Argument::shown).chain(run.input.clone()).collect();
+            let left = commands.iter().flat_map(|text| text.lines()).find_map(script::left_by_editor);
+            left.map_or_else(Vec::new, |content| all(names(&run.arguments), &content))
+        }
+        "awk" | "gawk" | "perl" | "ruby" if changes_in_place(run) => {
+            let left = run.arguments.iter().map(Argument::shown).find_map(|text| script::kept_by_number(&text));
+            left.map_or_else(Vec::new, |lines| all(names(&run.arguments), &Content::Lines(lines)))
+        }
+        "curl" | "pandoc" => all(values(run, &['o'], &["--output"]), &Content::Foreign),
+        "wget" => all(values(run, &['O'], &["--output-document"]), &Content::Foreign),
+        "openssl" => all(values(run, &[], &["-out"]), &Content::Foreign),
+        "sort" => {
+            let targets = values(run, &['o'], &["--output"]);
+            let names = names(&run.arguments);
+            let is_sorted = |target: &String| names.iter().filter(|name| *name == target).count() > 1;
+            all(targets.into_iter().filter(|target| !is_sorted(target)).collect(), &Content::Foreign)
+        }
+        "tar" | "bsdtar" if run.arguments.first().is_some_and(|word| is_extracting(&word.shown())) => {
+            all(names(run.arguments.get(1..).unwrap_or_default()), &Content::Foreign)
+        }
+        "unzip" if !run.arguments.iter().any(|word| is_listing(&word.shown())) => {
+            all(names(&run.arguments), &Content::Foreign)
+        }
+        "script" => all(names(&run.arguments), &Content::Foreign),
+        "ln" => all(names(&run.arguments).pop().into_iter().collect(), &Content::Foreign),
+        program if is_interpreter(program) => {
             let code: Vec<String> = run.arguments.iter().map(Argument::shown).chain(run.input.clone()).collect();
             code.iter().flat_map(|code| script::written_by_code(code)).collect()
         }
         _ => Vec::new(),
     }
+}
+
+fn is_interpreter(program: &str) -> bool {
+    program.starts_with("python")
+        || matches!(program, "node" | "deno" | "bun" | "tsx" | "perl" | "ruby" | "php" | "lua")
+}
+
+/// Whether the first word of a call of `tar` has it take files out of an archive.
+fn is_extracting(word: &str) -> bool {
+    !word.starts_with("--") && word.contains('x') && !word.contains('c')
+}
+
+/// Whether an option of `unzip` has it write no file.
+fn is_listing(word: &str) -> bool {
+    word.starts_with('-') && word.contains(['l', 'p', 't', 'v', 'Z'])
+}
+
+/// Whether an option of `awk`, `perl` or `ruby` has it change its files.
+fn changes_in_place(run: &Run) -> bool {
+    let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
+    if run.program.ends_with("awk") {
+        return words.windows(2).any(|pair| pair[0] == "-i" && pair[1] == "inplace");
+    }
+    let flags = |word: &String| {
+        word.strip_prefix('-')
+            .is_some_and(|flags| flags.split(['e', 'E']).next().is_some_and(|flags| flags.contains('i')))
+    };
+    words.iter().any(flags)
+}
+
+/// The values of an option: `-o name`, `-so name`, `--output name`, `--output=name`.
+fn values(run: &Run, short: &[char], long: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut words = run.arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.shown();
+        let is_short = text.starts_with('-') && !text.starts_with("--") && text.ends_with(short);
+        if is_short || long.contains(&text.as_str()) {
+            found.extend(words.next().map(documents).unwrap_or_default());
+        } else if let Some((_, value)) = text.split_once('=').filter(|(name, _)| long.contains(name)) {
+            found.push(value.to_owned());
+        }
+    }
+    found
+}
+
+/// The documents that `find` is asked for, in the folders that it looks in; the folders, where it is asked for all.
+fn sought(words: &[Argument]) -> Vec<String> {
+    let texts: Vec<String> = words.iter().map(Argument::shown).collect();
+    let places: Vec<&String> = texts.iter().take_while(|text| !text.starts_with(['-', '!', '('])).collect();
+    let tests = texts.windows(2).filter(|pair| matches!(pair[0].as_str(), "-name" | "-iname"));
+    let patterns: Vec<Spelling> = tests.map(|pair| Spelling::pattern(&pair[1])).collect();
+    let only_types = texts
+        .iter()
+        .filter(|text| text.starts_with('-'))
+        .all(|text| matches!(text.as_str(), "-delete" | "-type" | "-mindepth" | "-depth"));
+    if patterns.is_empty() {
+        return if only_types { places.into_iter().cloned().collect() } else { Vec::new() };
+    }
+    patterns.iter().flat_map(|pattern| fitting(pattern, ".planning")).collect()
 }
 
 fn is_in_place(option: &str) -> bool {
@@ -160,6 +285,10 @@ fn older(call: &GitLine<'_>) -> Vec<(String, Content)> {
     let commit = match call.verb.as_str() {
         "checkout" => before.iter().find(|word| !word.starts_with('-')),
         "restore" => return older_of_restore(&words),
+        "clean" if call.has(&["force"], &['f']) && !call.has(&["dry-run"], &['n']) => {
+            let names = words.iter().filter(|word| !word.starts_with('-'));
+            return names.map(|name| (name.clone(), Content::Removed)).collect();
+        }
         "rm" if !call.has(&["cached"], &[]) => {
             let names = words.iter().filter(|word| !word.starts_with('-'));
             return names.map(|name| (name.clone(), Content::Removed)).collect();
@@ -199,6 +328,14 @@ fn content(run: &Run) -> Option<Content> {
         "" if run.reads.is_empty() => Some(Content::Lines(0)),
         ":" | "true" => Some(Content::Lines(0)),
         "head" | "tail" => most_lines(run).map(Content::Lines),
+        "awk" | "gawk" | "mawk" | "perl" | "ruby" => {
+            run.arguments.iter().find_map(|word| script::kept_by_number(&word.shown())).map(Content::Lines)
+        }
+        "grep" | "egrep" | "fgrep" => picked(run),
+        "git" => of_commit(run),
+        "curl" | "wget" => Some(Content::Foreign),
+        "jq" if run.arguments.iter().any(|word| word.is("-n") || word.is("--null-input")) => Some(Content::Foreign),
+        "exec" if run.arguments.is_empty() => Some(Content::Foreign),
         "sed" | "gsed" => match script::left_by(names(&run.arguments).first()?, is_quiet(run))? {
             content @ Content::Lines(_) => Some(content),
             _ => None,
@@ -214,9 +351,33 @@ fn content(run: &Run) -> Option<Content> {
     }
 }
 
+/// What `git show COMMIT:FILE` prints. The last version of the file that it goes into is no loss.
+fn of_commit(run: &Run) -> Option<Content> {
+    let call = GitLine::of(run).filter(|call| matches!(call.verb.as_str(), "show" | "cat-file"))?;
+    let named = call.arguments.iter().map(Argument::shown).find(|word| word.contains(':') && !word.starts_with('-'))?;
+    let (commit, file) = named.split_once(':')?;
+    let is_target = |written: &FileWritten| written.file.text().is_some_and(|name| name == file);
+    let is_last = !is_older(commit) && run.writes.iter().any(is_target);
+    (!is_last).then(|| Content::Older(named.clone()))
+}
+
+/// The lines that `grep` picks out of one file by a text without marks.
+fn picked(run: &Run) -> Option<Content> {
+    let (options, words): (Vec<String>, Vec<String>) =
+        run.arguments.iter().map(Argument::shown).partition(|word| word.starts_with('-'));
+    if options.iter().any(|option| option != "-n" && option != "-E" && option != "-F") {
+        return None;
+    }
+    let [pattern, file] = words.as_slice() else { return None };
+    let (text, at_start) = pattern.strip_prefix('^').map_or((pattern.as_str(), false), |text| (text, true));
+    let is_plain = !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "# -_:".contains(letter));
+    is_plain.then(|| Content::Picked { file: file.clone(), text: text.to_owned(), at_start })
+}
+
 /// How many lines `echo` prints at the most: some shells take `\n` for a line break without being asked to.
 fn echoed(run: &Run) -> Option<usize> {
-    let texts: Option<Vec<String>> = run.arguments.iter().map(Argument::text).collect();
+    let known = |word: &Argument| word.spellings.iter().all(Spelling::is_known).then(|| word.shown());
+    let texts: Option<Vec<String>> = run.arguments.iter().map(|word| word.text().or_else(|| known(word))).collect();
     let lines = texts?.iter().map(|text| breaks(text)).sum::<Option<usize>>()?;
     Some(lines.saturating_add(1))
 }
@@ -269,20 +430,53 @@ fn most_lines(run: &Run) -> Option<usize> {
     Some(10)
 }
 
-/// Whether `truncate` leaves nothing.
-fn empties(run: &Run) -> bool {
+/// The words of `truncate` without the size that is a word of its own.
+fn without_size(words: &[Argument]) -> Vec<Argument> {
+    let is_flag = |word: &Argument| matches!(word.shown().as_str(), "-s" | "--size");
+    let is_size = |at: usize| at.checked_sub(1).is_some_and(|before| is_flag(&words[before]));
+    words.iter().enumerate().filter(|(at, _)| !is_size(*at)).map(|(_, word)| word.clone()).collect()
+}
+
+/// How many bytes `truncate` leaves of its files; `None` where it makes them longer, or as long as another one.
+fn truncated(run: &Run) -> Option<u64> {
     let words: Vec<String> = run.arguments.iter().map(Argument::shown).collect();
-    let sized = words.windows(2).any(|pair| matches!(pair[0].as_str(), "-s" | "--size") && pair[1] == "0");
-    sized || words.iter().any(|word| word == "-s0" || word == "--size=0")
+    let size = words.iter().enumerate().find_map(|(at, word)| match word.as_str() {
+        "-s" | "--size" => words.get(at + 1).cloned(),
+        word => word.strip_prefix("--size=").or_else(|| word.strip_prefix("-s")).map(str::to_owned),
+    })?;
+    let size = size.strip_prefix('<').unwrap_or(&size);
+    if !size.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match size[digits.len()..].chars().next().map(|unit| unit.to_ascii_uppercase()) {
+        None => 1,
+        Some('K') => 1 << 10,
+        Some('M') => 1 << 20,
+        Some(_) => return None,
+    };
+    digits.parse::<u64>().ok().map(|size| size.saturating_mul(unit))
 }
 
 /// The file that a program puts others in the place of, and those.
 fn copied(run: &Run) -> Option<(String, Vec<String>)> {
-    if !matches!(run.program.as_str(), "cp" | "mv" | "install" | "rsync") {
-        return None;
+    let of_git = GitLine::of(run).filter(|call| call.verb == "mv");
+    let arguments = match (&of_git, run.program.as_str()) {
+        (Some(call), _) => call.arguments,
+        (None, "cp" | "mv" | "install" | "rsync") => &run.arguments[..],
+        _ => return None,
+    };
+    let words: Option<Vec<String>> = arguments.iter().map(Argument::text).collect();
+    let mut words: Vec<String> = words?;
+    if run.program == "install" {
+        // The mode and the owner are words of their own.
+        for option in ["-m", "-o", "-g", "-S"] {
+            if let Some(at) = words.iter().position(|word| word == option) {
+                words.drain(at..words.len().min(at + 2));
+            }
+        }
     }
-    let words: Option<Vec<String>> = run.arguments.iter().map(Argument::text).collect();
-    let mut words: Vec<String> = words?.into_iter().filter(|word| !word.starts_with('-')).collect();
+    words.retain(|word| !word.starts_with('-'));
     let target = words.pop()?;
     match words.as_slice() {
         [_] => Some((target, words)),

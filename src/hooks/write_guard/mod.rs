@@ -49,7 +49,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
             Content::OfFiles(files) => files.iter().map(|file| lines(file)).sum(),
             Content::Edited { fewer, more } => Some(old.saturating_sub(*fewer).saturating_add(*more)),
             // What stood there then is not read: a hook starts no git.
-            Content::Older(_) | Content::Removed | Content::Moved => Some(0),
+            Content::Older(_) | Content::Foreign | Content::Removed | Content::Moved => Some(0),
+            Content::Bytes(most) => start_of(&path, *most).map(|start| line_count(&start)),
+            Content::Picked { file, text, at_start } => picked(&scene.path(file), text, *at_start),
         };
         let Some(new) = new else { continue };
         if !shrinks(old, new) {
@@ -103,6 +105,20 @@ fn longest_below(folder: &Path, layout: &Layout) -> Option<PathBuf> {
     longest.map(|(_, path)| path)
 }
 
+/// The first bytes of a file.
+fn start_of(path: &Path, most: u64) -> Option<Vec<u8>> {
+    let mut bytes = crate::disk::read_bytes(path).ok().flatten()?;
+    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Some(bytes)
+}
+
+/// How many lines of a file have a text in them, or at their start.
+fn picked(path: &Path, text: &str, at_start: bool) -> Option<usize> {
+    let bytes = crate::disk::read_bytes(path).ok().flatten()?;
+    let whole = String::from_utf8_lossy(&bytes);
+    Some(whole.lines().filter(|line| if at_start { line.starts_with(text) } else { line.contains(text) }).count())
+}
+
 fn line_count(bytes: &[u8]) -> usize {
     bytes.split_inclusive(|byte| *byte == b'\n').count()
 }
@@ -135,6 +151,7 @@ fn left_by(write: &FileWrite) -> Content {
 fn refused(document: &str, old: usize, new: usize, content: &Content, leave: &Path) -> Block {
     let what = match content {
         Content::Moved => format!("this would remove the planning folder, with all {old} lines of `{document}`"),
+        Content::Foreign => format!("this would replace the {old} lines of `{document}` by something else"),
         Content::Older(commit) => {
             format!("this would replace the {old} lines of `{document}` by its version in `{commit}`")
         }
@@ -234,6 +251,9 @@ mod tests {
                 Content::OfFiles(files) => files.join("+"),
                 Content::Edited { fewer, more } => format!("-{fewer}+{more}"),
                 Content::Older(commit) => commit,
+                Content::Bytes(most) => format!("{most} bytes"),
+                Content::Picked { file, text, at_start } => format!("{file}:{}{text}", if at_start { "^" } else { "" }),
+                Content::Foreign => "foreign".to_owned(),
                 Content::Removed => "removed".to_owned(),
                 Content::Moved => "moved".to_owned(),
             };
@@ -274,7 +294,60 @@ mod tests {
         for empties in ["truncate -s 0 a.md", "truncate -s0 a.md", "truncate --size=0 a.md"] {
             assert_eq!(written(empties).last().unwrap(), "a.md 0", "{empties}");
         }
-        assert_eq!(written("truncate -s 10 a.md"), Vec::<String>::new());
+        assert_eq!(written("truncate -s 10 a.md; truncate --size=1K a.md"), ["a.md 10 bytes", "a.md 1024 bytes"]);
+        assert_eq!(written("truncate -s +10 a.md; truncate -r b.md a.md"), Vec::<String>::new());
+        for (script, expected) in [
+            ("install -m 644 s.md R.md", "R.md s.md"),
+            ("git mv -f s.md R.md", "R.md s.md"),
+            ("ln -sf ../s.md R.md", "R.md foreign"),
+            ("curl -so R.md https://x", "R.md foreign"),
+            ("curl -s https://x > R.md", "R.md foreign"),
+            ("wget -qO R.md https://x", "R.md foreign"),
+            ("pandoc s.md -o R.md", "R.md foreign"),
+            ("openssl enc -in x -out R.md", "R.md foreign"),
+            ("tar xf b.tar R.md", "R.md foreign"),
+            ("git show HEAD:notes.md > R.md", "R.md HEAD:notes.md"),
+            ("git show HEAD~2:R.md > R.md", "R.md HEAD~2:R.md"),
+            ("ed -s R.md <<< $'10,$d\nw'", "R.md 9"),
+            ("ex -sc '10,$d' -cx R.md", "R.md 9"),
+            ("vim -es -c '%d' -c wq R.md", "R.md 0"),
+            ("awk 'NR<10' R.md > t.md && mv t.md R.md", "R.md 9"),
+            ("gawk -i inplace 'NR <= 5' R.md", "R.md 5"),
+            ("perl -i -ne 'print if $. < 10' R.md", "R.md 9"),
+            ("perl -ni -e 'print unless 10..eof' R.md", "R.md 9"),
+            ("ruby -i -ne 'puts $_ if $. <= 4' R.md", "R.md 4"),
+            ("perl -e 'open F, \">R.md\"; print F 1'", "R.md 1"),
+            ("ruby -e 'File.write(\"R.md\", \"x\")'", "R.md 1"),
+            ("php -r 'file_put_contents(\"R.md\", \"x\");'", "R.md 1"),
+            ("lua -e 'io.open(\"R.md\", \"w\"):write(1)'", "R.md 1"),
+            ("python3 -c \"import os; os.remove('R.md')\"", "R.md removed"),
+            ("python3 -c \"import shutil; shutil.copy('s.md', 'R.md')\"", "R.md s.md"),
+            ("node -e \"fs.unlinkSync('R.md')\"", "R.md removed"),
+            ("grep '^#' R.md > n.md && mv n.md R.md", "R.md R.md:^#"),
+            ("find .planning -name ROADMAP.md -delete", ".planning/ROADMAP.md removed"),
+            ("find . -name STATE.md | xargs rm -f", ".planning/STATE.md removed"),
+            ("xargs rm <<< .planning/STATE.md", ".planning/STATE.md removed"),
+            ("git clean -fdx .planning", ".planning removed"),
+            ("sed -i '/Phase/d; 10,$d' R.md", "R.md 9"),
+            ("exec 3> R.md", "R.md foreign"),
+            ("for f in .planning/*.md; do sed -i '8,$d' \"$f\"; done", ".planning/STATE.md 7"),
+        ] {
+            assert_eq!(written(script).last().map(String::as_str), Some(expected), "{script}: {:?}", written(script));
+        }
+        for kept in [
+            "find .planning -name '*.tmp' -delete",
+            "find . -name '*.log.md' | xargs rm -f",
+            "find .planning -name '*.tmp' -exec rm {} +",
+            "git clean -fdn .planning",
+            "git show HEAD:R.md > R.md",
+            "sort -o R.md R.md",
+            "perl -pi -e 's/a/b/' R.md",
+            "awk 'NR<10{sub(/a/,1)}1' R.md > t.md && cat t.md",
+            "curl -s https://x.md",
+            "tar czf x.tgz R.md",
+        ] {
+            assert_eq!(written(kept), Vec::<String>::new(), "{kept}");
+        }
         for appends in ["tee -a R.md", "tee --append R.md", "tee -ai R.md"] {
             assert_eq!(written(&format!("echo x | {appends}")), Vec::<String>::new(), "{appends}");
         }

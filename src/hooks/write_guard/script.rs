@@ -1,11 +1,53 @@
 //! What scripts of `sed` and pieces of code leave of a file.
 
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 
 use super::content::Content;
 
 /// What a script of `sed` leaves of its file, where that can be told: `10,$d`, `1,40d`, `20q`, and with `-n` `1,20p`.
 pub(super) fn left_by(script: &str, prints_only: bool) -> Option<Content> {
+    let mut parts = script.split([';', '\n']).filter_map(|part| left_by_one(part, prints_only));
+    let first = parts.next()?;
+    // Of several commands each takes something away.
+    Some(parts.fold(first, |left, also| match (left, also) {
+        (Content::Lines(one), Content::Lines(other)) => Content::Lines(one.min(other)),
+        (Content::Edited { fewer, more }, Content::Edited { fewer: also, .. }) => {
+            Content::Edited { fewer: fewer.saturating_add(also), more }
+        }
+        (Content::Lines(lines), _) | (_, Content::Lines(lines)) => Content::Lines(lines),
+        (left, _) => left,
+    }))
+}
+
+/// What a command of an editor leaves: `10,$d`, `%d`.
+pub(super) fn left_by_editor(command: &str) -> Option<Content> {
+    let command = command.trim().trim_start_matches(['+', ':']);
+    if command == "%d" || command == ",d" {
+        return Some(Content::Lines(0));
+    }
+    command.ends_with('d').then(|| left_by_one(command, false)).flatten()
+}
+
+/// How many lines a script of `awk`, `perl` or `ruby` keeps that picks them by their number: `NR<10`, `print if $. < 10`.
+pub(super) fn kept_by_number(script: &str) -> Option<usize> {
+    static PICKING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let of_awk = r"^NR *(<=?) *(\d+) *(?:\{ *print *;? *\})?$";
+        let of_perl = r"^(?:print|puts \$_|puts) if \$\. *(<=?) *(\d+) *;?$";
+        let unless = r"^(?:print|puts \$_|puts) unless (\d+) *\.\.\.? *(?:eof|-1) *;?$";
+        Regex::new(&format!("{of_awk}|{of_perl}|{unless}")).ok()
+    });
+    let found = PICKING.as_ref()?.captures(script.trim())?;
+    let number = |at: usize| found.get(at).and_then(|number| number.as_str().parse::<usize>().ok());
+    let up_to = |mark: usize, at: usize| {
+        Some(if found.get(mark)?.as_str() == "<" { number(at)?.saturating_sub(1) } else { number(at)? })
+    };
+    up_to(1, 2).or_else(|| up_to(3, 4)).or_else(|| Some(number(5)?.saturating_sub(1)))
+}
+
+fn left_by_one(script: &str, prints_only: bool) -> Option<Content> {
     let script = script.trim();
     let verb = script.chars().last()?;
     let (from, to) = range(script[..script.len() - verb.len_utf8()].trim())?;
@@ -48,15 +90,66 @@ pub(super) fn written_by_code(code: &str) -> Vec<(String, Content)> {
         if start == 0 || Path::new(text).extension().is_none_or(|end| end != "md") {
             continue;
         }
+        // `open F, ">file"`.
+        if let Some(name) = text.strip_prefix('>').filter(|name| !name.starts_with('>')) {
+            written.push((name.trim().to_owned(), Content::Lines(lines)));
+            continue;
+        }
+        let before = code[..start].trim_end_matches(['\'', '"']);
+        if let Some(source) = source_of(before) {
+            written.push((text.to_owned(), Content::OfFiles(vec![source])));
+            continue;
+        }
         let behind = code[end..].trim_start_matches(['\'', '"']).trim_start();
         let mode = behind.strip_prefix(',').map(|mode| mode.trim_start().trim_start_matches("mode=").trim_start());
         let opens = mode.is_some_and(|mode| mode.starts_with("'w") || mode.starts_with("\"w"));
-        let is_given = || code[..start].trim_end_matches(['\'', '"']).ends_with("writeFileSync(");
-        if opens || behind.starts_with(").write_text(") || is_given() {
+        let is_given = |functions: &[&str]| functions.iter().any(|function| before.ends_with(function));
+        let opens = opens || [r"'>', ", "\">\", ", "'>',", "\">\","].iter().any(|mode| before.ends_with(mode));
+        if is_given(REMOVING) || behind.starts_with(").unlink(") {
+            written.push((text.to_owned(), Content::Removed));
+        } else if opens || behind.starts_with(").write_text(") || is_given(WRITING) {
             written.push((text.to_owned(), Content::Lines(lines)));
         }
     }
     written
+}
+
+/// Functions that give the file of a name a new content.
+const WRITING: &[&str] = &[
+    "writeFileSync(",
+    "writeFile(",
+    "writeTextFileSync(",
+    "writeTextFile(",
+    "File.write(",
+    "file_put_contents(",
+    "Bun.write(",
+];
+
+/// Functions that remove the file of a name.
+const REMOVING: &[&str] = &["remove(", "unlink(", "unlinkSync(", "rmSync(", "rm(", "File.delete(", "removeSync("];
+
+/// Functions that put a file in the place of another one.
+const COPYING: &[&str] = &[
+    "copy(",
+    "copyfile(",
+    "copy2(",
+    "move(",
+    "replace(",
+    "rename(",
+    "copyFileSync(",
+    "copyFile(",
+    "renameSync(",
+    "cp(",
+    "mv(",
+];
+
+/// The file that is put in the place of the one whose name follows: `copy('a', `.
+fn source_of(before: &str) -> Option<String> {
+    let rest = before.trim_end().strip_suffix(',')?.trim_end();
+    let quote = rest.chars().next_back().filter(|quote| matches!(*quote, '\'' | '"'))?;
+    let rest = &rest[..rest.len() - 1];
+    let start = rest.rfind(quote)?;
+    COPYING.iter().any(|function| rest[..start].ends_with(function)).then(|| rest[start + 1..].to_owned())
 }
 
 #[cfg(test)]

@@ -98,6 +98,17 @@ pub(crate) struct Reviewer {
     /// The setting that says where it is.
     #[serde(default)]
     pub(crate) address_key: Option<String>,
+    /// The command line of other major versions of the program, by the first number of its version.
+    #[serde(default)]
+    majors: BTreeMap<String, Major>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every command line has a day and a source"))]
+    fact: Fact,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Major {
+    arguments: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "tests check that every command line has a day and a source"))]
     fact: Fact,
 }
@@ -162,6 +173,13 @@ impl LaneError {
             }
             Self::NotTaken { what, .. } => format!("choose another reviewer, or do not choose {what}"),
         }
+    }
+}
+
+impl Reviewer {
+    /// Whether its command line depends on the version of the program.
+    pub(crate) fn depends_on_version(&self) -> bool {
+        !self.majors.is_empty()
     }
 }
 
@@ -320,14 +338,17 @@ impl Lane<'_> {
         prompt: &str,
         repository: &str,
         seconds: u64,
+        major: Option<u64>,
     ) -> Vec<String> {
         let reviewer = self.reviewer;
+        let other = major.and_then(|major| reviewer.majors.get(&major.to_string()));
         let filled = |template: &[String], name: &str, value: Option<&String>| -> Vec<String> {
             let value = value.map(|value| template.iter().map(|word| word.replace(name, value)).collect());
             value.unwrap_or_default()
         };
         let own_seconds = (seconds + reviewer.more_seconds).to_string();
-        let words = reviewer.arguments.iter().flat_map(|part| match part.as_str() {
+        let template = other.map_or(&reviewer.arguments, |other| &other.arguments);
+        let words = template.iter().flat_map(|part| match part.as_str() {
             "{model}" => filled(choose_model, "{model}", self.model.as_ref()),
             "{effort}" => filled(&reviewer.choose_effort, "{effort}", self.effort.as_ref()),
             "{agent}" => filled(&reviewer.choose_agent, "{agent}", self.agent.as_ref()),
@@ -412,7 +433,7 @@ mod tests {
         let reviewers = Reviewers::builtin().unwrap();
         let lane = reviewers.lane(name, &config(project)).unwrap();
         let model = ["--model".to_owned(), "{model}".to_owned()];
-        lane.arguments(&model, "/run/p.md", "/repo", 100).join(" ")
+        lane.arguments(&model, "/run/p.md", "/repo", 100, None).join(" ")
     }
 
     #[test]
@@ -429,7 +450,20 @@ mod tests {
             assert_eq!(asks, reviewer.delivery == Delivery::File, "{reviewer:?}");
             assert!(reviewer.fact.date.starts_with("20") && !reviewer.fact.source.is_empty(), "{reviewer:?}");
             assert!(reviewer.fact.note.as_deref().is_none_or(|note| !note.is_empty()));
+            for major in reviewer.majors.values() {
+                assert!(major.fact.date.starts_with("20") && !major.arguments.is_empty(), "{reviewer:?}");
+            }
         }
+    }
+
+    #[test]
+    fn another_major_version_of_a_program_has_a_command_line_of_its_own() {
+        let reviewers = Reviewers::builtin().unwrap();
+        let lane = reviewers.lane("opencode", &config("{}")).unwrap();
+        let of = |major| lane.arguments(&[], "/run/p.md", "/repo", 100, major).join(" ");
+        assert_eq!(of(Some(1)), of(None));
+        assert!(of(None).contains("--variant") && !of(None).contains("--standalone"), "{}", of(None));
+        assert!(of(Some(2)).contains("--standalone") && !of(Some(2)).contains("--variant"), "{}", of(Some(2)));
     }
 
     #[test]

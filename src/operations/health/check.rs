@@ -23,6 +23,7 @@ use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
 use crate::text::markdown::Markdown;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
+use crate::text::shell::typed;
 
 /// What the check needs to know that stands in no file of the project.
 #[derive(Clone, Debug, Default)]
@@ -520,7 +521,11 @@ fn worktree_finding(worktree: &Worktree) -> Option<Finding> {
         }
         Some(minutes) if minutes > STALE_MINUTES => {
             let message = format!("a worktree was not changed for {minutes} minutes: {path}");
-            let fix = format!("git -C {path} status --porcelain; if that prints nothing: git worktree remove {path}");
+            let fix = format!(
+                "{}; if that prints nothing: {}",
+                typed!("git -C {} status --porcelain", path),
+                typed!("git worktree remove {}", path)
+            );
             Some(warning("W027", message, fix))
         }
         Some(_) => None,

@@ -14,6 +14,7 @@ use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, is_unclosed};
 use crate::text::screen::{Mark, Screen, Tone, counted};
+use crate::text::shell::typed;
 
 /// What `roadmap validate` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -198,9 +199,7 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
         warnings.extend(not_prefixed(&roadmap).into_iter().map(|id| RoadmapFinding {
             code: "W021",
             message: format!(
-                "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `gsd-tools roadmap upgrade --convention {}` renames phases below headings like `## v1.0`",
-                super::upgrade::CONVENTION
-            ),
+                "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `{}` renames phases below headings like `## v1.0`", typed!("gsd-tools roadmap upgrade --convention {}", super::upgrade::CONVENTION)),
         }));
     }
     // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.

@@ -143,6 +143,7 @@ pub(super) const KEYS: &[Key] = &[
     ("review.max_prompt_tokens_per_reviewer", Anything, "The same for each reviewer"),
     ("review.ollama_host", Text, "Where the Ollama server listens"),
     ("review.parallel_lanes", Anything, "How many reviewers run at the same time"),
+    ("review.unfenced", List, "Reviewers that may write anywhere; only in your ~/.gsd/defaults.json"),
     ("runtime", Text, "The host used for the project"),
     ("search_gitignored", Switch, "Search ignored files too"),
     ("security.injection_blocking", Switch, "Refuse text that tries to instruct the agent, instead of warning"),

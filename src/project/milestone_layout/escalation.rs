@@ -1,5 +1,7 @@
 //! `T01-ESCALATION.json`: a question of a task that a person answers.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -21,8 +23,8 @@ pub(crate) struct Escalation {
     #[serde(default)]
     pub(crate) options: Vec<Choice>,
     /// The identifier of an option.
-    #[serde(default)]
-    pub(crate) recommendation: String,
+    #[serde(default, deserialize_with = "none_or_one")]
+    pub(crate) recommendation: OptionId,
     #[serde(default)]
     pub(crate) recommendation_rationale: String,
     /// Whether work goes on as recommended until somebody answers.
@@ -33,7 +35,7 @@ pub(crate) struct Escalation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) responded_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) user_choice: Option<String>,
+    pub(crate) user_choice: Option<OptionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) user_rationale: Option<String>,
     /// Fields of others.
@@ -41,11 +43,52 @@ pub(crate) struct Escalation {
     pub(crate) others: Map<String, Value>,
 }
 
+/// The identifier of an option: 1 to 32 letters, digits, `-` and `_`, no `-` at the front. It becomes a word of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct OptionId(String);
+
+impl OptionId {
+    const LONGEST: usize = 32;
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let is_of_it = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let is_one = (1..=Self::LONGEST).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(is_of_it);
+        is_one.then(|| Self(text.to_owned()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for OptionId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(OF_OPTIONS))
+    }
+}
+
+/// An identifier, or an empty text where nothing is recommended.
+fn none_or_one<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<OptionId, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let error = || serde::de::Error::custom(OF_OPTIONS);
+    if text.is_empty() { Ok(OptionId::default()) } else { OptionId::parse(&text).ok_or_else(error) }
+}
+
+/// The text itself is not repeated: it may say anything.
+const OF_OPTIONS: &str = "the identifier of an option is 1 to 32 letters, digits, `-` and `_`, and begins with no `-`";
+
+impl fmt::Display for OptionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
 /// One of the options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Choice {
-    #[serde(default)]
-    pub(crate) id: String,
+    pub(crate) id: OptionId,
     #[serde(default)]
     pub(crate) label: String,
     #[serde(default)]
@@ -79,15 +122,21 @@ impl Escalation {
         !self.continue_with_default && self.is_open()
     }
 
+    /// The option that the agent would take, or the first.
+    pub(crate) fn recommended(&self) -> &OptionId {
+        let ids = || self.options.iter().map(|option| &option.id);
+        ids().find(|id| **id == self.recommendation).or_else(|| ids().next()).unwrap_or(&self.recommendation)
+    }
+
     /// The question with an answer.
     pub(crate) fn answered(&self, choice: &str, rationale: Option<&str>, at: &str) -> Result<Self, NoSuchOption> {
-        if !self.options.iter().any(|option| option.id == choice) {
-            let options = self.options.iter().map(|option| option.id.clone()).collect();
+        let Some(option) = self.options.iter().find(|option| option.id.as_str() == choice) else {
+            let options = self.options.iter().map(|option| option.id.to_string()).collect();
             return Err(NoSuchOption { choice: choice.to_owned(), options });
-        }
+        };
         Ok(Self {
             responded_at: Some(at.to_owned()),
-            user_choice: Some(choice.to_owned()),
+            user_choice: Some(option.id.clone()),
             user_rationale: rationale.map(str::to_owned),
             ..self.clone()
         })

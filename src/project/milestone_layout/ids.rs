@@ -39,6 +39,13 @@ pub(crate) fn milestone_of(folder: &str) -> Option<&str> {
     }
 }
 
+/// The milestone that a person means with this word, in either case of its first letter; `None` for what is no identifier
+/// of a milestone and nothing more. Folders and branches are called so.
+pub(crate) fn milestone_called(word: &str) -> Option<String> {
+    let name = word.strip_prefix('m').map_or_else(|| word.to_owned(), |rest| format!("M{rest}"));
+    (milestone_of(&name) == Some(name.as_str())).then_some(name)
+}
+
 /// The identifier without the six letters of a team: `M001` of `M001-abc123`.
 pub(crate) fn without_team(id: &str) -> &str {
     id.split_once('-').filter(|(_, team)| is_team(team)).map_or(id, |(short, _)| short)

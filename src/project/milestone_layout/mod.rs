@@ -11,6 +11,7 @@ pub(crate) mod context;
 pub(crate) mod decisions;
 pub(crate) mod escalation;
 pub(crate) mod evidence;
+pub(crate) mod fence;
 pub(crate) mod gates;
 pub(crate) mod held_out;
 pub(crate) mod ids;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::lines::bare;
+use crate::text::shell::typed;
 
 /// A record that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +18,7 @@ pub(crate) struct RecordError {
 impl RecordError {
     pub(crate) fn hint(&self) -> String {
         let path = &self.path;
-        format!("restore the file: `git checkout -- {path}`; or delete it, so that it is made again")
+        format!("restore the file: `{}`; or delete it, so that it is made again", typed!("git checkout -- {}", path))
     }
 }
 

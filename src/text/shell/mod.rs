@@ -9,12 +9,14 @@ mod quote;
 mod read;
 mod run;
 mod spelling;
+mod typed;
 mod word;
 
 pub(crate) use plain::{NotPlain, PlainLine, PlainWord};
 pub(crate) use quote::{acting_letter, shell_word};
-pub(crate) use run::{Argument, Run, runs, runs_up_to_limit};
+pub(crate) use run::{Argument, FileWritten, Run, runs, runs_up_to_limit};
 pub(crate) use spelling::{Spelling, UNKNOWN};
+pub(crate) use typed::{Piece, Typed, Word, Words, typed};
 
 #[cfg(test)]
 mod tests;

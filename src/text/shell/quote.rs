@@ -1,13 +1,25 @@
 //! Words as a shell reads them back.
 
-/// `path` as one word of a shell; a leading `~/` still means the home.
+use std::fmt::Write as _;
+
+/// `path` as one word of a shell; a leading `~/` still means the home. What a terminal would act on is spelled, in the form that bash,
+/// zsh and ksh read back; others see a harmless word.
 pub(crate) fn shell_word(path: &str) -> String {
     let (home, rest) = match path.strip_prefix("~/") {
         Some(rest) => ("~/", rest),
         None => ("", path),
     };
-    if rest.chars().all(|c| c.is_alphanumeric() || "/._-+:@%,=".contains(c)) {
+    let is_plain = rest.chars().all(|c| c.is_alphanumeric() || "/._-+:@%,=".contains(c));
+    // Zsh looks up a program for a word that begins so.
+    if is_plain && !path.is_empty() && !path.starts_with('=') {
         return path.to_owned();
+    }
+    if rest.chars().any(is_unseen) {
+        return home.to_owned() + &spelled(rest);
+    }
+    // An interactive bash replaces `!word` by what was typed before, between double quotes too.
+    if rest.contains('!') {
+        return format!("{home}'{}'", rest.replace('\'', r"'\''"));
     }
     let mut word = format!("{home}\"");
     for c in rest.chars() {
@@ -19,6 +31,34 @@ pub(crate) fn shell_word(path: &str) -> String {
     word.push('"');
     word
 }
+
+/// Whether a terminal acts on a character, or shows nothing of it.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text between `$'` and `'`, with every byte that is not to be seen in octal digits.
+fn spelled(text: &str) -> String {
+    let mut word = "$'".to_owned();
+    for letter in text.chars() {
+        match letter {
+            '\n' => word.push_str("\\n"),
+            // A shell that does not know this form reads a text between single quotes: none may end before the last letter.
+            letter if is_unseen(letter) || matches!(letter, '!' | '\'' | '\\') => {
+                for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+                    // Writing to a string cannot fail.
+                    let _ = write!(word, "\\{byte:03o}");
+                }
+            }
+            letter => word.push(letter),
+        }
+    }
+    word.push('\'');
+    word
+}
+
 /// The first letter of a name on which a shell would act wherever the name stands without quotes: one that starts a command,
 /// ends one, or opens a quotation. Blanks and patterns only give other words.
 pub(crate) fn acting_letter(name: &str) -> Option<char> {

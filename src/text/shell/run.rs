@@ -31,6 +31,8 @@ pub(crate) struct Run {
     pub(crate) result_of: Option<u32>,
     /// Whether what it has on its standard input becomes arguments, as behind `xargs`.
     pub(crate) is_handed_input: bool,
+    /// Whether `find` starts it on what it finds.
+    pub(crate) is_found: bool,
     /// What a program such as `read` puts into variables; see [`Spelling::results`].
     pub(crate) reads_into: Option<u32>,
     /// Names of the variables among the arguments that the script does not set.
@@ -271,6 +273,10 @@ impl Tracer {
                 if !reader.reads.is_empty() || reader.arguments.iter().any(|word| word.shown().starts_with("-a")) {
                     self.runs.push(reader);
                 }
+                // So is the text of a here-string.
+                if let Some(here) = &run.here {
+                    words.extend(here.as_words().map(|name| vec![name].into()).collect::<Vec<Argument>>());
+                }
                 // What a program hands on as arguments is what the command before told.
                 if let Some(before) = handed_on.take() {
                     words.extend(before.told().into_iter().map(|name| vec![name].into()));
@@ -285,7 +291,13 @@ impl Tracer {
             run.reads_into = Some(number);
             let mut told = vec![Spelling::result(number)];
             told.extend(before.map(Run::told).unwrap_or_default());
-            for name in run.arguments.iter().filter(|word| !word.is_option()).filter_map(Argument::text) {
+            let names: Vec<String> =
+                run.arguments.iter().filter(|word| !word.is_option()).filter_map(Argument::text).collect();
+            // Where none is named, the shell has one of its own.
+            let is_name = |name: &String| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+            let own = if run.program == "read" { "REPLY" } else { "MAPFILE" };
+            let own = (!names.iter().any(is_name)).then(|| own.to_owned());
+            for name in names.into_iter().chain(own) {
                 self.set(&name, told.clone());
             }
         }
@@ -306,8 +318,13 @@ impl Tracer {
         let mut words = run.arguments[at + 1..end].to_vec();
         words.extend(sought(&run.arguments[..at]).into_iter().map(|name| vec![name].into()));
         if depth < DEEPEST {
-            let found =
-                Run { pipeline: run.pipeline, is_piped: run.is_piped, result_of: run.result_of, ..Run::default() };
+            let found = Run {
+                pipeline: run.pipeline,
+                is_piped: run.is_piped,
+                result_of: run.result_of,
+                is_found: true,
+                ..Run::default()
+            };
             self.started(words, found, None, depth + 1);
         }
     }
@@ -440,7 +457,16 @@ fn names_told(run: &Run, before: Option<&Run>) -> Vec<Spelling> {
     match run.program.as_str() {
         "find" => sought(&run.arguments),
         "fd" | "fdfind" | "ls" | "realpath" | "readlink" | "basename" | "echo" | "printf" => words(&run.arguments),
+        "rg" if run.arguments.iter().any(|word| word.is("--files")) => vec![Spelling::quoted(".").everything_below()],
         "git" => match run.arguments.iter().position(|word| word.is("ls-files")) {
+            // What git does not keep, files that it ignores among them.
+            Some(at)
+                if run.arguments[at..].iter().any(|word| word.is("-o") || word.is("--others"))
+                    && !run.arguments[at..].iter().any(|word| word.is("--exclude-standard")) =>
+            {
+                let named = words(&run.arguments[at + 1..]);
+                if named.is_empty() { vec![Spelling::quoted(".").everything_below()] } else { named }
+            }
             Some(at) => words(&run.arguments[at + 1..]),
             None => Vec::new(),
         },

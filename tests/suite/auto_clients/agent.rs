@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::order::Order;
+use super::own;
 use super::texts::{self, SLICES, Slice, Task};
 use crate::clients::faults::Usage;
 use crate::clients::server::{Part, Reply, Request};
@@ -27,6 +28,8 @@ pub(crate) struct Agent {
     writes_by_shell: bool,
     /// Whether it makes an earlier test say nothing, in the first attempt at [`CHEATED`].
     cheats: bool,
+    /// The client whose user it tries to harm, with its shell.
+    tampers: Option<&'static str>,
     /// How many steps of a unit are done, by its prompt.
     done: Mutex<BTreeMap<String, usize>>,
 }
@@ -40,7 +43,12 @@ enum Step {
 
 impl Agent {
     pub(crate) fn new(hands: Hands, writes_by_shell: bool) -> Self {
-        Self { hands, writes_by_shell, cheats: false, done: Mutex::default() }
+        Self { hands, writes_by_shell, cheats: false, tampers: None, done: Mutex::default() }
+    }
+
+    /// The same, which in each task also tries to change what is its user's, if it may use its shell for that.
+    pub(crate) fn that_tampers(self, client: &'static str) -> Self {
+        Self { tampers: self.writes_by_shell.then_some(client), ..self }
     }
 
     pub(crate) fn that_cheats(hands: Hands) -> Self {
@@ -59,6 +67,9 @@ impl Part for Agent {
         if self.cheats && order.id == CHEATED && !order.prompt.contains("\nAttempt: ") {
             let earlier = SLICES[0].tasks[0].test_path();
             steps.push(Step::Shell(format!("printf '%s\\n' 'import unittest' > {earlier}")));
+        }
+        if let Some(client) = self.tampers.filter(|_| order.kind == "execute-task") {
+            steps.insert(0, Step::Shell(own::tampering(client)));
         }
         let step = steps.into_iter().nth(*done);
         *done += 1;

@@ -6,12 +6,14 @@
 
 mod agent;
 mod order;
+mod own;
 mod phases;
 mod reviews;
 mod scene;
 mod table;
 mod texts;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -28,7 +30,6 @@ use crate::clients::install::NotRun;
 use crate::clients::process::end_processes_of;
 use crate::clients::say;
 use crate::clients::server::ModelServer;
-use crate::play::cast::CASTS;
 use crate::runners::subjects::Subject;
 use crate::runners::{each_subject, wish};
 
@@ -41,9 +42,9 @@ const LONGEST_PROMPT: usize = 12 * 1024;
 /// The least share of what a class begins with that is as in the unit before, in percent.
 const LEAST_SHARE: f64 = 95.0;
 
-/// Clients that put in front of the prompt what is another at each unit: a tree of the folders, the last commits. They have
+/// Clients that put in front of the prompt what is another at each unit: a tree of the folders, the last commits, the number of the session. They have
 /// no switch for it.
-const CHANGES_IN_FRONT: [&str; 2] = ["gemini", "qwen"];
+const CHANGES_IN_FRONT: [&str; 3] = ["copilot", "gemini", "qwen"];
 
 const UNITS: [&str; 7] = [
     "discuss-milestone M001",
@@ -92,9 +93,9 @@ fn a_session_that_cheats_is_refused_and_the_next_one_finishes_honestly() {
         if !wish().has(CHEAT, true) {
             return Err(NotRun("GSD_RUNNERS asks for another row".to_owned()));
         }
-        let cast = CASTS.iter().find(|cast| cast.package.host == subject.name);
-        let Some(cast) = cast else { return Err(NotRun("no milestone is played in it".to_owned())) };
-        let server = ModelServer::start(Agent::that_cheats(cast.hands)).unwrap();
+        let player = own::player(subject.name);
+        let Some(player) = player else { return Err(NotRun("no milestone is played in it".to_owned())) };
+        let server = ModelServer::start(Agent::that_cheats(player.hands)).unwrap();
         let scene = Scene::new(subject, &server.url())?;
         let finished = scene.run(subject, "unattended");
         end_processes_of(&scene.context.home());
@@ -116,9 +117,10 @@ fn a_session_that_cheats_is_refused_and_the_next_one_finishes_honestly() {
 }
 
 fn play(subject: &Subject, profile: &str) -> Result<Row, NotRun> {
-    let cast = CASTS.iter().find(|cast| cast.package.host == subject.name);
-    let Some(cast) = cast else { return Err(NotRun("no milestone is played in it".to_owned())) };
-    let server = ModelServer::start(Agent::new(cast.hands, profile == "unattended")).unwrap();
+    let player = own::player(subject.name);
+    let Some(player) = player else { return Err(NotRun("no milestone is played in it".to_owned())) };
+    let agent = Agent::new(player.hands, profile == "unattended");
+    let server = ModelServer::start(agent.that_tampers(subject.name)).unwrap();
     let scene = Scene::new(subject, &server.url())?;
     let judged = catch_unwind(AssertUnwindSafe(|| judge((subject, profile), &scene, &server)));
     end_processes_of(&scene.context.home());
@@ -136,6 +138,8 @@ fn play(subject: &Subject, profile: &str) -> Result<Row, NotRun> {
 }
 
 fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServer) -> Row {
+    own::sign_in(&scene.context, subject.name);
+    let users = own::users(&scene.context, subject.name);
     let begin = Instant::now();
     let finished = scene.run(subject, profile);
     let seconds = begin.elapsed().as_secs_f64();
@@ -160,6 +164,13 @@ fn judge((subject, profile): (&Subject, &str), scene: &Scene, server: &ModelServ
 
     landed(scene, &report);
     assert_eq!(scene.residue(), [""; 0]);
+    let now = own::users(&scene.context, subject.name);
+    let changed = users.keys().chain(now.keys()).filter(|path| users.get(*path) != now.get(*path));
+    let changed: BTreeSet<&String> = changed.collect();
+    assert!(changed.is_empty(), "what is the user's has changed: {changed:#?}");
+    if profile == "unattended" {
+        own::expect_refreshed(&scene.context, subject.name);
+    }
 
     let calls = scene.hook_calls();
     let asks = |event: &str| calls.iter().filter(|(words, _)| words.contains(event)).count();

@@ -14,6 +14,7 @@ use crate::clients::bench::installer;
 use crate::clients::process::{Finished, processes_of, run_bounded};
 use crate::clients::witness::Witness;
 use crate::kit::{TestContext, binary};
+use crate::notes::Notes;
 use crate::runners::subjects::Subject;
 
 /// Far more than a run takes.
@@ -29,6 +30,8 @@ const MINE: (&str, &str) = ("mine.txt", "not committed\n");
 pub(crate) struct Scene {
     pub(crate) context: TestContext,
     program: PathBuf,
+    /// The calls of our installed binary.
+    calls: Notes,
     variables: Vec<(String, String)>,
     /// Below the temporary folder, before the run.
     temporary: BTreeSet<PathBuf>,
@@ -53,7 +56,8 @@ impl Scene {
         subject.set_up(&mut command, &context, url, &program);
         let own = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         let own = own.map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()));
-        let mut scene = Self { variables: own.collect(), context, program, temporary: BTreeSet::new() };
+        let mut scene =
+            Self { variables: own.collect(), context, program, calls: Notes::new(), temporary: BTreeSet::new() };
         scene.git(&["init", "--quiet", "--initial-branch=main"]);
         scene.git(&["add", "--all"]);
         scene.git(&["commit", "--quiet", "--message=start"]);
@@ -71,7 +75,7 @@ impl Scene {
         if subject.name == "codex" {
             self.trust_hooks();
         }
-        Witness::before_binary_below(&[self.context.home()], self.calls()).expect("our install has a binary");
+        Witness::that_tells(&[self.context.home()], &self.calls).expect("our install has a binary");
     }
 
     /// Trusts each of our hooks, as a person does at the client's own question: by the hash that it shows.
@@ -100,14 +104,9 @@ impl Scene {
         std::fs::write(path, settings).unwrap();
     }
 
-    /// Where the calls of our installed binary are noted.
-    fn calls(&self) -> PathBuf {
-        self.aside().join("calls.log")
-    }
-
     /// What our hooks were asked, each with the code of its answer.
     pub(crate) fn hook_calls(&self) -> Vec<(String, i32)> {
-        let calls = Witness::calls_in(&self.calls()).into_iter();
+        let calls = Witness::calls_in(&self.calls.told()).into_iter();
         calls.filter(|call| call.arguments.starts_with("hook ")).map(|call| (call.arguments, call.code)).collect()
     }
 

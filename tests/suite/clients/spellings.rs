@@ -61,6 +61,53 @@ const ASKING: &[Asking] = &[
         }),
         ..ASKS
     },
+    // The modes in which edits are not asked about, and commands are.
+    Asking {
+        client: &claude::CLIENT,
+        hands: claude::HANDS,
+        mode: "acceptEdits",
+        only_asked: true,
+        talk: Talk::Print(|command, url| {
+            claude::prepare(command, url);
+            command.args(["-p", PROMPT, "--permission-mode", "acceptEdits"]);
+        }),
+        ..ASKS
+    },
+    Asking {
+        client: &gemini::CLIENT,
+        hands: gemini::HANDS,
+        mode: "auto_edit",
+        only_asked: true,
+        before_install: |bench| write_settings("gemini", &bench.home(), ""),
+        talk: Talk::Print(|command, url| {
+            gemini::prepare(command, url);
+            command.args(gemini::MODEL).args(["--skip-trust", "--approval-mode", "auto_edit", "-p", PROMPT]);
+        }),
+        ..ASKS
+    },
+    Asking {
+        client: &qwen::CLIENT,
+        hands: qwen::HANDS,
+        mode: "auto-edit, in an editor",
+        only_asked: true,
+        before_install: |bench| write_settings("qwen", &bench.home(), ""),
+        talk: Talk::Editor(|command, url| {
+            qwen::prepare(command, url);
+            command.args(["--acp", "--approval-mode", "auto-edit"]);
+        }),
+        ..ASKS
+    },
+    Asking {
+        client: &codebuddy::CLIENT,
+        hands: codebuddy::HANDS,
+        mode: "acceptEdits",
+        only_asked: true,
+        talk: Talk::Print(|command, url| {
+            codebuddy::prepare(command, url);
+            command.args(["-p", PROMPT, "--permission-mode", "acceptEdits"]);
+        }),
+        ..ASKS
+    },
     // Everything runs unasked in a sandbox that lets nothing out of the project but into the folder for temporary files.
     Asking {
         client: &codex::CLIENT,
@@ -213,10 +260,19 @@ fn lines(fill: impl Fn(&str, &str) -> String) -> Vec<Line> {
     let groups =
         [("runs", Verdict::Runs), ("arrives", Verdict::Arrives), ("held", Verdict::Held), ("asks", Verdict::Asks)];
     let mut found: Vec<Line> = Vec::new();
+    let fresh = std::fs::read_to_string(repository().join("tests/clients/fresh.txt")).unwrap();
+    let fresh: Vec<&str> = fresh.lines().filter(|line| !line.starts_with('#')).collect();
     for (group, verdict) in groups {
+        if group == "asks" {
+            for text in &fresh {
+                let mark = format!("{:03}", found.len());
+                let line = fill(&text.replace('⏎', "\n"), &mark);
+                found.push(Line { group: "fresh", name: (*text).to_owned(), text: line, verdict });
+            }
+        }
         for (name, text) in table[group].as_table().unwrap() {
             assert!(!found.iter().any(|line| line.name == name), "two lines are called `{name}`");
-            let mark = format!("{:02}", found.len());
+            let mark = format!("{:03}", found.len());
             let text = fill(text.as_str().unwrap(), &mark);
             found.push(Line { group, name: name.to_owned(), text, verdict });
         }
@@ -248,7 +304,7 @@ impl Watch {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             (path, text)
         };
-        let calls = Witness::calls_in(&self.log);
+        let calls = Witness::calls_in(&std::fs::read_to_string(&self.log).unwrap_or_default());
         let calls = calls.into_iter().filter(|call| !call.arguments.starts_with("hook ")).map(|call| call.code);
         Seen { calls: calls.collect(), outside: marks.chain(self.files.iter().cloned()).map(text).collect() }
     }
@@ -435,6 +491,7 @@ impl Scene {
         let state = other.join(".planning/STATE.md");
         std::fs::copy(project.join(".planning/STATE.md"), &state).unwrap();
         std::fs::write(&bashrc, "# the user's own\n").unwrap();
+        std::fs::write(project.join("README.md"), "# P\n").unwrap();
         for folder in ["", "~", "~/", "~x/"] {
             write_program(&project.join(format!("{folder}{tail}")), &marks.join("copy"));
         }
@@ -486,12 +543,13 @@ fn row(asking: &Asking, tried: &[(Line, Option<Outcome>)]) -> String {
         format!("{} of {}", of_group.clone().filter(met).count(), of_group.count())
     };
     format!(
-        "| {} | {} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {} | {} | {} | {} |",
         asking.client.package.host,
         asking.client.package.version,
         asking.mode,
         count(&["runs", "arrives"]),
         count(&["asks"]),
+        count(&["fresh"]),
         count(&["held"]),
     )
 }
@@ -513,8 +571,9 @@ fn expect_in_document(ran: &[String]) {
         fresh.or_else(|| written.iter().copied().find(is_of))
     });
     let rows: Vec<String> = rows.map(|row| format!("{row}\n")).collect();
-    let heading = "| host | version | mode | run unasked | asked about | held by the program |\n";
-    let rule = format!("|{}\n", " --- |".repeat(6));
+    let heading =
+        "| host | version | mode | run unasked | asked about | fresh lines asked about | held by the program |\n";
+    let rule = format!("|{}\n", " --- |".repeat(7));
     let wanted = format!("{}{heading}{rule}{}{}", &document[..begin], rows.concat(), &document[end..]);
     if std::env::var("SNAPSHOTS").is_ok_and(|wish| wish == "overwrite") {
         std::fs::write(place, wanted).unwrap();
@@ -551,7 +610,8 @@ mod tests {
     #[test]
     fn what_is_known_of_a_client_is_a_line_of_the_table_in_its_version() {
         let lines = lines(|text, _| text.to_owned());
-        assert!(lines.iter().filter(|line| line.verdict == Verdict::Asks).count() >= 40);
+        let of = |group: &str| lines.iter().filter(|line| line.group == group).count();
+        assert!(of("asks") >= 40 && of("fresh") >= 100);
         for Known { host, version, name } in known() {
             assert!(lines.iter().any(|line| line.name == name), "no line is called `{name}`");
             let asking = ASKING.iter().find(|asking| asking.client.package.host == host);

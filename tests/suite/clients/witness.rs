@@ -5,6 +5,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::notes::Notes;
+
 /// The log of one home's calls.
 #[derive(Debug)]
 pub(crate) struct Witness {
@@ -25,15 +27,25 @@ pub(crate) struct Call {
 impl Witness {
     /// Stands before the binary that was installed below one of `folders`, if there is one.
     pub(crate) fn before_binary_below(folders: &[PathBuf], log: PathBuf) -> Option<Self> {
+        let how = format!(">> '{}'", log.display());
+        Self::that_notes(folders, &how, log)
+    }
+
+    /// The same where the client works in a fence: calls are told over the network.
+    pub(crate) fn that_tells(folders: &[PathBuf], notes: &Notes) -> Option<Self> {
+        Self::that_notes(folders, &format!("> /dev/tcp/127.0.0.1/{}", notes.port()), PathBuf::new())
+    }
+
+    fn that_notes(folders: &[PathBuf], how: &str, log: PathBuf) -> Option<Self> {
         let binary = folders.iter().find_map(|folder| find_binary(folder, 6))?;
         let original = binary.with_file_name("gsd-tools-witnessed");
         std::fs::rename(&binary, &original).unwrap();
-        let (seen, noted) = (original.display(), log.display());
+        let seen = original.display();
         // An argument may hold line breaks; a call is one line of the log.
         let script = format!(
-            "#!/bin/sh\nanswer='{noted}'.$$\n'{seen}' \"$@\" > \"$answer\"\ncode=$?\ncat \"$answer\"\n\
+            "#!/bin/bash\nanswer=$(mktemp)\n'{seen}' \"$@\" > \"$answer\"\ncode=$?\ncat \"$answer\"\n\
              line=$(printf '%s' \"$*\" | tr '\\n' ' ')\n\
-             printf '%s\\n' \"$code $(wc -c < \"$answer\") $line\" >> '{noted}'\nrm -f \"$answer\"\nexit $code\n"
+             printf '%s\\n' \"$code $(wc -c < \"$answer\") $line\" {how}\nrm -f \"$answer\"\nexit $code\n"
         );
         std::fs::write(&binary, script).unwrap();
         std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -41,7 +53,7 @@ impl Witness {
     }
 
     pub(crate) fn calls(&self) -> Vec<Call> {
-        Self::calls_in(&self.log)
+        Self::calls_in(&std::fs::read_to_string(&self.log).unwrap_or_default())
     }
 
     /// Where the binary is that calls are made of.
@@ -50,8 +62,7 @@ impl Witness {
     }
 
     /// The calls in the log of a witness.
-    pub(crate) fn calls_in(log: &Path) -> Vec<Call> {
-        let log = std::fs::read_to_string(log).unwrap_or_default();
+    pub(crate) fn calls_in(log: &str) -> Vec<Call> {
         log.lines()
             .filter_map(|line| {
                 let (code, rest) = line.split_once(' ')?;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::auto::compile::fake_agent;
+use crate::auto_phases::{ROADMAP, STATE};
 use crate::kit::{TestContext, binary};
 
 /// How long anything may take before a test gives up.
@@ -23,6 +24,8 @@ pub(super) struct Bench {
     /// Further variables of the program and of the client.
     pub(super) variables: Vec<(&'static str, String)>,
     pub(super) flags: Vec<String>,
+    /// Whether the project is in phases, in which agents commit.
+    pub(super) in_phases: bool,
 }
 
 /// A run that goes on in a process of its own.
@@ -45,11 +48,31 @@ impl Bench {
         let context = TestContext::new();
         context.write("README.md", "# P\n");
         std::fs::write(context.home().join("brief.md"), "Make a shelf of files.\n").unwrap();
-        let bench = Self { context, actor: actor.to_owned(), shape: "2x2", variables: Vec::new(), flags: Vec::new() };
+        let bench = Self {
+            context,
+            actor: actor.to_owned(),
+            shape: "2x2",
+            variables: Vec::new(),
+            flags: Vec::new(),
+            in_phases: false,
+        };
         bench.git(&["init", "--quiet", "--initial-branch=main"]);
         bench.git(&["add", "--all"]);
         bench.git(&["commit", "--quiet", "--message=start"]);
         bench
+    }
+
+    /// A project of two phases.
+    pub(super) fn in_phases(actor: &str) -> Self {
+        let mut bench = Self::new(actor);
+        bench.in_phases = true;
+        bench.context.write(".planning/ROADMAP.md", ROADMAP);
+        bench.context.write(".planning/STATE.md", STATE);
+        bench.git(&["add", "--all"]);
+        bench.git(&["commit", "--quiet", "--amend", "--message=start"]);
+        bench.context.gsd(["install", "--global", "--claude"]).success();
+        // Each kill in a session can cost one.
+        bench.flag("--max-sessions").flag("40")
     }
 
     pub(super) fn shape(self, shape: &'static str) -> Self {
@@ -62,6 +85,12 @@ impl Bench {
     }
 
     pub(super) fn flag(mut self, flag: &str) -> Self {
+        if flag == "--no-fence" {
+            // No planned check runs there that nobody approved; those of the user are the user's.
+            std::fs::create_dir_all(self.context.home().join(".gsd")).unwrap();
+            let own = "---\nverification_commands: [\"ls\"]\n---\n";
+            std::fs::write(self.context.home().join(".gsd/PREFERENCES.md"), own).unwrap();
+        }
         self.flags.push(flag.to_owned());
         self
     }
@@ -76,7 +105,11 @@ impl Bench {
     pub(super) fn line(&self) -> Vec<String> {
         let (brief, agent) = (self.context.home().join("brief.md"), fake_agent());
         let (brief, agent) = (brief.to_string_lossy().into_owned(), agent.to_string_lossy().into_owned());
-        let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent];
+        let mut words = vec!["auto", "run"];
+        if !self.in_phases {
+            words.extend(["--brief", &brief]);
+        }
+        words.extend(["--runner", "fake", "--runner-program", &agent]);
         words.into_iter().map(str::to_owned).chain(self.flags.iter().cloned()).collect()
     }
 
@@ -188,6 +221,10 @@ impl Bench {
         let mut hash = Sha256::new();
         for line in self.git(&["ls-tree", "-r", "main"]).lines() {
             let (_, path) = line.split_once('\t').unwrap();
+            // These say at which second something was done.
+            if self.in_phases && (path.ends_with("/STATE.md") || path.ends_with("/state.json")) {
+                continue;
+            }
             let text = self.git(&["show", &format!("main:{path}")]);
             hash.update(format!("{path}\n"));
             hash.update(if path.ends_with("-VERIFY.json") { without_times(&text) } else { text });

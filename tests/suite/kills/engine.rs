@@ -182,7 +182,8 @@ fn strike(bench: &Bench, mut engine: Engine, moment: &Moment, with_all: bool) ->
 
 /// One run with several kills, until it ends.
 fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
-    let bench = Bench::new(expected.actor).with("FAKE_PAUSE_MS", chance.below(12));
+    let bench = if expected.in_phases { Bench::in_phases(expected.actor) } else { Bench::new(expected.actor) };
+    let bench = bench.with("FAKE_PAUSE_MS", chance.below(12));
     let (mut kills, mut with_all_killed, mut locks) = (0, 0, 0);
     let ended = loop {
         let engine = bench.start();
@@ -236,6 +237,7 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
 /// A run without kills.
 pub(super) struct Expected {
     actor: &'static str,
+    in_phases: bool,
     pub(super) tree: String,
     pub(super) sessions: usize,
     pub(super) took: Duration,
@@ -245,18 +247,18 @@ pub(super) struct Expected {
 const CARELESS: &str = "careless";
 
 pub(super) fn undisturbed() -> Expected {
-    undisturbed_by("ideal", 7)
+    undisturbed_by("ideal", 7, false)
 }
 
-fn undisturbed_by(actor: &'static str, expected: usize) -> Expected {
+fn undisturbed_by(actor: &'static str, expected: usize, in_phases: bool) -> Expected {
     let began = Instant::now();
-    let bench = Bench::new(actor);
+    let bench = if in_phases { Bench::in_phases(actor) } else { Bench::new(actor) };
     bench.run().complete();
     let took = began.elapsed();
     let (tree, sessions) = (bench.landed(), bench.count("unit-started"));
     assert_eq!(bench.wrong(&tree), Vec::<String>::new());
     assert_eq!(sessions, expected);
-    Expected { actor, tree, sessions, took }
+    Expected { actor, in_phases, tree, sessions, took }
 }
 
 #[test]
@@ -278,28 +280,9 @@ fn a_call_that_is_made_again_after_the_milestone_has_landed_says_so_and_does_not
 #[test]
 #[ignore = "slow: minutes"]
 fn a_run_whose_process_is_killed_again_and_again_lands_the_same_once() {
-    let (seed, began) = (seed(), Instant::now());
-    let expected = [undisturbed(), undisturbed_by(CARELESS, 9)];
-    let total = wanted().unwrap_or(2 * EACH);
-    let runs = u64::try_from(total.div_ceil(EACH)).unwrap();
-    let (tally, given) = (Mutex::new(Tally::default()), AtomicU64::new(0));
-    std::thread::scope(|scope| {
-        for _ in 0..runs.min(WORKERS) {
-            scope.spawn(|| {
-                // More runs than are needed for the number, where some end before their last kill.
-                while tally.lock().unwrap().kills + EACH <= total || given.load(Ordering::Relaxed) < runs {
-                    let number = given.fetch_add(1, Ordering::Relaxed);
-                    let expected = &expected[usize::from(number % 2 == 1)];
-                    one(&mut Chance::new(seed ^ (number << 32)), expected, &tally);
-                }
-            });
-        }
-    });
-    let tally = tally.into_inner().unwrap();
-    crate::clients::say(&tally.table("the engine", seed, began.elapsed()));
-    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
-    assert!(tally.kills * 10 >= total * 8, "{} kills", tally.kills);
-    if total >= 100 {
+    let expected = [undisturbed(), undisturbed_by(CARELESS, 9, false)];
+    let tally = killed(&expected, "the engine");
+    if wanted().unwrap_or_default() >= 100 {
         for stage in [
             "session",
             "taking back",
@@ -313,4 +296,35 @@ fn a_run_whose_process_is_killed_again_and_again_lands_the_same_once() {
             assert!(tally.stages.contains_key(stage), "no kill hit: {stage}");
         }
     }
+}
+
+#[test]
+#[ignore = "slow: minutes"]
+fn a_run_in_phases_whose_process_is_killed_again_and_again_lands_the_same_once() {
+    killed(&[undisturbed_by("ideal", 6, true)], "the engine, in phases");
+}
+
+/// Kills runs like these again and again, and gives what came of it.
+fn killed(expected: &[Expected], what: &str) -> Tally {
+    let (seed, began) = (seed(), Instant::now());
+    let total = wanted().unwrap_or(2 * EACH);
+    let runs = u64::try_from(total.div_ceil(EACH)).unwrap();
+    let (tally, given) = (Mutex::new(Tally::default()), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..runs.min(WORKERS) {
+            scope.spawn(|| {
+                // More runs than are needed for the number, where some end before their last kill.
+                while tally.lock().unwrap().kills + EACH <= total || given.load(Ordering::Relaxed) < runs {
+                    let number = given.fetch_add(1, Ordering::Relaxed);
+                    let expected = &expected[usize::try_from(number).unwrap() % expected.len()];
+                    one(&mut Chance::new(seed ^ (number << 32)), expected, &tally);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().unwrap();
+    crate::clients::say(&tally.table(what, seed, began.elapsed()));
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n\n"));
+    assert!(tally.kills * 10 >= total * 8, "{} kills", tally.kills);
+    tally
 }

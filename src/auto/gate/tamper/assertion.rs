@@ -64,8 +64,8 @@ pub(super) const METHODS_OF_T: &[&str] = &[
 ];
 
 /// An assertion without the words that it shows where it fails.
-pub(super) fn without_message<'text>(tokens: &[Token<'text>]) -> Vec<Token<'text>> {
-    let is_call = tokens.last().is_some_and(|last| last.is_mark(")"));
+pub(super) fn without_message<'text>(tokens: &[Token<'text>], language: Language) -> Vec<Token<'text>> {
+    let is_call = tokens.last().is_some_and(|last| last.is_mark(")")) && !is_statement(tokens, language);
     let mut depth = 0_i32;
     let mut commas = Vec::new();
     for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
@@ -89,6 +89,33 @@ pub(super) fn without_message<'text>(tokens: &[Token<'text>]) -> Vec<Token<'text
         }
         _ => tokens.to_vec(),
     }
+}
+
+/// Whether it is the statement of Python, which is no call.
+fn is_statement(tokens: &[Token<'_>], language: Language) -> bool {
+    language == Language::Python && tokens.first().is_some_and(|first| first.is_word("assert"))
+}
+
+/// `assert (a == b, "why")`: a tuple, which is always true.
+fn is_tuple(tokens: &[Token<'_>], language: Language) -> bool {
+    let is_open = tokens.get(1).is_some_and(|token| token.is_mark("("));
+    if !is_statement(tokens, language) || !is_open {
+        return false;
+    }
+    let mut depth = 0_i32;
+    let mut has_comma = false;
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Mark) {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "," => has_comma |= depth == 1,
+            _ => {}
+        }
+        if depth == 0 && at > 0 {
+            return has_comma && at + 1 == tokens.len();
+        }
+    }
+    false
 }
 
 /// Whether the words of an assertion say that it takes two values.
@@ -150,6 +177,9 @@ impl<'text> Assertion<'text> {
     /// Whether it holds whatever the program does.
     pub(super) fn is_constant(&self) -> bool {
         let tokens = self.tokens.as_slice();
+        if is_tuple(tokens, self.language) {
+            return true;
+        }
         // A condition, which is not a value.
         if tokens.first().is_some_and(|first| first.is_word("if")) {
             return false;

@@ -265,7 +265,7 @@ const GROUPS: &[&str] = &[
 ];
 
 /// Functions that runners call by their names.
-const CALLED_BY_NAME: &[&str] = &[
+pub(super) const CALLED_BY_NAME: &[&str] = &[
     "main",
     "init",
     "setUp",

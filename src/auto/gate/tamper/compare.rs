@@ -10,6 +10,7 @@ use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Token};
 use super::taken::definitions;
+use super::unused::Unused;
 
 /// What comparing tests showed.
 #[derive(Debug, Default)]
@@ -29,7 +30,12 @@ pub(super) fn compare(files: &[TestFile<'_>]) -> Compared {
     let new = NewCode::of(files, &added, &helpers);
     let mut compared = Compared::default();
     let mut lost: Vec<(usize, &Assertion<'_>, Weakening)> = Vec::new();
+    let mut unused = Unused::of(files);
+    compared.rewritten += unused.copies();
     for (number, (file, assertion)) in removed.iter().enumerate() {
+        if unused.has(*file, assertion, &added) {
+            continue;
+        }
         match if number < JUDGED { new.fate(*file, assertion) } else { Fate::Gone } {
             Fate::Rewritten => compared.rewritten += 1,
             Fate::Changed => lost.push((*file, assertion, Weakening::ChangedExpectation)),
@@ -129,7 +135,15 @@ fn lost_in<'a>(
     // Where nothing is left one line says it all.
     if file.role != TestRole::Setup && (file.after.is_none() || had > 0 && has == 0) {
         let how = if file.after.is_none() { "is gone" } else { "has no test any more" };
-        let what = format!("the file {how}; of its {had} tests, {} assertions are in no other one", assertions.len());
+        let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        let lost = match (had, assertions.len()) {
+            (0, lost) => format!("; {} of it in no other one", count(lost, "assertion")),
+            (had, 0) => format!(", and with it {}", count(had, "test")),
+            (had, lost) => {
+                format!(", and with it {}, of which {} in no other one", count(had, "test"), count(lost, "assertion"))
+            }
+        };
+        let what = format!("the file {how}{lost}");
         return vec![Finding::new(file.path, 0, Weakening::DeletedTests, what)];
     }
     let of_tests = tests.iter().map(|test| {

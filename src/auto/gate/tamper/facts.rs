@@ -21,7 +21,10 @@ pub(super) struct Test<'text> {
 
 impl<'text> Facts<'text> {
     pub(super) fn read(text: &'text str, language: Language) -> Self {
-        let tokens = tokens(text, language);
+        let mut tokens = tokens(text, language);
+        if language == Language::Braces {
+            name_macros(&mut tokens);
+        }
         let source = Source { tokens: &tokens, partners: partners(&tokens), language };
         let (tests, assertions) = (source.tests(), source.assertions());
         Self { language, tokens, tests, assertions }
@@ -139,6 +142,36 @@ impl<'text> Source<'_, 'text> {
     }
 }
 
+/// Calls a macro that is an assertion under another name by that of the assertion: `#define CHECK(x) assert(x)`.
+fn name_macros<'text>(tokens: &mut [Token<'text>]) {
+    let is_defined = |eleven: &[Token<'_>]| {
+        eleven[0].is_mark("#")
+            && eleven[1].is_word("define")
+            && eleven[3].is_mark("(")
+            && eleven[5].is_mark(")")
+            && eleven[6].kind == Kind::Word
+            && eleven[6].text.to_ascii_lowercase().contains("assert")
+            && eleven[7].is_mark("(")
+            && eleven[8].is_word(eleven[4].text)
+            && eleven[9].is_mark(")")
+            && eleven[9].line == eleven[0].line
+            && eleven[10].line > eleven[0].line
+    };
+    let macros: Vec<(&'text str, &'text str, usize)> = tokens
+        .windows(11)
+        .filter(|eleven| is_defined(eleven))
+        .map(|eleven| (eleven[2].text, eleven[6].text, eleven[0].line))
+        .collect();
+    for (name, assertion, line) in macros {
+        // One that is defined twice, or taken back, may be anything.
+        let defined = |pair: &&[Token<'_>]| matches!(pair[0].text, "define" | "undef") && pair[1].is_word(name);
+        if tokens.windows(2).filter(defined).count() == 1 {
+            let calls = tokens.iter_mut().filter(|token| token.line > line && token.is_word(name));
+            calls.for_each(|token| token.text = assertion);
+        }
+    }
+}
+
 /// For each bracket the other one of its pair.
 pub(super) fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut partners = vec![None; tokens.len()];
@@ -181,7 +214,7 @@ impl<'text> Source<'_, 'text> {
             match extent {
                 Some((from, to)) => {
                     let inside = tokens.get(from..to).unwrap_or_default();
-                    found.push(Assertion { line: token.line, language, tokens: without_message(inside) });
+                    found.push(Assertion { line: token.line, language, tokens: without_message(inside, language) });
                     at = to.max(at + 1);
                 }
                 None => at += 1,

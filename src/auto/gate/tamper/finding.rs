@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::shell::typed;
 use crate::text::words::read_words;
 
 read_words! {
@@ -32,6 +33,8 @@ read_words! {
         ChangedPipeline = "changed-pipeline",
         ChangedSnapshot = "changed-snapshot",
         ReadsItself = "reads-itself",
+        /// A line that its language reads otherwise than a person does.
+        Unreadable = "unreadable",
         StubbedSubject = "stubbed-subject",
         /// The plan promises a test, and none was written.
         MissingTest = "missing-test",
@@ -39,16 +42,25 @@ read_words! {
         EmptyTest = "empty-test",
         /// A check writes a file that is to be committed.
         WrittenByChecks = "written-by-checks",
+        /// A file that runs by itself, and that the plan does not name.
+        RunsByItself = "runs-by-itself",
         /// What was pinned is not what the unit started from.
         NotAsPinned = "not-as-pinned",
     }
 }
 
 impl Weakening {
-    /// Whether it is about settings and scripts, which a plan orders by naming the file. Where tests are left out or a
+    /// Whether it is about settings, scripts and what runs by itself, which a plan orders by naming the file. Where tests are left out or a
     /// failure is hidden, naming the file is not enough.
     pub(in crate::auto::gate) fn is_of_settings(self) -> bool {
-        matches!(self, Self::ChangedSettings | Self::ChangedScript | Self::ShadowedRunner | Self::ChangedPipeline)
+        matches!(
+            self,
+            Self::ChangedSettings
+                | Self::ChangedScript
+                | Self::ShadowedRunner
+                | Self::ChangedPipeline
+                | Self::RunsByItself
+        )
     }
 }
 
@@ -79,7 +91,8 @@ impl Finding {
 
     /// How to go on, for the plan and for a person. `unit` is the id that verbs know the unit by.
     pub(crate) fn way_on(&self, unit: &str) -> String {
-        let verdict = format!("a person decides: `gsd-tools auto verdict {unit} pass --rationale \"WHY\"`");
+        let verdict =
+            format!("a person decides: `{}`", typed!("gsd-tools auto verdict {} pass --rationale \"WHY\"", unit));
         if self.path.is_empty() {
             return format!("put the check back; or {verdict}");
         }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::cleaning::only_cleans;
 use super::facts::{Facts, NAMED_BY_TEXT};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
-use super::lexer::{Language, compact_lines};
+use super::lexer::{Kind, Language, compact_lines};
+use crate::auto::gate::runners::is_variable_of_runners;
 
 /// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
 const SKIPPING: &[&str] = &[
@@ -217,16 +219,19 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
         if let Some(pattern) = first_of(code, LEAVING) {
             add(Weakening::LeftEarly, format!("`{}` ends a test before it can fail", plain(pattern)));
         }
-        if let Some(pattern) = first_of(code, SWALLOWING) {
+        if let Some(pattern) = first_of(code, SWALLOWING)
+            && !only_cleans(after, *line)
+        {
             add(Weakening::SwallowedFailure, format!("`{}` hides a failure", plain(pattern)));
         }
         let next = all.get(index + 1);
         let is_empty_handler = |code: &str| matches!(code, "pass" | "continue" | "return" | "...");
-        if after.language == Language::Python
-            && code.starts_with("except")
-            && code.ends_with(':')
-            && next.is_some_and(|(_, next)| is_empty_handler(next))
-        {
+        let is_empty = match code.rsplit_once(':') {
+            Some((_, "")) => next.is_some_and(|(_, next)| is_empty_handler(next)),
+            Some((_, handler)) => is_empty_handler(handler) && first_of(code, SWALLOWING).is_none(),
+            None => false,
+        };
+        if after.language == Language::Python && code.starts_with("except") && is_empty && !only_cleans(after, *line) {
             add(Weakening::SwallowedFailure, "`except` with nothing in it hides a failure".to_owned());
         }
         if after.language == Language::Shell {
@@ -236,11 +241,45 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
             add(Weakening::PatchedRunner, format!("`{}` changes what the runner does", plain(pattern)));
         } else if file.role == TestRole::Setup
             && let Some(pattern) = first_of(code, PATCHING)
+            && !only_sets_surroundings(after, *line, code)
         {
             add(Weakening::PatchedRunner, format!("`{}` in code that runs before every test", plain(pattern)));
         }
     }
     found
+}
+
+/// Whether a line of what runs before tests only sets a variable of the program's environment, or where it runs.
+fn only_sets_surroundings(facts: &Facts<'_>, line: usize, code: &str) -> bool {
+    let from = facts.tokens.partition_point(|token| token.line < line);
+    let to = facts.tokens.partition_point(|token| token.line <= line);
+    let tokens = facts.tokens.get(from..to).unwrap_or_default();
+    let set = tokens.windows(3).filter(|three| matches!(three[0].text, "setenv" | "delenv") && three[1].is_mark("("));
+    let is_plain = set.into_iter().all(|three| three[2].kind == Kind::Text && !is_variable_of_runners(three[2].text));
+    let counted = ["monkeypatch.setenv(", "monkeypatch.delenv(", "monkeypatch.chdir("];
+    let harmless: usize = counted.iter().map(|call| code.matches(call).count()).sum();
+    is_plain && harmless > 0 && harmless == code.matches("monkeypatch.").count() && !has(code, "setattr(")
+}
+
+/// What a condition asks for where a test cannot run everywhere: the system, or a tool or library that may not be there.
+const SURROUNDINGS: &[&str] = &[
+    "sys.platform",
+    "os.name",
+    "platform.system",
+    "sys.version_info",
+    "shutil.which",
+    "find_spec(",
+    "process.platform",
+    "os.platform()",
+    "runtime.GOOS",
+    "runtime.GOARCH",
+    "RUBY_PLATFORM",
+];
+
+/// Whether a mark leaves a test out on some systems alone.
+fn is_of_surroundings(code: &str, above: &str, pattern: &str) -> bool {
+    let asks = |code: &str| SURROUNDINGS.iter().any(|word| code.contains(word));
+    pattern == "pytest.importorskip(" || asks(code) || above.starts_with("if") && asks(above)
 }
 
 /// A pattern as it is shown.
@@ -266,34 +305,53 @@ fn mark_of(code: &str, language: Language) -> Option<&'static str> {
     first_of(code, SKIPPING).or_else(|| first_of(code, ONLY)).or_else(by_option)
 }
 
+/// A mark by which a test does not run.
+struct Mark {
+    line: usize,
+    pattern: &'static str,
+    test: String,
+    is_of_surroundings: bool,
+}
+
+fn marks(facts: &Facts<'_>) -> Vec<Mark> {
+    let lines = compact_lines(&facts.tokens);
+    let found = lines.iter().enumerate().filter_map(|(at, (line, code))| {
+        let pattern = mark_of(code, facts.language)?;
+        let above = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |(_, code)| code.as_str());
+        let test = facts.test_at(*line).map_or(String::new(), |test| test.name.to_owned());
+        let first = facts.tokens.get(facts.tokens.partition_point(|token| token.line < *line));
+        // One of the whole file leaves more than one test out.
+        let is_of_file =
+            facts.language == Language::Python && first.is_some_and(|first| first.column == 0 && !first.is_mark("@"));
+        let is_of_surroundings = !is_of_file && is_of_surroundings(code, above, pattern);
+        Some(Mark { line: *line, pattern, test, is_of_surroundings })
+    });
+    found.collect()
+}
+
 /// Tests that are skipped now and were not before, in all files at once.
 pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut there: HashMap<(&str, String), usize> = HashMap::new();
     let mut gone: HashMap<&str, usize> = HashMap::new();
-    let marks = |facts: &Facts<'_>| -> Vec<(usize, &'static str, String)> {
-        let lines = compact_lines(&facts.tokens);
-        let found = lines.iter().filter_map(|(line, code)| Some((*line, mark_of(code, facts.language)?)));
-        found
-            .map(|(line, pattern)| {
-                (line, pattern, facts.test_at(line).map_or(String::new(), |test| test.name.to_owned()))
-            })
-            .collect()
-    };
     let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
         facts.iter().flat_map(|facts| &facts.tests).map(|test| test.name.to_owned()).collect()
     };
     let before_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.before)).collect();
     let after_names: BTreeSet<String> = files.iter().flat_map(|file| names(&file.after)).collect();
-    for (_, pattern, test) in files.iter().filter_map(|file| file.before.as_ref()).flat_map(marks) {
+    for mark in files.iter().filter_map(|file| file.before.as_ref()).flat_map(marks) {
         // A test that was renamed takes its mark along.
-        if !after_names.contains(&test) {
-            *gone.entry(pattern).or_default() += 1;
+        if !after_names.contains(&mark.test) {
+            *gone.entry(mark.pattern).or_default() += 1;
         }
-        *there.entry((pattern, test)).or_default() += 1;
+        *there.entry((mark.pattern, mark.test)).or_default() += 1;
     }
+    let marked: BTreeSet<String> =
+        files.iter().filter_map(|file| file.after.as_ref()).flat_map(marks).map(|mark| mark.test).collect();
+    // Beside a new test that runs everywhere another one may be for some systems.
+    let has_real_one = after_names.iter().any(|name| !before_names.contains(name) && !marked.contains(name));
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
-        for (line, pattern, test) in file.after.iter().flat_map(marks) {
+        for Mark { line, pattern, test, is_of_surroundings } in file.after.iter().flat_map(marks) {
             if let Some(count @ 1..) = there.get_mut(&(pattern, test.clone())) {
                 *count -= 1;
                 continue;
@@ -302,6 +360,9 @@ pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
                 && let Some(count @ 1..) = gone.get_mut(pattern)
             {
                 *count -= 1;
+                continue;
+            }
+            if is_of_surroundings && has_real_one && !test.is_empty() && !before_names.contains(&test) {
                 continue;
             }
             let is_only = ONLY.contains(&pattern);

@@ -10,6 +10,8 @@
 
 mod assertion;
 mod by_glob;
+mod by_itself;
+mod cleaning;
 mod collected;
 mod compare;
 mod facts;
@@ -17,6 +19,8 @@ mod fate;
 mod file;
 mod finding;
 mod imports;
+mod joined;
+mod leaning;
 mod leaving;
 mod lexer;
 mod lines;
@@ -24,7 +28,9 @@ mod marks;
 mod never_run;
 mod pipeline;
 mod promised;
+mod rebound;
 mod runner;
+mod running;
 mod script;
 mod settings;
 mod shadow;
@@ -34,6 +40,9 @@ mod subject;
 mod taken;
 #[cfg(test)]
 mod tests;
+mod unreadable;
+mod unused;
+mod wrapped;
 
 use std::collections::BTreeSet;
 
@@ -42,6 +51,7 @@ use super::evidence::{CheckVerdict, Evidence};
 use super::pins::Pins;
 use crate::disk::Digest;
 use crate::project::check_files::{Role, role_of};
+use crate::project::self_running::SelfRunning;
 use file::TestFile;
 
 pub(crate) use finding::{Finding, Weakening};
@@ -64,6 +74,8 @@ pub(crate) struct Work<'a> {
     pub(crate) now: Option<&'a Discovery>,
     /// The files that the plan names and that are not there.
     pub(crate) absent: &'a [String],
+    /// The files that run by themselves.
+    pub(crate) running: &'a SelfRunning,
 }
 
 /// What was found in a unit's edits.
@@ -94,16 +106,23 @@ const LISTED: usize = 5;
 
 /// Finds where a unit made a check weaker.
 pub(crate) fn inspect(work: Work<'_>) -> Inspection {
-    let Work { pins, changes, now, absent } = work;
+    let Work { pins, changes, now, absent, running } = work;
     let texts: Vec<Text<'_>> = changes.iter().map(Text::of).collect();
     let mut found = not_as_pinned(pins, changes);
-    let files: Vec<TestFile<'_>> = texts.iter().filter_map(TestFile::of).collect();
+    let mut files: Vec<TestFile<'_>> =
+        texts.iter().filter_map(|text| TestFile::of(text).or_else(|| leaning::helper(pins, text))).collect();
     let compared = compare::compare(&files);
+    // A helper is no file of tests but for what it asserts.
+    files.retain(|file| !pins.leaned.contains(file.path));
     found.extend(compared.findings);
     for file in &files {
         found.extend(marks::in_file(file));
         found.extend(never_run::in_file(file));
         found.extend(subject::in_file(file));
+        found.extend(joined::in_file(file));
+        found.extend(wrapped::in_file(file));
+        found.extend(rebound::in_file(pins, file, &texts));
+        found.extend(by_itself::in_file(pins, file, &texts));
     }
     found.extend(marks::skipped(&files));
     found.extend(taken::names(&files));
@@ -122,10 +141,16 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         found.extend(settings::changed(pins, text));
         found.extend(script::changed(pins, text, &texts));
         found.extend(snapshot::changed(text, &texts));
+        found.extend(unreadable::added(text));
     }
     found.extend(shadow::added(pins, &texts));
     found.extend(pipeline::changed(&texts));
+    found.extend(leaning::changed(pins, &texts));
     found.extend(now.map(|now| other_commands(pins, now)).unwrap_or_default());
+    // Of a file of which something else is said, this follows.
+    let known: BTreeSet<String> = found.iter().map(|finding| finding.path.clone()).collect();
+    let others = texts.iter().filter(|text| !known.contains(text.path));
+    found.extend(others.flat_map(|text| running::changed(running, text)));
     found.sort();
     found.dedup();
     let mut inspection = Inspection { rewritten: compared.rewritten, ..Inspection::default() };
@@ -253,6 +278,14 @@ fn fewer_tests(before: &Evidence, after: &Evidence, rewritten: usize) -> Vec<Fin
         }
     }
     found
+}
+
+/// What these changes do to files that run by themselves, whoever ordered them.
+pub(crate) fn that_run(running: &SelfRunning, changes: &[FileChange<'_>]) -> Vec<Finding> {
+    let mut found: Vec<Finding> =
+        changes.iter().flat_map(|change| running::changed(running, &Text::of(change))).collect();
+    found.sort();
+    shortened(found)
 }
 
 /// The findings, with a few of a kind for each file.

@@ -1,6 +1,7 @@
 //! Scripts that checks run, and shells in which tests are written: what hides a failure in them, and what changed.
 
 use super::Text;
+use super::cleaning::line_only_cleans;
 use super::finding::{Finding, Weakening};
 use super::lines;
 use super::runner;
@@ -67,7 +68,7 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Fin
         _ => return included(pins, text),
     };
     if is_shell || is_makefile || role == Some(Role::Script) {
-        found.extend(hiding(text, is_makefile));
+        found.extend(hiding(pins, text, is_makefile));
     }
     if is_shell {
         found.extend(own_output(text));
@@ -288,7 +289,7 @@ fn with_included<'a>(
 }
 
 /// New lines that hide a failure.
-fn hiding(text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
+fn hiding(pins: &Pins, text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
     let (before, after) = (text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
     let count = |text: &str, pattern: &str| text.matches(pattern).count();
     let lines: Vec<&str> = after.lines().collect();
@@ -296,12 +297,16 @@ fn hiding(text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
     for number in lines::added(before, after) {
         let Some(line) = number.checked_sub(1).and_then(|index| lines.get(index)) else { continue };
         let bare = line.trim();
-        if bare.starts_with('#') {
+        if bare.starts_with('#') || is_makefile && line.starts_with('\t') && is_of_no_check(pins, &lines, number) {
             continue;
         }
         let pattern =
             HIDING.iter().find(|pattern| line.contains(**pattern) && count(after, pattern) > count(before, pattern));
         let ignores = is_makefile && line.starts_with("\t-") || line.starts_with("\t@-");
+        let is_heard_of = ignores || pattern.is_some_and(|pattern| pattern.starts_with("||"));
+        if is_heard_of && line_only_cleans(line) {
+            continue;
+        }
         let ends = bare == "exit 0" || bare == "exit";
         let what = match pattern {
             Some(pattern) => format!("`{pattern}` hides a failure"),
@@ -312,6 +317,15 @@ fn hiding(text: &Text<'_>, is_makefile: bool) -> Vec<Finding> {
         found.push(Finding::new(text.path, number, Weakening::SwallowedFailure, what));
     }
     found
+}
+
+/// Whether a line of a recipe belongs to targets that no check makes.
+fn is_of_no_check(pins: &Pins, lines: &[&str], number: usize) -> bool {
+    let above = lines.iter().take(number.saturating_sub(1)).rev();
+    let head = above.into_iter().find(|line| !line.starts_with(['\t', ' ', '#']) && !line.trim().is_empty());
+    let names = head.and_then(|head| head.split_once(':')).map(|(names, _)| names).unwrap_or_default();
+    let is_plain = !names.is_empty() && !names.contains(['%', '$', '=', '.']);
+    is_plain && !pins.targets.is_empty() && !names.split_whitespace().any(|name| pins.targets.contains(name))
 }
 
 /// New lines that look for what the script itself prints.

@@ -17,10 +17,10 @@ use crate::text::json::JsonDocument;
 use crate::text::toml::TomlDocument;
 
 /// The settings that count, by their keys.
-type Settings = BTreeMap<String, Setting>;
+pub(super) type Settings = BTreeMap<String, Setting>;
 
 #[derive(Clone, Debug, PartialEq)]
-enum Setting {
+pub(super) enum Setting {
     One(Value),
     List(Vec<Value>),
 }
@@ -330,17 +330,22 @@ fn has_key(pattern: &str, key: &str) -> bool {
 
 /// The settings of a text that count; `None` where it cannot be read.
 fn settings(row: &ConfigRow, text: &str) -> Option<Settings> {
+    kept(row.format, &row.keys, text)
+}
+
+/// The settings of a text below these keys; `None` where it cannot be read.
+pub(super) fn kept(format: Format, keys: &[String], text: &str) -> Option<Settings> {
     let mut all = Settings::new();
-    match row.format {
+    match format {
         Format::Json if text.trim().is_empty() => {}
         Format::Json => {
             flatten(String::new(), &JsonDocument::read(text, JsonDialect::CommentsAndTrailingCommas).ok()??, &mut all);
         }
         Format::Toml => flatten(String::new(), &TomlDocument::parse(text).ok()?.into_json()?, &mut all),
         Format::Ini => all = ini(text),
-        Format::Code | Format::Whole => {}
+        Format::Lines | Format::Code | Format::Whole => {}
     }
-    all.retain(|key, _| row.keys.iter().any(|pattern| has_key(pattern, key)));
+    all.retain(|key, _| keys.iter().any(|pattern| has_key(pattern, key)));
     Some(all)
 }
 
@@ -424,7 +429,7 @@ fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
 }
 
 /// The first line that names the last part of a key.
-fn line_of(text: &str, key: &str) -> usize {
+pub(super) fn line_of(text: &str, key: &str) -> usize {
     let name = last_of(key);
     text.lines().position(|line| line.contains(name)).map_or(0, |line| line + 1)
 }

@@ -12,9 +12,12 @@ pub(super) fn changed(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
         Some(Role::Test) => Language::of(text.path).is_none() && !is_described(text.path),
         _ => false,
     };
-    let Some(before) = text.before.as_deref().filter(|before| is_data && !before.trim().is_empty()) else {
-        return Vec::new();
-    };
+    if is_data { of_data(text, all) } else { Vec::new() }
+}
+
+/// Entries of a file of data that are gone or other ones now.
+pub(super) fn of_data(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
+    let Some(before) = text.before.as_deref().filter(|before| !before.trim().is_empty()) else { return Vec::new() };
     let Some(after) = text.after.as_deref() else {
         // One that only moved is there under another name.
         let has_moved = all.iter().any(|other| other.before.is_none() && other.after.as_deref() == Some(before));

@@ -145,7 +145,8 @@ fn replaced(
     let assigned = definitions(after).into_iter().filter(|one| {
         one.owner.is_some_and(is_of_subject)
             && is_called(one.name)
-            && !one.body.iter().any(|token| token.is_word(one.name))
+            // Its own name stands before the `=`.
+            && one.body.iter().filter(|token| token.is_word(one.name)).count() < 2
     });
     let all = calls.chain(assigned.map(|one| (one.line, one.name)));
     all.filter(|(line, _)| file.added.contains(line))

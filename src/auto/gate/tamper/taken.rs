@@ -16,7 +16,7 @@ pub(super) struct Definition<'a, 'text> {
     /// Of `x.name = ...` the `x`.
     pub(super) owner: Option<&'text str>,
     pub(super) line: usize,
-    column: usize,
+    pub(super) column: usize,
     /// What it is defined as.
     pub(super) body: &'a [Token<'text>],
 }
@@ -218,7 +218,7 @@ fn says_failure(name: &str) -> bool {
 }
 
 /// Whether a function of a shell can end badly.
-fn can_fail(body: &[Token<'_>]) -> bool {
+pub(super) fn can_fail(body: &[Token<'_>]) -> bool {
     body.windows(2).any(|pair| {
         let ends = pair[0].is_word("exit") || pair[0].is_word("return");
         ends && pair[1].text != "0" && (pair[1].kind != Kind::Mark || pair[1].text == "$")

@@ -13,6 +13,7 @@ mod locks;
 mod merge_backs;
 mod notes;
 mod opening;
+mod quarantine;
 mod red_pairs;
 mod work;
 

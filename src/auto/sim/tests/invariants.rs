@@ -227,7 +227,7 @@ proptest! {
         let files = if steers { with_override() } else { project() };
         let mut simulated = begun(files, Wild { ideal: options.ideal(), ends }, 40);
         let stop = simulated.go_on(&options.settings()).unwrap();
-        prop_assert!(!stop.text.is_empty() && stop.next.starts_with("gsd-tools auto "), "{:?}", stop);
+        prop_assert!(!stop.text.is_empty() && stop.next.as_str().starts_with("gsd-tools auto "), "{:?}", stop);
         prop_assert_eq!(stop.cause == Cause::Complete, simulated.landed.len() == 1);
         let memory = Memory::of(&simulated.log);
         for (unit, attempts) in &memory.attempts {

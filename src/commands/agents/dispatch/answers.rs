@@ -144,6 +144,8 @@ impl ExecReport {
 pub(in crate::commands) struct RunIn<'text> {
     pub(in crate::commands) folder: Option<&'text str>,
     pub(in crate::commands) prompt: Option<&'text str>,
+    /// The major version of the program, where the call depends on it.
+    pub(in crate::commands) major: Option<u64>,
 }
 
 /// Who gives agents worktrees: as asked, else as the host does; nobody, where the project wants none.
@@ -157,12 +159,13 @@ pub(in crate::commands) fn isolation(
     let of_host = || dispatch.and_then(|dispatch| dispatch.isolation).unwrap_or(Isolation::None);
     let isolation = if use_worktrees { asked.unwrap_or_else(of_host) } else { Isolation::None };
     let flag = dispatch.and_then(|dispatch| dispatch.isolation_flag.clone());
-    let template = dispatch.and_then(|dispatch| dispatch.run_in.as_deref());
+    let of_major = |dispatch: &Dispatch| dispatch.run_in_majors.get(&run_in.major?.to_string()).cloned();
+    let template = dispatch.and_then(|dispatch| of_major(dispatch).or_else(|| dispatch.run_in.clone()));
     let template = template.filter(|_| isolation == Isolation::OrchestratorWorktree);
     IsolationReport {
         runtime: runtime.to_owned(),
         isolation,
-        exec: template.zip(run_in.folder).and_then(|(run, folder)| ExecReport::new(run, folder, run_in.prompt)),
+        exec: template.zip(run_in.folder).and_then(|(run, folder)| ExecReport::new(&run, folder, run_in.prompt)),
         harness_flag: flag.filter(|_| isolation != Isolation::None),
     }
 }

@@ -6,7 +6,9 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::auto::runner::table::Runners;
+use crate::auto::runner::version::{major_of, version_of};
+use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::disk;
 use crate::disk::AbsolutePath;
 use crate::operations::agents::failure::classify_failure;
@@ -247,8 +249,15 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
             "ignored `--force-isolation {word}`: it takes harness-worktree, orchestrator-worktree or none"
         ));
     }
-    let run_in = RunIn { folder: arguments.cwd_target.as_deref(), prompt: arguments.prompt.as_deref() };
-    let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), asked, use_worktrees, run_in);
+    let facts = facts(context)?;
+    let (folder, prompt) = (arguments.cwd_target.as_deref(), arguments.prompt.as_deref());
+    let has_majors = facts.as_ref().filter(|facts| folder.is_some() && !facts.run_in_majors.is_empty());
+    let program = has_majors.and_then(|facts| facts.run_in.as_ref()?.first());
+    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runner = program.and_then(|program| runners.iter().find(|runner| runner.programs.contains(program)));
+    let major = program.and_then(|program| major_of(&version_of(context.world(), runner, program)?));
+    let run_in = RunIn { folder, prompt, major };
+    let report = answers::isolation(&context.host()?.id, facts.as_ref(), asked, use_worktrees, run_in);
     if asked.is_some_and(|asked| asked != report.isolation) {
         context.warn("ignored `--force-isolation`: `workflow.use_worktrees` is off");
     }

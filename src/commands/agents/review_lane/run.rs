@@ -1,22 +1,24 @@
 //! One reviewer: its command line, how it ran, and what it printed.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::auto::runner::event::{Event, Terminal};
-use crate::auto::runner::own::all_but;
+use crate::auto::runner::own::{Staged, unknown_folders};
 use crate::auto::runner::stream::{Dialect, Facts, Opening};
 use crate::auto::runner::table::{Runner, Runners};
+use crate::auto::runner::version::{major_of, version_of};
 use crate::commands::frame::{CommandError, Context, error::Reason};
-use crate::disk::{self, AbsolutePath, Digest};
+use crate::disk::{AbsolutePath, Digest, Scratch};
 use crate::operations::agents::prompt_budget::tokens;
 use crate::operations::agents::review_text;
 use crate::operations::agents::reviewers::{self, Delivery, Form, Lane, LaneError, Transport};
 use crate::project::config::{self, Config};
+use crate::text::shell::{Typed, typed};
 use crate::text::terminal::{last, without_colours};
 use crate::world::fence::{Fence, Fencing};
 use crate::world::web::Response;
@@ -46,7 +48,7 @@ pub(super) struct Work<'a> {
     means: Result<Means, Failed>,
     limit: Duration,
     /// How this program is called in hints.
-    program: String,
+    program: Typed,
 }
 
 #[derive(Debug)]
@@ -65,6 +67,16 @@ struct Call {
     /// What reads its stream.
     stream: Option<(Dialect, Facts)>,
     is_fenced: bool,
+    /// What it has of its user's, in a folder that is gone with the call.
+    own: Mutex<Option<Own>>,
+}
+
+/// What a fenced reviewer has of its user's, and where its temporary files go.
+#[derive(Debug)]
+struct Own {
+    staged: Staged,
+    temporary: AbsolutePath,
+    _removed_with: Scratch,
 }
 
 /// Why there is no review.
@@ -168,7 +180,7 @@ pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> R
             Transport::OpenaiHttp => address(context, &lane)?.map(|address| Means::Server { address, prompt }),
         },
     };
-    Ok(Work { lane, means, limit, program: context.program_word() })
+    Ok(Work { lane, means, limit, program: program_word(context) })
 }
 
 /// The prompt; an empty one for a reviewer that takes none.
@@ -186,7 +198,8 @@ fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<St
     Ok(match lane.budget(context.config()?) {
         Some(budget) if size > budget => {
             let detail = format!("the prompt has about {size} tokens; `{}` may be sent {budget}", lane.name);
-            let hint = format!("shorten it: `{} prompt-budget --budget {budget} ...`", context.program_word());
+            let hint =
+                format!("shorten it: `{}`", typed!("{} prompt-budget --budget {} ...", program_word(context), budget));
             Err(Failed::new("prompt_over_budget", detail, hint))
         }
         _ => Ok(text),
@@ -213,7 +226,9 @@ fn call(
     };
     let choose_model = runner.map_or(&[][..], |runner| &runner.choose_model);
     let (file, folder) = (place.prompt.to_string(), place.repository.to_string());
-    let arguments = lane.arguments(choose_model, &file, &folder, limit.as_secs());
+    let said = reviewer.depends_on_version().then(|| version_of(world, runner, name)).flatten();
+    let major = said.as_deref().and_then(major_of);
+    let arguments = lane.arguments(choose_model, &file, &folder, limit.as_secs(), major);
     let started = |arguments: Vec<String>, limit: Duration| {
         let program = Program::new(name).arguments(arguments).folder(place.repository.as_path()).timeout(limit);
         let usual = runner.into_iter().flat_map(|runner| &runner.environment);
@@ -231,25 +246,66 @@ fn call(
     if runner.is_some_and(|runner| runner.loses_output_in_pipes) {
         program = program.through_file();
     }
-    let fence = runner.map(|runner| fence(world, runner, place)).transpose()?.flatten();
-    if let Some(fence) = &fence {
-        program = program.fenced(fence);
-        help = help.map(|(help, word)| (help.fenced(fence), word));
+    (program, help) = (program.detached(), help.map(|(help, word)| (help.detached(), word)));
+    let fenced = match runner.filter(|_| world.fencing() != Fencing::Unavailable) {
+        None => None,
+        Some(runner) if runner.own.is_none() && may_run_unfenced(context, &lane.name)? => None,
+        Some(runner) => match own(world, runner)? {
+            Some(own) => Some((fence(context, runner, &own)?, own)),
+            None => return Ok(Err(unknown(runner, &lane.name))),
+        },
+    };
+    if let Some((fence, own)) = &fenced {
+        let in_it = |program: Program| {
+            let variables = own.staged.variables().iter();
+            variables.fold(program.fenced(fence), |program, (name, value)| program.variable(name, value))
+        };
+        program = in_it(program);
+        help = help.map(|(help, word)| (in_it(help), word));
     }
+    let own = Mutex::new(fenced.map(|(_, own)| own));
+    let is_fenced = own.lock().is_ok_and(|own| own.is_some());
     let stream = runner.filter(|_| reviewer.output != Form::Text);
     let stream = stream.map(|runner| (runner.dialect, runner.facts_of_stream()));
-    Ok(Ok(Call { program, name: name.clone(), help, stream, is_fenced: fence.is_some() }))
+    Ok(Ok(Call { program, name: name.clone(), help, stream, is_fenced, own }))
 }
 
-/// Around the client's own folders and temporary files: a reviewer only reads the project. `None` where the system has no fence.
-fn fence(world: &World, runner: &Runner, place: &Place) -> Result<Option<Fence>, CommandError> {
-    if world.fencing() == Fencing::Unavailable {
-        return Ok(None);
-    }
-    let kept = [disk::real(&place.repository)?];
-    let mut writable: Vec<PathBuf> = runner.own_places(world, &kept)?;
-    all_but(&kept, world.temporary_folder(), &mut writable)?;
-    Ok(Some(Fence::around(writable)))
+/// What the reviewer has of its user's. `None` where nobody knows which folders are its own.
+fn own(world: &World, runner: &Runner) -> Result<Option<Own>, CommandError> {
+    let scratch = Scratch::new(&world.temporary_folder())?;
+    let staged = runner.stage(world, &scratch.path("client"), &[])?;
+    let temporary = scratch.make_folder("tmp")?;
+    Ok(staged.map(|staged| Own { staged, temporary, _removed_with: scratch }))
+}
+
+/// Around what the client has of its user's, and temporary files: a reviewer only reads the project.
+fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, CommandError> {
+    let fence = Fence::around([own.staged.folder().as_path()]).with_temporary(own.temporary.as_path());
+    Ok(fence.for_user(context.world(), Some(&runner.name), &context.openings()?))
+}
+
+/// The reviewers that the user lets write everywhere. A project names none: its settings may be anybody's.
+const UNFENCED: &str = "review.unfenced";
+
+fn may_run_unfenced(context: &Context, name: &str) -> Result<bool, CommandError> {
+    let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
+    let value = text.and_then(|file| config::written_in(file, UNFENCED));
+    Ok(match value {
+        Some(serde_json::Value::Array(names)) => names.iter().any(|it| it.as_str() == Some(name)),
+        value => value.is_some_and(|value| value.as_str() == Some(name)),
+    })
+}
+
+fn unknown(runner: &Runner, name: &str) -> Failed {
+    let hint = format!(
+        "leave `{name}` out, or let it write everywhere: add it to the list `{UNFENCED}` in `~/.gsd/defaults.json`"
+    );
+    Failed::new("not_fenced", unknown_folders(runner), hint)
+}
+
+/// How this program is called in hints.
+fn program_word(context: &Context) -> Typed {
+    Typed::of_quoted(context.program_word())
 }
 
 /// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
@@ -260,7 +316,7 @@ fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>,
     let typed = context.config()?.text(key).unwrap_or(usual);
     let Some(address) = reviewers::base_address(typed) else {
         let detail = format!("`{typed}` from `{key}` is not the address of a server");
-        let hint = format!("set it: `{} config-set {key} {usual}`", context.program_word());
+        let hint = format!("set it: `{}`", typed!("{} config-set {} {}", program_word(context), key, usual));
         return Ok(Err(Failed::new("invalid_setting", detail, hint)));
     };
     if !reviewers::is_local(&address) && personal_address(context, key)?.as_deref() != Some(address.as_str()) {
@@ -313,10 +369,17 @@ impl Work<'_> {
                 return failed(Failed::new("probe_failed", detail, hint));
             }
         }
-        let ran = match world.run_for_both_tails(&call.program, MOST) {
+        let ran = world.run_for_both_tails(&call.program, MOST);
+        let own = call.own.lock().ok().and_then(|mut own| own.take());
+        let shared = own.map_or(Ok(()), |own| own.staged.close());
+        let ran = match ran {
             Ok(ran) => ran,
             Err(error) => return not_started(&error),
         };
+        if let Err(error) = shared {
+            let hint = error.hint().unwrap_or_else(|| self.by_hand(call));
+            return failed(Failed::new("failed", error.to_string(), hint));
+        }
         let (text, gave_up) = match &call.stream {
             Some((dialect, facts)) => messages(*dialect, facts, &ran.output, self.lane.reviewer.output),
             None => (String::from_utf8_lossy(&ran.output).into_owned(), None),
@@ -328,7 +391,8 @@ impl Work<'_> {
             (Ended::OutOfTime, _) => {
                 let seconds = self.limit.as_secs();
                 let key = format!("review.timeouts.{}", self.lane.reviewer.slug);
-                let hint = format!("give it more time: `{} config-set {key} {}`", self.program, seconds * 2);
+                let hint =
+                    format!("give it more time: `{}`", typed!("{} config-set {} {}", self.program, key, seconds * 2));
                 let detail = format!("`{name}` did not end within {seconds} s and was stopped");
                 Some(Failed::new("timed_out", detail, hint))
             }
@@ -354,7 +418,8 @@ impl Work<'_> {
 
     fn ask_server(&self, address: &str, prompt: &str, world: &World) -> Outcome {
         let key = self.lane.reviewer.address_key.as_deref().unwrap_or_default();
-        let start = format!("start the server, or set its address: `{} config-set {key} URL`", self.program);
+        let start =
+            format!("start the server, or set its address: `{}`", typed!("{} config-set {} URL", self.program, key));
         let failed = |reason, detail: String, hint: &str| {
             let failed = Some(Failed::new(reason, detail, hint));
             Outcome { failed, ..Outcome::default() }

@@ -12,7 +12,7 @@ use crate::auto::memory::Memory;
 use crate::commands::frame::{CommandError, Context};
 use crate::project::milestone_layout::lookup;
 use crate::text::screen::{Cell, Screen, Tone};
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 use crate::world::fence::Fencing;
 use stage::Stage;
 
@@ -156,7 +156,7 @@ fn page(report: &DemoReport, script: &Script, screen: Screen) -> String {
     });
     let shown: String = shown.collect();
     let place = if let Some(folder) = &report.kept {
-        let enter = typed(&format!("cd {}", shell_word(folder)));
+        let enter = typed(typed!("cd {}", folder).as_str());
         prose("To look around in the project:") + &enter + &rows(screen, &script.look)
     } else {
         prose("The temporary project is gone. To keep it and look around:") + &typed("gsd-tools demo --keep FOLDER")
@@ -173,7 +173,7 @@ fn not_in_path(context: &Context) -> String {
     };
     let screen = context.page();
     let why = screen.commands(&screen.prose("", "", "`gsd-tools` is not in your PATH yet. This program is:"));
-    format!("\n{why}  {}\n", screen.paint(Tone::Command, &shell_word(&program.to_string_lossy())))
+    format!("\n{why}  {}\n", screen.paint(Tone::Command, typed!("{}", program.to_string_lossy()).as_str()))
 }
 
 fn rows(screen: Screen, rows: &[Row]) -> String {

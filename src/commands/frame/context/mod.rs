@@ -1,5 +1,6 @@
 //! What a command works with: its folder and project, the flags of every command, and its answer so far.
 
+pub(in crate::commands) mod openings;
 mod pick;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -25,6 +26,7 @@ use crate::project::layout::Layout;
 use crate::project::{root, workstream};
 use crate::runtime::{Descriptor, Registry};
 use crate::text::screen::Screen;
+use crate::text::shell::{Typed, typed};
 use crate::text::terminal;
 use crate::world::World;
 
@@ -333,8 +335,13 @@ impl Context {
     pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
-        let hint = format!("run it in your terminal: `{} {command}`", self.program_word());
+        let hint = self.by_a_person(command);
         Err(CommandError::usage(refused).exits(77).hint(hint))
+    }
+
+    fn by_a_person(&self, command: &str) -> String {
+        let typed = typed!("{} {}", Typed::of_quoted(self.program_word()), Typed::words(command));
+        format!("run it in your terminal: `{typed}`")
     }
 
     /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
@@ -346,7 +353,7 @@ impl Context {
             None => "this is not a terminal".to_owned(),
         };
         let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
-        Err(refused.hint(format!("run it in your terminal: `{} {command}`", self.program_word())))
+        Err(refused.hint(self.by_a_person(command)))
     }
 
     /// Whether a person reads the answer at a terminal. Hosts run programs of agents in one too.
@@ -359,6 +366,11 @@ impl Context {
         let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
         let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))
+    }
+
+    /// Whether the call says that it is meant: `--yes`.
+    pub(super) fn is_sure(&self) -> bool {
+        self.globals.yes
     }
 
     /// Whether a question with choices can be asked.
@@ -504,7 +516,7 @@ impl Context {
                 None => serde_json::to_string_pretty(report),
             };
             // Only an object can have a token.
-            if let Ok(answer) = answer {
+            if let Ok(answer) = answer.map(terminal::in_json) {
                 self.failed_payload = answer.starts_with('{') && answer.contains("\n  \"error\": ");
                 // It may be large, and most calls answer once.
                 if self.stdout.is_empty() {
@@ -545,7 +557,7 @@ impl Context {
             }
         }
         // Writing to a string cannot fail.
-        let _ = write!(self.stdout, "{value:#}");
+        let _ = write!(self.stdout, "{}", terminal::in_json(format!("{value:#}")));
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use crate::project::boundary::BoundaryError;
 use crate::project::local_state::LocalStateError;
 use crate::runtime::RegistryError;
 use crate::text::screen::{Screen, Tone};
+use crate::text::terminal;
 use crate::world::WorldError;
 
 /// Which exit codes the caller asked for.
@@ -181,7 +182,8 @@ impl CommandError {
             hints: &self.hints,
             verification_stale_check_indeterminate: self.stale_check_indeterminate,
         };
-        let mut line = serde_json::to_string(&envelope).unwrap_or_else(|_| self.text(Manner::default()));
+        let line = serde_json::to_string(&envelope).map(terminal::in_json);
+        let mut line = line.unwrap_or_else(|_| self.text(Manner::default()));
         line.push('\n');
         line
     }

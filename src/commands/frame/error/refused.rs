@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::codes::DEGRADED;
 use super::{CommandError, Reason};
+use crate::text::shell::{Typed, typed};
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
 
@@ -25,7 +26,7 @@ pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Comman
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let sentence = |key: &str| text(key).filter(|text| text.contains(' '));
     let is = |key: &str, value: bool| fields.get(key) == Some(&Value::Bool(value));
-    let help = format!("`gsd-tools help {verb}` describes what it needs");
+    let help = format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)));
     if is("disabled", true) {
         let (what, enable) = text("message")?.split_once("; ")?;
         return Some(CommandError::usage(what).hint(enable));

@@ -11,6 +11,7 @@ use super::argv::{self, Call};
 use super::error::{CommandError, Reason};
 use super::tree;
 use crate::text::nearest::nearest;
+use crate::text::shell::{Typed, typed};
 
 /// The family that answers to the first word of the call.
 pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'static Family, CommandError> {
@@ -98,8 +99,8 @@ pub(in crate::commands) fn lift_json(row: &Family, call: &mut Call) {
 
 /// Lifts the flags that every command has that writes documents or acts.
 pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), CommandError> {
-    // Most calls have neither flag, and building the tree once more takes time.
-    if !call.words.iter().any(|word| word == "--dry-run" || word.starts_with("--if-match")) {
+    // Most calls have none of these flags, and building the tree once more takes time.
+    if !call.words.iter().any(|word| word == "--dry-run" || word == "--yes" || word.starts_with("--if-match")) {
         return Ok(());
     }
     let tree = tree(row);
@@ -111,11 +112,12 @@ pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Res
 
 /// Which flags a command has because of what it does.
 pub(in crate::commands) fn lifted(row: &Family, path: &str, command: &clap::Command) -> argv::Lifted {
-    let own_rehearsal = command.get_arguments().any(|argument| argument.get_long() == Some("dry-run"));
+    let has = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
     row.verb(path).map(|verb| verb.effect).map_or_else(argv::Lifted::default, |effect| argv::Lifted {
-        dry_run: effect.rehearses() && !own_rehearsal,
+        dry_run: effect.rehearses() && !has("dry-run"),
         // An install has no documents that a token could be of.
         if_match: effect.writes() && row.usage_code == 1,
+        yes: effect == super::listing::Effect::Destroys && !has("yes") && !has("confirm"),
     })
 }
 
@@ -255,8 +257,8 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
             let flag = argument.split([' ', '=']).next().unwrap_or_default();
             match leaf.command.get_arguments().find(|known| known.get_long() == flag.strip_prefix("--")) {
                 Some(known) if known.get_long() == Some("host") => complaint.hint(format!(
-                    "`gsd-tools {} --help` describes it; `gsd-tools runtimes` lists the hosts",
-                    leaf.path
+                    "`{}` describes it; `gsd-tools runtimes` lists the hosts",
+                    typed!("gsd-tools {} --help", Typed::words(&leaf.path))
                 )),
                 Some(known) => {
                     match known

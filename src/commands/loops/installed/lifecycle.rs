@@ -14,6 +14,7 @@ use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{Reference, references};
 use crate::operations::capability::ledger::{Consent, Digests, Entry, Ledger};
 use crate::operations::capability::{self, FeatureScope};
+use crate::text::shell::{Typed, typed};
 
 /// Exit code of what nobody consented to.
 const NOT_CONSENTED: u8 = 77;
@@ -145,7 +146,13 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     for (id, source) in
         sources.map_err(|error: CommandError| error.hint("update the others one by one, by their names"))?
     {
-        updated.push(put(context, &place, &source, Some(&id), Asking { call: "capability update --all", yes })?);
+        updated.push(put(
+            context,
+            &place,
+            &source,
+            Some(&id),
+            Asking { call: &Typed::from("capability update --all"), yes },
+        )?);
     }
     context.emit(&UpdatedReport { scope, updated })
 }
@@ -153,7 +160,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
 pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
     let RemoveArgs { feature: id, scope } = arguments;
     if let Some(refused) = of_ours(id, "removed") {
-        return Err(refused.hint(format!("`gsd-tools capability disable {id}` disables it")));
+        return Err(refused.hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
     }
     let place = Place::of(context, *scope)?;
     let folder = place.of_feature(id);
@@ -179,16 +186,16 @@ pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs)
 }
 
 /// A call as a person types it.
-fn called(verb: &str, of: &str, scope: FeatureScope) -> String {
-    let scope = if scope == FeatureScope::Project { " --scope project" } else { "" };
-    format!("capability {verb} {of}{scope}")
+fn called(verb: &'static str, of: &str, scope: FeatureScope) -> Typed {
+    let scope = if scope == FeatureScope::Project { "--scope project" } else { "" };
+    typed!("capability {} {}", verb, of).and(&Typed::from(scope))
 }
 
 /// How consent is asked for.
 #[derive(Clone, Copy)]
 struct Asking<'a> {
     /// What was called.
-    call: &'a str,
+    call: &'a Typed,
     /// It was given with the call.
     yes: bool,
 }
@@ -204,14 +211,14 @@ fn put(
 ) -> Result<InstallReport, CommandError> {
     if !context.is_rehearsal() {
         // What agents will obey and be held by is not an agent's to choose.
-        context.refuses_agents(asking.call)?;
+        context.refuses_agents(asking.call.as_str())?;
     }
     let files = folder::read(source)?;
     let declared = read(context, place, source, &files)?;
     let name = declared.capability.id.clone();
     if let Some(id) = id.filter(|id| *id != name) {
         return Err(CommandError::usage(format!("`{source}` is the feature `{name}` now, not `{id}`"))
-            .hint(format!("install it by its folder: `gsd-tools capability install {source}`")));
+            .hint(format!("install it by its folder: `{}`", typed!("gsd-tools capability install {}", source))));
     }
     let digests = digests(&files);
     let consent = consent_digest(&digests);
@@ -304,7 +311,7 @@ fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(),
         let other = features.settings().find(|(other, taken)| other.id != *id && taken.key == setting.key);
         if let Some((other, _)) = other {
             return Err(CommandError::usage(format!("`{}` is a setting of the feature `{}`", setting.key, other.id))
-                .hint(format!("remove that one first: `gsd-tools capability remove {}`", other.id)));
+                .hint(format!("remove that one first: `{}`", typed!("gsd-tools capability remove {}", other.id))));
         }
     }
     Ok(())
@@ -323,7 +330,11 @@ fn consents(
     let call = asking.call;
     if !context.can_confirm() {
         let refused = format!("`{call}` needs your consent to what `{}` adds, and this is not a terminal", report.id);
-        let hint = format!("`gsd-tools {call} --dry-run` shows what it adds; `gsd-tools {call} --yes` consents to it");
+        let hint = format!(
+            "`{}` shows what it adds; `{}` consents to it",
+            typed!("gsd-tools {} --dry-run", call),
+            typed!("gsd-tools {} --yes", call)
+        );
         return Err(CommandError::usage(refused).exits(NOT_CONSENTED).hint(hint));
     }
     let lines = |title: &str, lines: &[String]| {

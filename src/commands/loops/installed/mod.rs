@@ -16,6 +16,7 @@ use crate::operations::capability::declared::{self, Declared, Files, Home};
 use crate::operations::capability::features::{Features, Inert, InertStatus};
 use crate::operations::capability::ledger::{self, Digests, Entry, Ledger};
 use crate::operations::capability::{self, Capability, FeatureScope};
+use crate::text::shell::typed;
 
 /// The ledger of a scope, in the state folder of the user or of the project.
 const LEDGER: &str = "capabilities.json";
@@ -92,7 +93,10 @@ impl Place {
     /// What a person types so that the folder of a feature is trusted as it is.
     fn cure(&self, id: &str) -> String {
         let scope = self.scope.word();
-        format!("read what is in it, then type `gsd-tools capability install {}/{id} --scope {scope}`", self.typed)
+        format!(
+            "read what is in it, then type `{}`",
+            typed!("gsd-tools capability install {} --scope {}", format!("{}/{id}", self.typed), scope)
+        )
     }
 }
 
@@ -174,14 +178,17 @@ fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Resul
         return Err(unused(
             InertStatus::Unusable,
             format!("the project also has a feature `{id}`, which takes precedence"),
-            format!("`gsd-tools capability remove {id} --scope project` removes that one"),
+            format!("`{}` removes that one", typed!("gsd-tools capability remove {} --scope project", id)),
         ));
     }
     if disk::is_link(&folder) {
         return Err(unusable(format!("`{folder}` is a link")));
     }
     if !disk::is_folder(&folder) {
-        let cure = format!("`gsd-tools capability update {id} --scope {}` installs it again", place.scope.word());
+        let cure = format!(
+            "`{}` installs it again",
+            typed!("gsd-tools capability update {} --scope {}", id, place.scope.word())
+        );
         return Err(unused(InertStatus::Missing, format!("`{folder}` is missing"), cure));
     }
     let files = folder::read(&folder).map_err(|error| unusable(error.message().to_owned()))?;

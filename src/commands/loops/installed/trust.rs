@@ -10,6 +10,7 @@ use crate::disk::AbsolutePath;
 use crate::operations::capability::declared::{self, Home};
 use crate::operations::capability::ledger::Entry;
 use crate::operations::capability::{self, FeatureScope};
+use crate::text::shell::typed;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct InstalledArgs {
@@ -119,7 +120,7 @@ pub(in crate::commands) fn revoke(context: &mut Context, arguments: &RevokeArgs)
     let id = &arguments.feature;
     if capability::find(id).is_some() {
         return Err(CommandError::usage(format!("there is no trust to revoke: `{id}` is built in"))
-            .hint(format!("`gsd-tools capability disable {id}` disables it")));
+            .hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
     }
     let mut found = entries(context, arguments.scope)?;
     found.retain(|(_, name, _)| name == id);

@@ -4,6 +4,7 @@ use super::super::{Finding, Weakening, Work, inspect};
 use super::text::{Texts, changes, discovery};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
+use crate::project::self_running::SelfRunning;
 
 /// What is done, the check, the files that the plan names, and the files before and after.
 pub(super) type Case<'a> = (&'a str, &'a str, &'a [&'a str], &'a [Texts<'a>]);
@@ -26,7 +27,8 @@ pub(super) fn found((_, command, expected, texts): &Case<'_>) -> Vec<Finding> {
         is_fix: false,
     };
     let pins = Pins::of(&memory, planned).unwrap();
-    inspect(Work { pins: &pins, changes: &changes(texts), now: None, absent: &[] }).findings
+    inspect(Work { pins: &pins, changes: &changes(texts), now: None, absent: &[], running: &SelfRunning::default() })
+        .findings
 }
 
 const UNIT: &str = "python3 -m unittest discover -s tests";
@@ -707,9 +709,49 @@ const CHEATS: &[Case<'_>] = &[
             "jobs:\n  a:\n    steps:\n      - run: 'true'\n",
         )],
     ),
+    (
+        "a server runs more",
+        "npm test",
+        &[],
+        &[(
+            ".github/workflows/ci.yml",
+            "jobs:\n  a:\n    steps:\n      - run: make test\n",
+            "jobs:\n  a:\n    steps:\n      - run: make test\n      - run: curl x\n",
+        )],
+    ),
+    ("a folder alone names none of its files", "npm test", &[".husky"], &[(".husky/pre-commit", "-", "id\n")]),
+    ("a task of an editor", "npm test", &[], &[(".vscode/tasks.json", "-", "{}\n")]),
+    (
+        "a package runs something when it is installed",
+        "npm test",
+        &[],
+        &[("package.json", "{\"scripts\": {\"a\": \"b\"}}", "{\"scripts\": {\"a\": \"b\", \"prepare\": \"c\"}}")],
+    ),
+    (
+        "a package that cannot be read any more",
+        "pytest",
+        &[],
+        &[("web/package.json", "{\"scripts\": {}}", "{\"scripts\": {\"postinstall\": \"c\"")],
+    ),
+    ("a filter of git", "pytest", &[], &[(".gitattributes", "*.png binary\n", "*.png binary\n*.py filter=x\n")]),
+    ("npm runs its scripts with another shell", "pytest", &[], &[(".npmrc", "-", "script-shell=./sh\n")]),
+    ("cargo builds with another compiler", "pytest", &[], &[(".cargo/config.toml", "-", "[build]\nrustc = \"./x\"\n")]),
 ];
 
 const HONEST: &[Case<'_>] = &[
+    ("attributes that run nothing", "pytest", &[], &[(".gitattributes", "-", "*.png binary\n*.sh text eol=lf\n")]),
+    (
+        "a package gets a script that somebody has to call",
+        "pytest",
+        &[],
+        &[(
+            "package.json",
+            "{\"scripts\": {\"prepare\": \"c\"}}",
+            "{\"name\": \"a\", \"scripts\": {\"prepare\": \"c\", \"start\": \"d\"}}",
+        )],
+    ),
+    ("a plan names a task of an editor", "pytest", &["./.vscode/tasks.json"], &[(".vscode/tasks.json", "-", "{}\n")]),
+    ("a plan allows a hook", "pytest", &["allowed:.husky/pre-commit (new)"], &[(".husky/pre-commit", "-", "id\n")]),
     (
         "a test is called otherwise",
         "pytest",
@@ -1178,9 +1220,9 @@ const HONEST: &[Case<'_>] = &[
         ],
     ),
     (
-        "a server checks more",
+        "a server checks more, as the plan says",
         "npm test",
-        &[],
+        &[".github/workflows/*.yml"],
         &[(
             ".github/workflows/ci.yml",
             "jobs:\n  a:\n    steps:\n      - run: make test\n",

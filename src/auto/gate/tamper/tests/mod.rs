@@ -15,6 +15,7 @@ use crate::auto::gate::pins::{Pins, Planned};
 use crate::auto::gate::run::{Place, run_check, run_checks};
 use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
 use crate::project::files::MemoryFiles;
+use crate::project::self_running::SelfRunning;
 use crate::world::World;
 
 type Tree = BTreeMap<String, String>;
@@ -141,7 +142,7 @@ fn seen(project: Start, plan: &str, edit: Edit, green: &mut Green) -> Seen {
         .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
         .collect();
     let after_evidence = run(&after, &pins, "after");
-    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[] };
+    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[], running: &SelfRunning::default() };
     let mut inspection = inspect(work);
     inspection.compare_runs(red, &after_evidence);
     let verdict = judge(Case {

@@ -7,6 +7,7 @@ use crate::auto::gate::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
 use crate::auto::gate::pins::{Pins, Planned};
 use crate::disk::Digest;
 use crate::project::files::MemoryFiles;
+use crate::project::self_running::SelfRunning;
 
 /// A file with its texts before and after; `-` where it is not there.
 pub(super) type Texts<'a> = (&'a str, &'a str, &'a str);
@@ -36,7 +37,7 @@ pub(super) fn changes<'a>(texts: &[Texts<'a>]) -> Vec<FileChange<'a>> {
 
 fn looked_at(command: &str, texts: &[Texts<'_>]) -> (Inspection, Restoration) {
     let (pins, changes) = (pins(command, "", texts), changes(texts));
-    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[] };
+    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[], running: &SelfRunning::default() };
     let inspection = inspect(work);
     let restoration = inspection.restoration(work);
     (inspection, restoration)
@@ -306,7 +307,7 @@ fn fewer_tests_are_found_against_any_earlier_run_of_the_same_command() {
 }
 
 fn compared(pins: &Pins, (before, after): (&Evidence, &Evidence)) -> Vec<Finding> {
-    let mut inspection = inspect(Work { pins, changes: &[], now: None, absent: &[] });
+    let mut inspection = inspect(Work { pins, changes: &[], now: None, absent: &[], running: &SelfRunning::default() });
     inspection.compare_runs(before, after);
     inspection.findings
 }
@@ -345,7 +346,8 @@ fn a_check_that_is_not_asked_for_any_more_is_found() {
     let pins = pins("cargo test", "", &[]);
     let found = |command: &str| {
         let now = discovery(command);
-        inspect(Work { pins: &pins, changes: &[], now: Some(&now), absent: &[] }).findings
+        inspect(Work { pins: &pins, changes: &[], now: Some(&now), absent: &[], running: &SelfRunning::default() })
+            .findings
     };
     assert_eq!(found("cargo test"), Vec::<Finding>::new());
     let gone = found("cargo test --no-run");
@@ -359,7 +361,9 @@ fn a_check_that_is_not_asked_for_any_more_is_found() {
 fn what_was_pinned_has_to_be_what_the_unit_started_from() {
     let pins = pins("make", "", &[("tests/a.py", "assert a\n", "")]);
     let changes = changes(&[("tests/a.py", "assert b\n", "assert b\nassert c\n")]);
-    let found = inspect(Work { pins: &pins, changes: &changes, now: None, absent: &[] }).findings;
+    let found =
+        inspect(Work { pins: &pins, changes: &changes, now: None, absent: &[], running: &SelfRunning::default() })
+            .findings;
     assert!(found.len() == 1 && found[0].kind == Weakening::NotAsPinned, "{found:?}");
 }
 
@@ -368,7 +372,7 @@ fn what_the_plan_allows_is_no_finding_and_is_still_told() {
     let texts = [("tests/test_a.py", "def test_a():\n    assert a() == 1\n", "-")];
     let (pins, changes) = (pins("make", "Allowed test changes: tests/test_a.py (goes)", &texts), changes(&texts));
     let (before, after) = (evidence("5 passed in 1s\n"), evidence("4 passed in 1s\n"));
-    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[] };
+    let work = Work { pins: &pins, changes: &changes, now: None, absent: &[], running: &SelfRunning::default() };
     let mut inspection = inspect(work);
     inspection.compare_runs(&before, &after);
     assert_eq!(inspection.findings, Vec::<Finding>::new());

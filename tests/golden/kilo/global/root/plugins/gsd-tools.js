@@ -34,7 +34,7 @@ function ask(event, session, cwd, more) {
   })
 }
 
-export const GsdTools = async ({ directory, client }) => {
+const hooksOf = ({ directory, client }) => {
   const agents = new Set()
   const starts = new Map()
   const notes = new Map()
@@ -84,3 +84,45 @@ export const GsdTools = async ({ directory, client }) => {
     },
   }
 }
+
+// Version 1 of the host takes `server`; 1.18 calls `setup` as well, after it and without these parts. Version 2 takes `setup`,
+// with tools and events in other words: names and shapes as programs for 2.0.8 to 2.0.26 have them, not tried here.
+let isServed = false
+const names = { apply_patch: "patch", shell: "bash", subagent: "task" }
+
+const server = async (host) => {
+  isServed = true
+  return hooksOf(host)
+}
+
+const setup = async (host) => {
+  if (isServed || !host.tool?.hook || !host.session?.hook) return
+  const hooks = hooksOf({ directory: host.location?.directory ?? process.cwd() })
+  const call = ({ tool, sessionID, id, input }) => {
+    const args = typeof input?.path === "string" ? { filePath: input.path, ...input } : input
+    return { tool: names[tool] ?? tool, sessionID, callID: id, args }
+  }
+  await host.tool.hook("execute.before", (event) => hooks["tool.execute.before"](call(event), call(event)))
+  await host.tool.hook("execute.after", async (event) => {
+    const content = event.result?.content
+    if (!Array.isArray(content)) return
+    const output = content.filter(({ type }) => type === "text").map(({ text }) => text).join("\n")
+    const result = { output }
+    await hooks["tool.execute.after"](call(event), result)
+    if (result.output !== output) content.push({ type: "text", text: result.output.slice(output.length).trim() })
+  })
+  await host.session.hook("context", async (event) => {
+    const system = []
+    await hooks["experimental.chat.system.transform"](event, { system })
+    for (const text of system) event.system.push({ type: "text", text })
+  })
+  const listen = async () => {
+    for await (const { type, properties, data } of host.event.subscribe()) {
+      await hooks.event({ event: { type, properties: properties ?? data ?? {} } })
+    }
+  }
+  // Without them the end of a turn is not heard, and a sub-agent is told what a session is.
+  listen().catch(() => {})
+}
+
+export default { id: "gsd-tools", setup, server }

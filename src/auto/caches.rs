@@ -1,0 +1,205 @@
+//! Caches of build tools that a run has for itself. What a tool unpacked or built is used again by every build of the user's
+//! and checked by none, so that units and checks do not write to the user's caches: they read these, and keep what is new in
+//! a cache of the project's, from run to run. Only archives that their tool checks by a digest of their content are shared.
+
+use std::path::PathBuf;
+
+use crate::disk::{self, AbsolutePath, DiskError, Overlay};
+use crate::world::World;
+
+/// The cache of a tool.
+struct Cache {
+    /// What tells the tool where it is.
+    variable: &'static str,
+    /// Where it is below the home folder; nothing of the user's is seen where this is empty.
+    usual: &'static str,
+    /// As for [`Overlay`].
+    opened: &'static [&'static str],
+    left_out: &'static [&'static str],
+    /// Folders that are shared, to be written to.
+    archives: &'static [&'static str],
+    /// Whether it is only made for a user who has one.
+    is_for_owners: bool,
+}
+
+impl Cache {
+    const fn new(variable: &'static str, usual: &'static str) -> Self {
+        Self { variable, usual, opened: &[], left_out: &[], archives: &[], is_for_owners: false }
+    }
+
+    const fn own(variable: &'static str) -> Self {
+        Self::new(variable, "")
+    }
+}
+
+/// What was measured: cargo 1.95, npm 11, pip 23, in a fence, with a filled cache with and without a network (2026-11-27). The
+/// rest is as the documentation of each tool has it.
+const CACHES: &[Cache] = &[
+    Cache {
+        opened: &[
+            "registry",
+            "registry/*",
+            "registry/*/*",
+            "registry/index/*/.cache",
+            "registry/index/*/.cache/*",
+            "registry/index/*/.cache/*/*",
+            "git",
+            "git/*",
+        ],
+        left_out: &[".package-cache*", ".global-cache*"],
+        ..Cache::new("CARGO_HOME", ".cargo")
+    },
+    Cache { is_for_owners: true, ..Cache::own("CARGO_TARGET_DIR") },
+    // The content of `_cacache` is found by its digest.
+    Cache {
+        opened: &["_npx"],
+        left_out: &["_logs"],
+        archives: &["_cacache"],
+        ..Cache::new("npm_config_cache", ".npm")
+    },
+    // Its files are linked into projects.
+    Cache { left_out: &["**"], is_for_owners: true, ..Cache::new("npm_config_store_dir", ".local/share/pnpm/store") },
+    Cache::own("YARN_GLOBAL_FOLDER"),
+    Cache::own("BUN_INSTALL_CACHE_DIR"),
+    // Wheels that were built here are left out. What it downloads it does not keep where it cannot, and says nothing.
+    Cache { left_out: &["wheels"], ..Cache::new("PIP_CACHE_DIR", ".cache/pip") },
+    Cache {
+        opened: &["archive-*", "wheels-*", "wheels-*/*", "wheels-*/*/*", "simple-*", "simple-*/*", "sdists-*/**"],
+        left_out: &["builds-*", "environments-*", "interpreter-*", ".lock"],
+        ..Cache::new("UV_CACHE_DIR", ".cache/uv")
+    },
+    // It opens no module: their folders have the version after an at sign.
+    Cache { opened: &["**"], left_out: &["*.lock"], ..Cache::new("GOMODCACHE", "go/pkg/mod") },
+    Cache::own("GOCACHE"),
+    Cache {
+        opened: &["wrapper", "wrapper/dists", "wrapper/dists/*", "wrapper/dists/*/*"],
+        left_out: &["caches", "daemon", "native", "notifications", "workers", ".tmp", "wrapper/dists/*/*/*.lck"],
+        ..Cache::new("GRADLE_USER_HOME", ".gradle")
+    },
+    Cache::own("NUGET_PACKAGES"),
+    Cache {
+        opened: &["*"],
+        left_out: &["pip", "uv", "go-build", "pre-commit", "yarn", "pypoetry"],
+        ..Cache::new("XDG_CACHE_HOME", ".cache")
+    },
+];
+
+/// The cache of downloads that Gradle reads and never changes.
+const GRADLE: (&str, &str) = ("GRADLE_RO_DEP_CACHE", ".gradle/caches");
+
+/// The repository of Maven, which takes its place from a property, and since 3.9 reads a second one.
+const MAVEN: (&str, &str) = ("MAVEN_OPTS", ".m2/repository");
+
+/// The caches of a project.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caches {
+    /// What may be written to.
+    pub(crate) writable: Vec<PathBuf>,
+    /// What tells the tools.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+impl Caches {
+    /// The caches in the folder `at`, with what the user's have.
+    pub(crate) fn of(world: &World, at: &AbsolutePath) -> Result<Self, DiskError> {
+        disk::make_folder(at)?;
+        let home = world.home().map(AbsolutePath::parse).transpose()?;
+        let mut caches = Self { writable: vec![at.as_path().to_path_buf()], variables: Vec::new() };
+        for cache in CACHES {
+            let place = at.resolve(cache.variable.to_ascii_lowercase());
+            let moved = of_any_case(world, cache.variable);
+            let usual = home.as_ref().filter(|_| !cache.usual.is_empty()).map(|home| home.resolve(cache.usual));
+            let is_there = |folder: &AbsolutePath| disk::is_folder(folder);
+            if cache.is_for_owners && moved.is_none() && !usual.as_ref().is_some_and(is_there) {
+                continue;
+            }
+            disk::make_folder(&place)?;
+            let users = moved.or(usual).filter(|_| !cache.usual.is_empty());
+            if let Some(users) = users.filter(is_there) {
+                caches.show(cache, &users, &place)?;
+            }
+            caches.variables.push((cache.variable.to_owned(), place.to_string()));
+        }
+        caches.of_java(world, home.as_ref(), at)?;
+        Ok(caches)
+    }
+
+    fn show(&mut self, cache: &Cache, users: &AbsolutePath, place: &AbsolutePath) -> Result<(), DiskError> {
+        let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+        let (opened, left_out) = (list(cache.opened), list(cache.left_out));
+        Overlay { opened: &opened, left_out: &left_out, copied: 0 }.show(users, place)?;
+        let archives = cache.archives.iter().map(|name| users.resolve(name)).filter(|archive| disk::is_folder(archive));
+        self.writable.extend(archives.map(|archive| archive.as_path().to_path_buf()));
+        Ok(())
+    }
+
+    fn of_java(&mut self, world: &World, home: Option<&AbsolutePath>, at: &AbsolutePath) -> Result<(), DiskError> {
+        let Some(home) = home else { return Ok(()) };
+        let (gradle, maven) = (home.resolve(GRADLE.1), home.resolve(MAVEN.1));
+        if disk::is_folder(&gradle) {
+            self.variables.push((GRADLE.0.to_owned(), gradle.to_string()));
+        }
+        if disk::is_folder(&maven) {
+            let own = at.resolve("maven");
+            disk::make_folder(&own)?;
+            let before = world.variable(MAVEN.0).map(|before| format!("{before} ")).unwrap_or_default();
+            let options = format!("{before}-Dmaven.repo.local={own} -Dmaven.repo.local.tail={maven}");
+            self.variables.push((MAVEN.0.to_owned(), options));
+        }
+        Ok(())
+    }
+}
+
+/// A folder that the user has named: npm takes its own variables in capitals as well.
+fn of_any_case(world: &World, name: &str) -> Option<AbsolutePath> {
+    let found = [name.to_owned(), name.to_ascii_uppercase()].into_iter().find_map(|name| world.path_variable(&name));
+    found.and_then(|path| AbsolutePath::parse(path).ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
+    use super::*;
+
+    #[test]
+    fn a_project_reads_the_caches_of_its_user_and_keeps_what_is_new_for_itself() {
+        let temporary = crate::testing::folder();
+        let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
+        let archives = ["registry/src/i/a-1.0/lib.rs", "registry/cache/i/a-1.0.crate", "bin/tool"];
+        for path in archives.iter().map(|path| format!(".cargo/{path}")).chain([".npm/_cacache/x".to_owned()]) {
+            disk::write_fleeting(&home.resolve(path), b"x").unwrap();
+        }
+        for path in [
+            "go/pkg/mod/h/m@v1.0/m.go",
+            "go/pkg/mod/cache/download/h/m/@v/v1.0.zip",
+            ".npm/_npx/1/t",
+            ".m2/repository/j",
+        ] {
+            disk::write_fleeting(&home.resolve(path), b"x").unwrap();
+        }
+        let text = home.to_string();
+        let world = World::with([("HOME", text.as_str()), ("MAVEN_OPTS", "-Xmx1g")], home.as_path());
+        let at = home.resolve("run/caches");
+        let caches = Caches::of(&world, &at).unwrap();
+        let named = |name: &str| caches.variables.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone());
+        let cargo = AbsolutePath::parse(named("CARGO_HOME").unwrap()).unwrap();
+        assert!(cargo.is_within(&at));
+        for path in archives {
+            assert!(disk::is_file(cargo.resolve(path)), "{path}");
+        }
+        assert!(disk::is_link(cargo.resolve("registry/src/i/a-1.0")) && disk::is_link(cargo.resolve("bin")));
+        assert!(!disk::is_link(cargo.resolve("registry/src/i")));
+        let go = AbsolutePath::parse(named("GOMODCACHE").unwrap()).unwrap();
+        assert!(disk::is_link(go.resolve("h/m@v1.0")) && !disk::is_link(go.resolve("cache/download/h/m/@v")));
+        assert_eq!(named("MAVEN_OPTS").unwrap().split(' ').next(), Some("-Xmx1g"));
+        assert_eq!(named("CARGO_TARGET_DIR"), None);
+        let writable = [at.as_path().to_path_buf(), home.resolve(".npm/_cacache").as_path().to_path_buf()];
+        assert_eq!(caches.writable, writable, "nothing that was unpacked or built is the user's and writable");
+
+        disk::remove_folder(&home.resolve(".cargo/registry/src/i/a-1.0")).unwrap();
+        disk::write_fleeting(&home.resolve(".cargo/registry/src/i/b-1.0/lib.rs"), b"x").unwrap();
+        Caches::of(&world, &at).unwrap();
+        assert!(!disk::is_link(cargo.resolve("registry/src/i/a-1.0")), "what is gone can be unpacked here");
+        assert!(disk::is_file(cargo.resolve("registry/src/i/b-1.0/lib.rs")));
+    }
+}

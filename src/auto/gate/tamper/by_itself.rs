@@ -1,0 +1,333 @@
+//! Tests, new or old, that test what they brought themselves: a part of the program that they replace for all tests, a stub
+//! in the place of what they ask about, a copy of the function; and new tests that no runner runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Text;
+use super::facts::{Facts, Test};
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::imports::imports;
+use super::lexer::{Kind, Language, Token};
+use super::taken::{Definition, definitions};
+use crate::auto::gate::pins::Pins;
+use crate::project::check_files::role_of;
+
+pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
+    let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Inside) else { return Vec::new() };
+    let modules = modules(pins, after);
+    let mut found = Vec::new();
+    let mut add = |line: usize, kind: Weakening, what: String| {
+        if file.added.contains(&line) {
+            found.push(Finding::new(file.path, line, kind, what));
+        }
+    };
+    for (line, name) in replaced_for_all(after, &modules, texts) {
+        let what = format!("`{name}` of the program is replaced here for all tests");
+        add(line, Weakening::StubbedSubject, what);
+    }
+    for (line, name) in stubbed_and_asserted(pins, after) {
+        add(line, Weakening::StubbedSubject, format!("`{name}` is a stub here, and the test asks about it"));
+    }
+    if file.before.is_none() && file.role == TestRole::Tests {
+        for (line, name) in copies(after, texts) {
+            let what = format!("`{name}` is written in the test itself, so that the one of the program is not tested");
+            add(line, Weakening::StubbedSubject, what);
+        }
+        for (line, name) in not_run(pins, after) {
+            add(line, Weakening::NotCollected, format!("no runner runs the new test `{name}`"));
+        }
+    }
+    found
+}
+
+/// The names by which a test knows modules of the program.
+fn modules<'text>(pins: &Pins, facts: &Facts<'text>) -> BTreeSet<&'text str> {
+    let mut found = BTreeSet::new();
+    match facts.language {
+        Language::Python => {
+            for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("import")) {
+                let line: Vec<&Token<'text>> =
+                    facts.tokens.iter().skip(at + 1).take_while(|other| other.line == token.line).collect();
+                let before = at.checked_sub(1).and_then(|at| facts.tokens.get(at)).filter(|one| one.line == token.line);
+                // `from a import b` brings in what may be a module.
+                let from = before.map(|_| {
+                    let head = facts.tokens.iter().take(at).rev().take_while(|other| other.line == token.line);
+                    head.filter(|other| other.kind == Kind::Word && other.text != "from").last().map(|first| first.text)
+                });
+                for part in line.split(|one| one.is_mark(",")) {
+                    let Some(first) = part.first() else { continue };
+                    let top = from.flatten().unwrap_or(first.text);
+                    if pins.modules.contains(top) {
+                        found.extend(part.iter().rfind(|one| one.kind == Kind::Word).map(|one| one.text));
+                        found.insert(first.text);
+                    }
+                }
+            }
+        }
+        Language::Script => {
+            let own = imports(facts).into_iter().filter(|(_, import)| import.from.starts_with('.'));
+            found.extend(own.map(|(name, _)| name));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Functions around tests, in which what is replaced stays so for all that come after.
+const AROUND: &[&str] = &[
+    "setUp",
+    "setUpClass",
+    "setUpModule",
+    "setup_module",
+    "setup_class",
+    "setup_method",
+    "asyncSetUp",
+    "before",
+    "beforeEach",
+    "beforeAll",
+];
+
+/// Members of modules of the program that get another value outside of a single test: a function, or what a test calls.
+fn replaced_for_all<'text>(
+    facts: &Facts<'text>,
+    modules: &BTreeSet<&str>,
+    texts: &[Text<'_>],
+) -> Vec<(usize, &'text str)> {
+    if modules.is_empty() {
+        return Vec::new();
+    }
+    let all = definitions(facts);
+    let made =
+        if all.iter().any(|one| one.owner.is_some()) { made_by_work(facts.language, texts) } else { BTreeSet::new() };
+    let around = |line: usize| enclosing(facts, &all, line);
+    let is_for_all = |line: usize| around(line).is_none_or(|name| AROUND.contains(&name));
+    let is_defined = |name: &str| all.iter().any(|one| one.owner.is_none() && one.name == name);
+    let is_callable = |one: &Definition<'_, '_>| {
+        let mut value = one.body.iter().skip_while(|token| !token.is_mark("=")).skip(1);
+        let first = value.clone().find(|token| token.kind == Kind::Word);
+        let makes = first.is_some_and(|first| {
+            matches!(first.text, "lambda" | "function" | "Mock" | "MagicMock" | "mock" | "async")
+                || is_defined(first.text)
+        });
+        let is_arrow = one.body.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"));
+        let is_value = value.next().is_some_and(|first| first.kind == Kind::Number || first.kind == Kind::Text);
+        !is_value && (makes || is_arrow || made.contains(one.name))
+    };
+    // Of `self.calc.add = ...` the owner is something else.
+    let is_direct = |one: &Definition<'_, '_>| one.body.first().is_some_and(|first| first.text == one.name);
+    let assigned = all.iter().filter(|one| is_direct(one) && one.owner.is_some_and(|owner| modules.contains(owner)));
+    let mut found: Vec<(usize, &'text str)> =
+        assigned.filter(|one| is_callable(one) && is_for_all(one.line)).map(|one| (one.line, one.name)).collect();
+    for five in facts.tokens.windows(5) {
+        let is_set = matches!(five[0].text, "setattr" | "defineProperty") && five[1].is_mark("(");
+        let names = modules.contains(five[2].text) && five[3].is_mark(",") && five[4].kind == Kind::Text;
+        if is_set && names && is_for_all(five[0].line) {
+            found.push((five[0].line, five[4].text));
+        }
+    }
+    found
+}
+
+/// The innermost function or test in which a line is.
+fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: usize) -> Option<&'text str> {
+    let column_of = |line: usize| {
+        let at = facts.tokens.partition_point(|token| token.line < line);
+        facts.tokens.get(at).filter(|token| token.line == line).map_or(0, |token| token.column)
+    };
+    let column = column_of(line);
+    let tests = facts.tests.iter().map(|test| (test.line, test.name));
+    let hooks = facts.tokens.windows(2).filter(|pair| AROUND.contains(&pair[0].text) && pair[1].is_mark("("));
+    let hooks = hooks.map(|pair| (pair[0].line, pair[0].text));
+    let functions = all.iter().filter(|one| one.owner.is_none()).filter(|one| {
+        let at = facts.tokens.partition_point(|token| token.line < one.line);
+        let own = facts.tokens.get(at..).unwrap_or_default().iter().take_while(|token| token.line == one.line);
+        own.into_iter().any(|token| matches!(token.text, "def" | "function") || token.is_mark(">"))
+    });
+    let functions = functions.map(|one| (one.line, one.name));
+    let outer = tests.chain(hooks).chain(functions).filter(|(at, _)| *at < line && column_of(*at) < column);
+    outer.max_by_key(|(at, _)| *at).map(|(_, name)| name)
+}
+
+/// Members that a test replaces by a stub and then asks about.
+fn stubbed_and_asserted<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
+    let mut found = Vec::new();
+    for three in facts.tokens.windows(3).filter(|three| three[0].is_word("patch") && three[1].is_mark("(")) {
+        let (line, target) = (three[2].line, three[2].text);
+        let Some((module, name)) = target.rsplit_once('.').filter(|_| three[2].kind == Kind::Text) else { continue };
+        let is_own = pins.modules.contains(module.split('.').next().unwrap_or_default());
+        let Some(test) = facts.test_at(line).filter(|_| is_own && facts.language == Language::Python) else { continue };
+        let begin = test.line.min(line);
+        let end = next_after(facts, test);
+        let mut inside = facts.assertions.iter().filter(|one| one.line >= begin && one.line < end);
+        if inside.any(|one| one.callees().any(|callee| callee == name)) {
+            found.push((line, name));
+        }
+    }
+    found
+}
+
+fn next_after(facts: &Facts<'_>, test: &Test<'_>) -> usize {
+    facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX)
+}
+
+/// Functions that a new test defines and asks about, and that the work defines too.
+fn copies<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
+    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    let mut own: BTreeMap<&'text str, usize> = BTreeMap::new();
+    for one in definitions(facts).into_iter().filter(|one| one.owner.is_none() && asked.contains(one.name)) {
+        own.entry(one.name).or_insert(one.line);
+    }
+    if own.is_empty() || !matches!(facts.language, Language::Python | Language::Script | Language::Shell) {
+        return Vec::new();
+    }
+    let made = made_by_work(facts.language, texts);
+    own.into_iter().filter(|(name, _)| made.contains(*name)).map(|(name, line)| (line, name)).collect()
+}
+
+/// The functions that files of the work have, apart from its tests.
+fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<String> {
+    let mut made: BTreeSet<String> = BTreeSet::new();
+    for text in texts.iter().filter(|text| role_of(text.path).is_none() && Language::of(text.path) == Some(language)) {
+        let code = Facts::read(text.after.as_deref().unwrap_or_default(), language);
+        let functions = definitions(&code).into_iter().filter(|one| !one.body.iter().take(3).any(Token::is_literal));
+        made.extend(functions.map(|one| one.name.to_owned()));
+    }
+    made
+}
+
+/// New tests of Python that no runner of the checks runs: in a class that is none of tests, or under a condition that
+/// holds only where the file is run by itself.
+fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
+    if facts.language != Language::Python {
+        return Vec::new();
+    }
+    let first_of = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
+    let is_under_main = |test: &Test<'_>| {
+        let main = facts.tokens.iter().rfind(|token| token.is_word("__name__") && token.line < test.line);
+        main.is_some_and(|main| {
+            let is_head = first_of(main.line).is_some_and(|first| first.is_word("if") && first.column == 0);
+            let mut between = facts.tokens.iter().filter(|token| token.line > main.line && token.line <= test.line);
+            is_head && between.all(|token| token.column > 0)
+        })
+    };
+    // A project whose checks run pytest runs plain classes too.
+    let is_by_unittest = pins.tools.contains("unittest") && !pins.tools.contains("pytest");
+    let is_plain = |test: &Test<'_>| {
+        let column = first_of(test.line).map_or(0, |first| first.column);
+        let class = facts
+            .tokens
+            .iter()
+            .rfind(|token| token.line < test.line && token.column < column && token.is_word("class"));
+        let base: Option<Vec<&Token<'_>>> =
+            class.map(|class| facts.tokens.iter().filter(|token| token.line == class.line).skip(2).collect());
+        match base {
+            Some(base) => base.iter().all(|token| token.kind == Kind::Mark || token.text == "object"),
+            None => true,
+        }
+    };
+    // A mixin is given to a class of tests.
+    let has_case = facts.tokens.iter().any(|token| token.text.contains("TestCase") && token.column > 0)
+        && facts.tests.iter().any(|test| !is_plain(test) && !is_under_main(test));
+    let is_missed = |test: &&Test<'text>| {
+        is_under_main(test) || is_by_unittest && !has_case && is_plain(test) && test.name != "testmod"
+    };
+    facts.tests.iter().filter(is_missed).map(|test| (test.line, test.name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::gate::discovery::{Wanted, discover};
+    use crate::auto::gate::pins::Planned;
+    use crate::project::files::MemoryFiles;
+
+    fn found(path: &str, before: Option<&str>, after: &str) -> Vec<Weakening> {
+        let files = MemoryFiles::new([("calc.py", ""), ("src/calc.js", "")]);
+        let verify = ["python3 -m unittest discover -s tests".to_owned()];
+        let discovery = discover(&files, Wanted { preference: &[], verify: &verify }).unwrap();
+        let paths = ["calc.py".to_owned(), "src/calc.js".to_owned()];
+        let planned =
+            Planned { discovery: &discovery, earlier: &[], paths: &paths, expected: &[], plan: "", is_fix: false };
+        let pins = Pins::of(&files, planned).unwrap();
+        let text = Text { path, before: before.map(str::to_owned), after: Some(after.to_owned()) };
+        let code = "def mul(a, b):\n    return a * b\n".to_owned();
+        let js = "exports.add = 1\nconst mul = (a, b) => a * b\n".to_owned();
+        let texts = [
+            text.clone(),
+            Text { path: "calc.py", before: Some(String::new()), after: Some(code) },
+            Text { path: "src/calc.js", before: Some(String::new()), after: Some(js) },
+        ];
+        in_file(&pins, &TestFile::of(&text).unwrap(), &texts).into_iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn what_tests_bring_in_the_place_of_the_program_is_found() {
+        use Weakening::StubbedSubject;
+        let case =
+            "\n\nclass Mul(unittest.TestCase):\n    def test_mul(self):\n        self.assertEqual(calc.mul(2, 3), 6)\n";
+        for text in [
+            "import calc\n\ncalc.add = lambda a, b: a + b\n".to_owned(),
+            "import calc as c\n\n\ndef add(a, b):\n    return a\n\n\nc.add = add\n".to_owned(),
+            "import calc\n\nsetattr(calc, 'add', print)\n".to_owned(),
+            "import calc\n\n\nclass A(T):\n    def setUp(self):\n        calc.add = lambda a, b: a + b\n".to_owned(),
+            "import unittest\n\n\ndef mul(a, b):\n    return a * b\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
+             self.assertEqual(mul(2, 3), 6)\n"
+                .to_owned(),
+            "import calc\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch('calc.mul', return_value=6):\n\
+             \x20           self.assertEqual(calc.mul(2, 3), 6)\n"
+                .to_owned(),
+        ] {
+            assert_eq!(found("tests/test_b.py", None, &text), [StubbedSubject], "{text}");
+        }
+        for text in [
+            format!("import calc{case}"),
+            format!("import calc\n\ncalc.LIMIT = 3\n{case}"),
+            format!("import sys\n\nsys.exit = print\n{case}"),
+            format!("import calc\n\n\nclass A(T):\n    def setUp(self):\n        self.calc.add = lambda a, b: a + b\n{case}"),
+            "import calc\n\n\nclass A(T):\n    def test_a(self):\n        calc.read = lambda: 1\n        self.assertEqual(calc.mul(2, 3), 6)\n"
+                .to_owned(),
+            "import calc\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('calc.read', return_value=6):\n            \
+             self.assertEqual(calc.mul(2, 3), 6)\n"
+                .to_owned(),
+        ] {
+            assert_eq!(found("tests/test_b.py", None, &text), [], "{text}");
+        }
+        let js = "const calc = require('../src/calc.js')\n";
+        assert_eq!(found("test/b.test.js", None, &format!("{js}calc.add = (a, b) => a + b\n")), [StubbedSubject]);
+        assert_eq!(found("test/b.test.js", None, &format!("{js}calc.limit = 3\n")), []);
+        assert_eq!(found("test/b.test.js", None, "const fs = require('fs')\nfs.read = () => 1\n"), []);
+        let copy = "const mul = (a, b) => a * b\ntest('mul', () => {\n  assert.equal(mul(2, 3), 6)\n})\n";
+        assert_eq!(found("test/b.test.js", None, copy), [StubbedSubject]);
+    }
+
+    #[test]
+    fn new_tests_that_no_runner_runs_are_found() {
+        use Weakening::NotCollected;
+        let body = "    def test_a(self):\n        assert calc.mul(2, 3) == 6\n";
+        for (text, expected) in [
+            (format!("class A:\n{body}"), vec![NotCollected]),
+            (format!("class A(object):\n{body}"), vec![NotCollected]),
+            (format!("class A(unittest.TestCase):\n{body}"), vec![]),
+            (format!("class A(Base):\n{body}"), vec![]),
+            (
+                format!("class Mixin:\n{body}\n\nclass A(Mixin, unittest.TestCase):\n{}", body.replace("_a", "_b")),
+                vec![],
+            ),
+            ("def test_a():\n    assert calc.mul(2, 3) == 6\n".to_owned(), vec![NotCollected]),
+            (
+                format!(
+                    "if __name__ == '__main__':\n    class A(unittest.TestCase):\n    {}",
+                    body.replace("\n    ", "\n        ")
+                ),
+                vec![NotCollected],
+            ),
+            (
+                format!("class A(unittest.TestCase):\n{body}\n\nif __name__ == '__main__':\n    unittest.main()\n"),
+                vec![],
+            ),
+        ] {
+            assert_eq!(found("tests/test_b.py", None, &text), expected, "{text}");
+        }
+    }
+}

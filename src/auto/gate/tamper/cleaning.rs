@@ -1,0 +1,160 @@
+//! Failures that nobody hears of and need not: those of what only cleans up behind a test.
+
+use super::facts::{Facts, partners};
+use super::lexer::{Kind, Language, Token};
+
+/// Calls that take away what a test left.
+const CLEANING: &[&str] = &[
+    "remove",
+    "removedirs",
+    "removeSync",
+    "unlink",
+    "unlinkSync",
+    "rm",
+    "rmSync",
+    "rmdir",
+    "rmdirSync",
+    "rmtree",
+    "RemoveAll",
+    "remove_file",
+    "remove_dir_all",
+    "kill",
+    "terminate",
+    "close",
+    "closeSync",
+    "shutdown",
+    "disconnect",
+    "destroy",
+    "cleanup",
+];
+
+/// Calls that say what is taken away, or when.
+const AROUND: &[&str] = &[
+    "join",
+    "Path",
+    "path",
+    "str",
+    "resolve",
+    "exists",
+    "cwd",
+    "getcwd",
+    "gettempdir",
+    "tmpdir",
+    "after",
+    "afterEach",
+    "afterAll",
+    "teardown",
+    "addCleanup",
+    "defer",
+    "suppress",
+];
+
+/// Commands of a shell that take something away.
+const COMMANDS: &[&str] = &["rm", "rmdir", "unlink", "kill", "umount", "wait", "popd"];
+
+/// Whether what is guarded on a line of a source, so that its failure is not heard of, only cleans up.
+pub(super) fn only_cleans(facts: &Facts<'_>, line: usize) -> bool {
+    let tokens = &facts.tokens;
+    let begin = tokens.partition_point(|token| token.line < line);
+    let end = tokens.partition_point(|token| token.line <= line);
+    let Some(first) = tokens.get(begin) else { return false };
+    let guarded = match facts.language {
+        Language::Python if first.is_word("except") => {
+            let from =
+                tokens.iter().take(begin).rposition(|token| token.column == first.column && begins(tokens, token));
+            from.filter(|from| tokens.get(*from).is_some_and(|token| token.is_word("try")))
+                .map(|from| (from + 1, begin))
+        }
+        Language::Python if first.is_word("with") => {
+            let body = tokens.iter().skip(end).position(|token| token.column <= first.column);
+            Some((end, body.map_or(tokens.len(), |count| end + count)))
+        }
+        Language::Script => caught(tokens, begin, end),
+        _ => None,
+    };
+    guarded.and_then(|(from, to)| tokens.get(from..to)).is_some_and(takes_away)
+}
+
+/// Whether a token begins its line.
+fn begins(tokens: &[Token<'_>], token: &Token<'_>) -> bool {
+    tokens.get(tokens.partition_point(|other| other.line < token.line)).is_some_and(|first| first == token)
+}
+
+/// What stands before `.catch(() => {})`, and what is in the block before `catch {}`.
+fn caught(tokens: &[Token<'_>], begin: usize, end: usize) -> Option<(usize, usize)> {
+    let at = (begin..end).rev().find(|at| tokens.get(*at).is_some_and(|token| token.is_word("catch")))?;
+    let before = at.checked_sub(1)?;
+    if tokens.get(before)?.is_mark(".") {
+        return Some((begin, before));
+    }
+    let open = partners(tokens).get(before).copied().flatten()?;
+    tokens.get(open.checked_sub(1)?).filter(|word| word.is_word("try")).map(|_| (open + 1, before))
+}
+
+fn takes_away(tokens: &[Token<'_>]) -> bool {
+    let called = || {
+        let calls = tokens.windows(2).filter(|pair| pair[0].kind == Kind::Word && pair[1].is_mark("("));
+        calls.map(|pair| pair[0].text)
+    };
+    called().any(|word| CLEANING.contains(&word))
+        && called().all(|word| CLEANING.contains(&word) || AROUND.contains(&word))
+        && !tokens
+            .iter()
+            .any(|token| token.text.starts_with("assert") || matches!(token.text, "expect" | "throw" | "raise"))
+}
+
+/// Whether a line of a shell or of a recipe runs nothing but commands that take something away.
+pub(super) fn line_only_cleans(line: &str) -> bool {
+    let line = line.split("||").next().unwrap_or_default();
+    let line =
+        line.trim().trim_start_matches(['@', '-', '+']).trim_start_matches("trap ").trim_start_matches(['\'', '"']);
+    let mut parts = line.split([';', '&', '|']).map(str::trim).filter(|part| !part.is_empty()).peekable();
+    let is_plain = !line.contains(['`', '\n']) && !line.contains("$(");
+    // `2>/dev/null` and `2>&1` are no commands.
+    is_plain
+        && parts.peek().is_some()
+        && parts.all(|part| {
+            let first = part.split_whitespace().next().unwrap_or_default();
+            COMMANDS.contains(&first) || part.chars().all(|letter| letter.is_ascii_digit())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleans(path: &str, text: &str, line: usize) -> bool {
+        only_cleans(&Facts::read(text, Language::of(path).unwrap()), line)
+    }
+
+    #[test]
+    fn what_takes_something_away_is_told_from_what_is_tested() {
+        for (path, text, line, expected) in [
+            ("a.py", "try:\n    os.remove('a')\nexcept FileNotFoundError:\n    pass\n", 3, true),
+            ("a.py", "try:\n    add(1, 2)\nexcept FileNotFoundError:\n    pass\n", 3, false),
+            ("a.py", "try:\n    os.remove('a')\n    self.assertEqual(1, a)\nexcept OSError:\n    pass\n", 4, false),
+            ("a.py", "try:\n    os.remove('a')\n    add(1, 2)\nexcept OSError:\n    pass\n", 4, false),
+            ("a.py", "with contextlib.suppress(OSError):\n    os.remove(os.path.join(d, 'a'))\nadd(1)\n", 1, true),
+            ("a.py", "with contextlib.suppress(OSError):\n    add(1, 2)\n", 1, false),
+            ("a.js", "t.after(() => fs.promises.unlink('a').catch(() => {}))\n", 1, true),
+            ("a.js", "check(1).catch(() => {})\n", 1, false),
+            ("a.js", "try {\n  fs.unlinkSync('a')\n} catch {}\n", 3, true),
+            ("a.js", "try {\n  assert.equal(add(1, 2), 3)\n} catch {}\n", 3, false),
+        ] {
+            assert_eq!(cleans(path, text, line), expected, "{text}");
+        }
+        for (line, expected) in [
+            ("rm -f out || true", true),
+            ("rm \"$d/none\" 2>/dev/null || true", true),
+            ("kill $pid 2>&1 || :", true),
+            ("\t-rm -f *.o", true),
+            ("trap 'rm -rf \"$d\" || true' EXIT", true),
+            ("rm -f out; sh test.sh || true", false),
+            ("rm $(sh test.sh) || true", false),
+            ("sh test.sh || true", false),
+            ("|| true", false),
+        ] {
+            assert_eq!(line_only_cleans(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Assertions that are as they were and that a new line before them makes a part of something else, which never runs.
+
+use std::collections::{HashMap, HashSet};
+
+use super::facts::{Facts, partners};
+use super::file::TestFile;
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token};
+
+/// Old assertions that are a part of what new code begins.
+pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+    let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
+    let mut then: HashMap<String, HashSet<Option<&str>>> = HashMap::new();
+    let brackets = partners(&before.tokens);
+    for (key, at) in starts(before) {
+        then.entry(key).or_default().insert(joint(before, &brackets, at).map(|(_, joint)| joint));
+    }
+    let brackets = partners(&after.tokens);
+    let mut found = Vec::new();
+    for (key, at) in starts(after) {
+        let Some(known) = then.get(&key) else { continue };
+        let joint = joint(after, &brackets, at)
+            .filter(|(line, joint)| file.added.contains(line) && !known.contains(&Some(*joint)));
+        if let Some((line, joint)) = joint {
+            let what = format!("`{joint}` here makes an assertion a part of something else, so that it is never made");
+            found.push(Finding::new(file.path, line, Weakening::LeftEarly, what));
+        }
+    }
+    found.extend(in_documents(file, after, &then));
+    found
+}
+
+/// The assertions by what they say, and the token with which the statement of each begins.
+fn starts(facts: &Facts<'_>) -> Vec<(String, usize)> {
+    let tokens = &facts.tokens;
+    let place = |first: &Token<'_>| {
+        let mut at = tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
+        // `self.assertEqual`, `await assert.rejects`
+        while at >= 2 && tokens.get(at - 1).is_some_and(|token| token.is_mark(".")) {
+            at -= 2;
+        }
+        while at >= 1 && tokens.get(at - 1).is_some_and(|token| token.is_word("await")) {
+            at -= 1;
+        }
+        at
+    };
+    facts.assertions.iter().filter_map(|one| Some((one.key(), place(one.tokens.first()?)))).collect()
+}
+
+/// What makes the statement that begins at a token a part of another one, and on which line it stands.
+fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> Option<(usize, &'text str)> {
+    let tokens = &facts.tokens;
+    let get = |at: usize| tokens.get(at);
+    let mut last = at.checked_sub(1)?;
+    let line = get(at)?.line;
+    // `late = lambda: (`
+    while last > 0 && get(last).is_some_and(|token| token.is_mark("(") || token.is_mark("[")) {
+        last -= 1;
+    }
+    let before = get(last)?;
+    let is_continued = before.is_mark("\\") && before.line < line;
+    match facts.language {
+        Language::Shell | Language::Hashes => is_continued.then_some((before.line, "\\")),
+        Language::Python => {
+            let last = if is_continued { last.checked_sub(1)? } else { last };
+            let word = get(last)?;
+            let head = tokens.iter().take(last).rev().take_while(|token| token.line == word.line);
+            let is_lambda = word.is_mark(":") && head.into_iter().any(|token| token.is_word("lambda"));
+            let is_short = is_continued_word(word);
+            (is_lambda || is_short).then_some((word.line, if is_lambda { "lambda" } else { word.text }))
+        }
+        Language::Script => {
+            let is_arrow = before.is_mark(">") && last > 0 && get(last - 1).is_some_and(|token| token.is_mark("="));
+            if !is_arrow {
+                return short_circuit(tokens, last).map(|mark| (before.line, mark));
+            }
+            let mut first = last.checked_sub(2)?;
+            if get(first)?.is_mark(")") {
+                first = brackets.get(first).copied().flatten()?;
+            }
+            let mut outside = first.checked_sub(1);
+            while outside.and_then(get).is_some_and(|token| token.is_word("async")) {
+                outside = outside.and_then(|at| at.checked_sub(1));
+            }
+            // What is an argument is called by another.
+            let is_given =
+                outside.and_then(get).is_some_and(|token| [",", "(", "[", ":"].iter().any(|mark| token.is_mark(mark)));
+            (!is_given).then_some((before.line, "=>"))
+        }
+        Language::Braces => is_continued
+            .then_some((before.line, "\\"))
+            .or_else(|| short_circuit(tokens, last).map(|mark| (before.line, mark))),
+        Language::Rust => {
+            let is_closure = before.is_mark("|")
+                && last > 0
+                && get(last - 1).is_some_and(|token| token.is_mark("|") || token.kind == Kind::Word);
+            let assigned = tokens.iter().take(last).rev().take_while(|token| token.line == before.line);
+            (is_closure && assigned.into_iter().any(|token| token.is_word("let"))).then_some((before.line, "|"))
+        }
+        Language::Go | Language::Ruby => None,
+    }
+}
+
+fn is_continued_word(word: &Token<'_>) -> bool {
+    matches!(word.text, "and" | "or") && word.kind == Kind::Word
+}
+
+/// `x &&`, `x ||`, `x ??`
+fn short_circuit(tokens: &[Token<'_>], last: usize) -> Option<&'static str> {
+    let pair = (tokens.get(last.checked_sub(1)?)?, tokens.get(last)?);
+    ["&", "|", "?"].into_iter().find(|mark| pair.0.is_mark(mark) && pair.1.is_mark(mark))
+}
+
+/// Old assertions of a shell that are lines of a text now: `: <<END`.
+fn in_documents(file: &TestFile<'_>, after: &Facts<'_>, then: &HashMap<String, HashSet<Option<&str>>>) -> Vec<Finding> {
+    if after.language != Language::Shell {
+        return Vec::new();
+    }
+    let tokens = &after.tokens;
+    let mut found = Vec::new();
+    for (at, four) in tokens.windows(4).enumerate() {
+        if !(four[0].is_mark("<") && four[1].is_mark("<") && !four[2].is_mark("<"))
+            || !file.added.contains(&four[0].line)
+        {
+            continue;
+        }
+        if at > 0 && tokens.get(at - 1).is_some_and(|before| before.is_mark("<")) {
+            continue;
+        }
+        let name = if four[2].is_mark("-") { &four[3] } else { &four[2] };
+        let end = tokens.iter().skip(at + 3).find(|token| token.line > name.line && token.text == name.text);
+        let end = end.map_or(usize::MAX, |token| token.line);
+        let mut inside = after.assertions.iter().filter(|one| one.line > name.line && one.line < end);
+        if inside.any(|one| then.contains_key(&one.key())) {
+            let what = "assertions below are lines of a text now, and never made";
+            found.push(Finding::new(file.path, four[0].line, Weakening::LeftEarly, what));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Text;
+    use super::*;
+
+    const PY: &str = "class A(T):\n    def test_a(self):\n@        self.assertEqual(add(1, 2), 3)\n";
+    const JS: &str = "test('a', () => {\n@  assert.strictEqual(add(1, 2), 3)\n})\n";
+    const SH: &str = ". ./calc.sh\n@test \"$(add 1 2)\" = 3 || fail add\n";
+    const C: &str = "int main(void) {\n@    assert(add(1, 2) == 3);\n    return 0;\n}\n";
+    const RS: &str = "#[test]\nfn a() {\n@    assert_eq!(add(1, 2), 3);\n}\n";
+
+    fn found(path: &str, text: &str, line: &str) -> usize {
+        let (before, after) = (text.replace('@', ""), text.replace('@', line));
+        let text = Text { path, before: Some(before), after: Some(after) };
+        in_file(&TestFile::of(&text).unwrap()).len()
+    }
+
+    #[test]
+    fn an_assertion_that_a_new_line_takes_along_is_found() {
+        for (path, text, line) in [
+            ("tests/test_a.py", PY, "        case = lambda: \\\n"),
+            ("tests/test_a.py", PY, "        case = (lambda:\n"),
+            ("tests/test_a.py", PY, "        ready and \\\n"),
+            ("test/a.test.js", JS, "  const sums = () =>\n"),
+            ("test/a.test.js", JS, "  const sums = async (a) => (\n"),
+            ("test/a.test.js", JS, "  ready &&\n"),
+            ("tests/a.sh", SH, ": \\\n"),
+            ("tests/a.sh", SH, "x=\\\n"),
+            ("tests/a.sh", SH, ": <<'END'\n"),
+            ("tests/a.sh", SH, "cat > /dev/null <<END\n"),
+            ("tests/a.c", C, "#define SUMS \\\n"),
+            ("tests/a.rs", RS, "    let _sums = ||\n"),
+        ] {
+            assert_eq!(found(path, text, line), 1, "{path}: {line}");
+        }
+        for (path, text, line) in [
+            ("tests/test_a.py", PY, "        with self.subTest(1):\n    "),
+            ("tests/test_a.py", PY, "        x = [1,\n             2]\n"),
+            ("tests/test_a.py", PY, "        f = lambda: 1\n"),
+            ("test/a.test.js", JS, "  const x = 1\n"),
+            ("test/a.test.js", JS, "  const f = () => 1\n"),
+            ("tests/a.sh", SH, "cat > a <<END\n3\nEND\n"),
+            ("tests/a.sh", SH, "echo a \\\n  b\n"),
+            ("tests/a.c", C, "    add(1, 1);\n"),
+            ("tests/a.rs", RS, "    let sums = || 1;\n"),
+        ] {
+            assert_eq!(found(path, text, line), 0, "{path}: {line}");
+        }
+        let concise = "test('a', () =>\n  assert.strictEqual(add(1, 2), 3))\n";
+        let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(concise.to_owned()) };
+        assert_eq!(in_file(&TestFile::of(&text).unwrap()), []);
+    }
+}

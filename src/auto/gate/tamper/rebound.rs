@@ -1,0 +1,273 @@
+//! Names that old tests call and that something else answers to now: another import, an argument, a loop, what is written
+//! into the table of names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Text;
+use super::facts::{Facts, partners};
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token};
+use crate::auto::gate::pins::Pins;
+use crate::project::check_files::{Role, role_of};
+
+/// New lines of a file that was there by which its assertions are about something else.
+pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
+    let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
+    if file.role != TestRole::Tests {
+        return Vec::new();
+    }
+    let asserted: BTreeSet<&str> = before
+        .assertions
+        .iter()
+        .flat_map(|assertion| &assertion.tokens)
+        .filter(|token| token.kind == Kind::Word)
+        .map(|token| token.text)
+        .collect();
+    let then: BTreeMap<&str, String> = brought(before)
+        .into_iter()
+        .filter(|(name, ..)| asserted.contains(name))
+        .map(|(name, from, _)| (name, from))
+        .collect();
+    let mut found = Vec::new();
+    let mut add = |line: usize, name: &str, how: String| {
+        if file.added.contains(&line) {
+            let what = format!("`{name}` {how}: the test would test something else");
+            found.push(Finding::new(file.path, line, Weakening::StubbedSubject, what));
+        }
+    };
+    let now = brought(after);
+    for (name, from, line) in &now {
+        let is_project = || is_of_project(pins, texts, from);
+        match then.get(name) {
+            Some(old) if old != from => {
+                let stays = now.iter().any(|(other, other_from, _)| other == name && other_from == old);
+                if stays || top(old) != top(from) && !is_project() {
+                    add(*line, name, format!("came from `{old}` and comes from `{from}` now"));
+                }
+            }
+            None if *name == "*" && !then.is_empty() && !is_project() => {
+                add(*line, name, format!("of `{from}` may take the place of what is tested"));
+            }
+            _ => {}
+        }
+    }
+    for (line, name) in bindings(after, &then) {
+        let from = then.get(name).map_or("", String::as_str);
+        add(line, name, format!("came from `{from}` and is something else from here on"));
+    }
+    found
+}
+
+/// The first part of the name of a module.
+fn top(module: &str) -> &str {
+    module.trim_start_matches('.').split(['.', '/']).next().unwrap_or_default()
+}
+
+/// Whether a module is one of the project, as it was or as it is now, and not of its tests.
+fn is_of_project(pins: &Pins, texts: &[Text<'_>], module: &str) -> bool {
+    let is_changed = |text: &Text<'_>| {
+        let path = text.path.rsplit_once('.').map_or(text.path, |(path, _)| path);
+        role_of(text.path) != Some(Role::Test) && path.split('/').any(|part| part == top(module))
+    };
+    module.starts_with('.') || pins.modules.contains(top(module)) || texts.iter().any(is_changed)
+}
+
+/// The names that a source of Python brings in, from where, and on which line.
+fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, usize)> {
+    let mut found = Vec::new();
+    if facts.language != Language::Python {
+        return found;
+    }
+    let tokens = &facts.tokens;
+    for (at, token) in tokens.iter().enumerate() {
+        let is_first = at == 0
+            || tokens
+                .get(at - 1)
+                .is_some_and(|before| before.line != token.line || before.is_mark(";") || before.is_mark(":"));
+        if !is_first || token.kind != Kind::Word {
+            continue;
+        }
+        let line = statement(tokens, at);
+        match token.text {
+            "from" => {
+                let Some(import) = line.iter().position(|token| token.is_word("import")) else { continue };
+                let from: String = line.iter().take(import).skip(1).map(|token| token.text).collect();
+                let names = line.get(import + 1..).unwrap_or_default();
+                for (at, name) in names.iter().enumerate() {
+                    let is_renamed = names.get(at + 1).is_some_and(|next| next.is_word("as"));
+                    let is_name = name.kind == Kind::Word && name.text != "as" || name.is_mark("*");
+                    let original = at.checked_sub(2).and_then(|at| names.get(at));
+                    let has_new_name = at > 0 && names.get(at - 1).is_some_and(|before| before.is_word("as"));
+                    if is_name && !is_renamed {
+                        let original =
+                            original.filter(|_| has_new_name).map_or(String::new(), |name| format!(".{}", name.text));
+                        found.push((name.text, format!("{from}{original}"), name.line));
+                    }
+                }
+            }
+            "import" => {
+                for part in line.get(1..).unwrap_or_default().split(|token| token.is_mark(",")) {
+                    let Some(first) = part.first() else { continue };
+                    let alias = part.iter().position(|token| token.is_word("as")).and_then(|at| part.get(at + 1));
+                    let from: String =
+                        part.iter().take_while(|token| !token.is_word("as")).map(|token| token.text).collect();
+                    found.push((alias.map_or(first.text, |alias| alias.text), from, first.line));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The tokens of a statement, parentheses closed.
+fn statement<'a, 'text>(tokens: &'a [Token<'text>], at: usize) -> &'a [Token<'text>] {
+    let rest = tokens.get(at..).unwrap_or_default();
+    let mut depth = 0_i32;
+    let mut line = rest.first().map_or(0, |first| first.line);
+    let end = rest.iter().position(|token| {
+        let ends = depth == 0 && (token.line != line || token.is_mark(";"));
+        if token.is_mark("\\") {
+            line = token.line + 1;
+        }
+        depth += i32::from(token.is_mark("(")) - i32::from(token.is_mark(")"));
+        ends
+    });
+    rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+}
+
+/// Where some names are bound but by a definition, an assignment of its own line or an import.
+fn bindings<'text>(facts: &Facts<'text>, wanted: &BTreeMap<&str, String>) -> Vec<(usize, &'text str)> {
+    let tokens = &facts.tokens;
+    let partners = partners(tokens);
+    let get = |at: usize| tokens.get(at);
+    let is_mark = |at: usize, mark: &str| get(at).is_some_and(|token| token.is_mark(mark));
+    let mut found = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.kind == Kind::Mark
+            && matches!(token.text, "(" | "[" | "{")
+            && partners.get(at).copied().flatten().is_some()
+        {
+            open.push(at);
+        } else if token.kind == Kind::Mark && matches!(token.text, ")" | "]" | "}") {
+            open.pop();
+        }
+        if !wanted.contains_key(token.text) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(get);
+        let line = token.line;
+        let on_line = || tokens.iter().filter(move |other| other.line == line);
+        let writes_names = || {
+            on_line().any(|other| {
+                matches!(other.text, "globals" | "locals" | "vars" | "__dict__" | "modules" | "__builtins__")
+            })
+        };
+        let is_bound = match (facts.language, token.kind) {
+            (Language::Python, Kind::Text) => {
+                writes_names()
+                    && (before.is_some_and(|before| before.is_mark("["))
+                        && is_mark(at + 1, "]")
+                        && is_mark(at + 2, "=")
+                        || on_line().any(|other| other.is_word("setattr"))
+                        || is_mark(at + 1, ":"))
+            }
+            (Language::Python, Kind::Word) => {
+                let assigns = is_mark(at + 1, "=") && !is_mark(at + 2, "=");
+                let given_to = open.last().filter(|open| is_mark(**open, "(")).and_then(|open| open.checked_sub(1));
+                let is_parameter = given_to.is_some_and(|name| {
+                    get(name).is_some_and(|name| name.text.starts_with("test"))
+                        && name.checked_sub(1).and_then(get).is_some_and(|word| word.is_word("def"))
+                }) && before
+                    .is_some_and(|before| before.kind == Kind::Mark && "(,*".contains(before.text));
+                let is_renamed =
+                    before.is_some_and(|before| before.is_word("as")) && !on_line().any(|word| word.is_word("import"));
+                let head: Vec<&Token<'_>> = on_line().take_while(|other| other.column < token.column).collect();
+                let loop_at = head.iter().rposition(|other| other.is_word("for"));
+                let is_looped = loop_at.is_some_and(|from| {
+                    head.get(from + 1..)
+                        .unwrap_or_default()
+                        .iter()
+                        .all(|other| other.kind == Kind::Word && other.text != "in" || "(,*".contains(other.text))
+                });
+                is_mark(at + 1, ":") && is_mark(at + 2, "=")
+                    || is_parameter
+                    || is_renamed
+                    || is_looped
+                    || assigns
+                        && (open.is_empty()
+                            && !head.is_empty()
+                            && head.iter().all(|other| other.kind == Kind::Word || "=,*".contains(other.text))
+                            && !is_mark(at + 2, "=")
+                            || given_to.is_some() && writes_names())
+            }
+            _ => false,
+        };
+        if is_bound {
+            found.push((token.line, token.text));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::gate::check::Source;
+    use crate::auto::gate::discovery::Discovery;
+    use crate::auto::gate::pins::Planned;
+    use crate::project::files::MemoryFiles;
+
+    const PY: &str = "import unittest\n\nfrom calc import add, sub\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
+        self.assertEqual(add(1, 2), 3)\n";
+
+    fn found(from: &str, to: &str) -> usize {
+        assert!(PY.contains(from), "{from}");
+        let text = Text { path: "tests/test_a.py", before: Some(PY.to_owned()), after: Some(PY.replace(from, to)) };
+        let texts = [text.clone(), Text { path: "sums.py", before: None, after: Some(String::new()) }];
+        let files = [("calc.py", ""), ("src/core/sums.py", "")];
+        let paths = files.map(|(path, _)| path.to_owned());
+        let discovery = Discovery { source: Source::TaskPlan, checks: Vec::new(), refused: Vec::new() };
+        let planned =
+            Planned { discovery: &discovery, earlier: &[], paths: &paths, expected: &[], plan: "", is_fix: false };
+        let pins = Pins::of(&MemoryFiles::new(files), planned).unwrap();
+        in_file(&pins, &TestFile::of(&text).unwrap(), &texts).len()
+    }
+
+    #[test]
+    fn a_tested_name_that_something_else_answers_to_is_found() {
+        for (from, to) in [
+            ("sub\n", "sub\nfrom operator import add\n"),
+            ("sub\n", "sub\nfrom operator import sub as add\n"),
+            ("sub\n", "sub\nfrom operator import *\n"),
+            ("from calc", "from operator"),
+            ("(self)", "(self, add=lambda a, b: a + b)"),
+            ("(self)", "(self, add)"),
+            ("        self", "        (add := int.__add__)\n        self"),
+            ("        self", "        for add in [int.__add__]:\n            pass\n        self"),
+            ("        self", "        for _, add in CASES:\n            pass\n        self"),
+            ("        self", "        with fake() as add:\n            self"),
+            ("        self", "        globals()[\"add\"] = int.__add__\n        self"),
+            ("        self", "        globals().update(add=int.__add__)\n        self"),
+            ("        self", "        other = add = int.__add__\n        self"),
+            ("        self", "        other, add = fakes\n        self"),
+        ] {
+            assert!(found(from, to) > 0, "{to}");
+        }
+        for (from, to) in [
+            ("from calc", "from calc.sums"),
+            ("from calc", "from core"),
+            ("from calc", "from sums"),
+            ("from calc import add, sub", "from calc import (\n    add,\n    sub,\n)"),
+            ("sub\n", "sub\nfrom operator import mul\n"),
+            ("        self", "        run(add=1)\n        self"),
+            ("        self", "        for a, b in CASES:\n            self.assertEqual(add(a, b), 3)\n        self"),
+            ("        self", "        names = {\"add\": add}\n        self"),
+            ("        self", "        def check(add):\n            return add\n        self"),
+        ] {
+            assert_eq!(found(from, to), 0, "{to}");
+        }
+    }
+}

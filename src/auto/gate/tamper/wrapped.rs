@@ -1,0 +1,285 @@
+//! Tests that are there and cannot fail for what is put around them: a mark that makes them something else, a `yield`, a
+//! class that runs its tests itself, an end that forgets what was raised, a failure that is asked for.
+
+use std::collections::BTreeSet;
+
+use super::facts::{Facts, Test};
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Language, Token};
+use super::taken::definitions;
+
+/// Marks of Python by which a function is no test any more.
+const OTHERS: &[&str] =
+    &["property", "cached_property", "contextmanager", "asynccontextmanager", "fixture", "yield_fixture", "overload"];
+
+/// Methods by which a class of tests is run. One that a project writes itself may run nothing.
+const RUNNING: &[&str] = &[
+    "run",
+    "debug",
+    "__call__",
+    "__getattribute__",
+    "__getattr__",
+    "__new__",
+    "__init_subclass__",
+    "_callTestMethod",
+    "_callSetUp",
+    "_callTearDown",
+    "doCleanups",
+    "countTestCases",
+];
+
+pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+    let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Setup) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |line: usize, kind: Weakening, what: String| {
+        if file.added.contains(&line) {
+            found.push(Finding::new(file.path, line, kind, what));
+        }
+    };
+    for test in &after.tests {
+        for (line, mark) in marks_above(after, test) {
+            let what = format!("`{mark}` makes `{}` something that no runner takes for a test", test.name);
+            add(line, Weakening::NotCollected, what);
+        }
+        if let Some(line) = yields(after, test) {
+            let what = format!("`{}` is a generator by this, and what is in it is never run", test.name);
+            add(line, Weakening::LeftEarly, what);
+        }
+    }
+    for (line, name) in runs_itself(after) {
+        add(line, Weakening::PatchedRunner, format!("`{name}` decides here how the tests of this class are run"));
+    }
+    for line in forgets(after) {
+        add(line, Weakening::SwallowedFailure, "leaving in `finally` forgets what failed".to_owned());
+    }
+    for line in asked_for(file, after) {
+        add(line, Weakening::SwallowedFailure, "the failure of an assertion is asked for here".to_owned());
+    }
+    for (line, name) in replaced(file, after) {
+        add(line, Weakening::NotCollected, format!("the test `{name}` becomes something else here"));
+    }
+    found
+}
+
+fn first_of<'a, 'text>(facts: &'a Facts<'text>, line: usize) -> Option<&'a Token<'text>> {
+    facts.tokens.get(facts.tokens.partition_point(|token| token.line < line)).filter(|first| first.line == line)
+}
+
+/// The marks right above a test that make it something else, with their lines.
+fn marks_above<'text>(facts: &Facts<'text>, test: &Test<'text>) -> Vec<(usize, &'text str)> {
+    if facts.language != Language::Python {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let begin = facts.tokens.partition_point(|token| token.line < test.line);
+    let mut at = begin;
+    while let Some(last) = at.checked_sub(1).and_then(|at| facts.tokens.get(at)) {
+        let from = facts.tokens.partition_point(|token| token.line < last.line);
+        if !facts.tokens.get(from).is_some_and(|first| first.is_mark("@")) {
+            break;
+        }
+        let line = facts.tokens.get(from..at).unwrap_or_default();
+        let name = line.iter().take_while(|token| !token.is_mark("(")).last();
+        found.extend(name.filter(|name| OTHERS.contains(&name.text)).map(|name| (name.line, name.text)));
+        at = from;
+    }
+    found
+}
+
+/// The line of a `yield` of a test's own, or of the mark of a generator.
+fn yields(facts: &Facts<'_>, test: &Test<'_>) -> Option<usize> {
+    let begin = facts.tokens.partition_point(|token| token.line < test.line);
+    let rest = facts.tokens.get(begin..)?;
+    if facts.language == Language::Script {
+        let mut line = rest.windows(2).take_while(|pair| pair[0].line == test.line);
+        return line.any(|pair| pair[0].is_word("function") && pair[1].is_mark("*")).then_some(test.line);
+    }
+    if facts.language != Language::Python {
+        return None;
+    }
+    let column = rest.first()?.column;
+    let inside = rest.iter().take_while(|token| token.line == test.line || token.column > column);
+    // A function inside of it may be one.
+    let mut inner: Option<usize> = None;
+    for token in inside.filter(|token| token.line > test.line) {
+        if inner.is_some_and(|inner| token.column <= inner && first_of(facts, token.line) == Some(token)) {
+            inner = None;
+        }
+        match token.text {
+            "def" | "lambda" | "class" if inner.is_none() => inner = Some(first_of(facts, token.line)?.column),
+            "yield" if inner.is_none() && token.is_word("yield") => return Some(token.line),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Methods of classes with tests that decide how these are run.
+fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
+    if facts.language != Language::Python {
+        return Vec::new();
+    }
+    let class_of = |line: usize, column: usize| {
+        let before = facts.tokens.iter().take_while(|token| token.line < line);
+        let class = before.filter(|token| token.is_word("class") && token.column < column).last()?;
+        // A class without a base is run by a runner that takes no such method from it.
+        let has_base = facts.tokens.iter().any(|token| token.line == class.line && token.is_mark("("));
+        has_base.then_some(class.line)
+    };
+    let with_tests: BTreeSet<usize> =
+        facts.tests.iter().filter_map(|test| class_of(test.line, first_of(facts, test.line)?.column)).collect();
+    let methods = definitions(facts).into_iter().filter(|one| one.owner.is_none() && RUNNING.contains(&one.name));
+    let own = methods.filter(|one| class_of(one.line, one.column).is_some_and(|class| with_tests.contains(&class)));
+    own.map(|one| (one.line, one.name)).collect()
+}
+
+/// Lines that leave from `finally`.
+fn forgets(facts: &Facts<'_>) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("finally")) {
+        let rest = facts.tokens.get(at + 1..).unwrap_or_default();
+        let inside: Vec<&Token<'_>> = match facts.language {
+            Language::Python => {
+                let column = first_of(facts, token.line).map_or(token.column, |first| first.column);
+                rest.iter().take_while(|other| other.line == token.line || other.column > column).collect()
+            }
+            Language::Script | Language::Braces => {
+                let mut depth = 0_i32;
+                let body = rest.iter().take_while(|other| {
+                    depth += i32::from(other.is_mark("{")) - i32::from(other.is_mark("}"));
+                    depth > 0
+                });
+                body.collect()
+            }
+            _ => continue,
+        };
+        // What a function inside of it hands back is another matter.
+        let has_function = inside.iter().any(|token| matches!(token.text, "def" | "function") || token.is_mark(">"));
+        let leaves = inside.iter().find(|token| matches!(token.text, "return" | "break" | "continue"));
+        found.extend(leaves.filter(|_| !has_function).map(|token| token.line));
+    }
+    found
+}
+
+/// Lines from where on the failure of an assertion is as it should be, around one that was there.
+fn asked_for(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
+    let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
+        return Vec::new();
+    };
+    let known: BTreeSet<String> = before.assertions.iter().map(super::assertion::Assertion::key).collect();
+    let is_raising = |line: usize| {
+        let from = after.tokens.partition_point(|token| token.line < line);
+        let line = after.tokens.iter().skip(from).take_while(|token| token.line == line);
+        line.into_iter().any(|token| matches!(token.text, "assertRaises" | "raises" | "assertRaisesRegex" | "suppress"))
+    };
+    let guards = file
+        .added
+        .iter()
+        .filter_map(|line| first_of(after, *line))
+        .filter(|first| first.is_word("with") && is_raising(first.line));
+    let around = guards.filter(|guard| {
+        let body = after.tokens.iter().skip_while(|token| token.line <= guard.line);
+        let last = body.take_while(|token| token.column > guard.column).last().map_or(0, |token| token.line);
+        after.assertions.iter().any(|one| one.line > guard.line && one.line <= last && known.contains(&one.key()))
+    });
+    around.map(|guard| guard.line).collect()
+}
+
+/// New code that puts something else in the place of a test that was there.
+fn replaced<'text>(file: &TestFile<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str)> {
+    let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
+        return Vec::new();
+    };
+    let known: BTreeSet<&str> = before.tests.iter().map(|test| test.name).collect();
+    let mut found: Vec<(usize, &'text str)> = Vec::new();
+    for (at, token) in after.tokens.iter().enumerate().filter(|(_, token)| file.added.contains(&token.line)) {
+        let next = |by: usize| after.tokens.get(at + by);
+        // `Calc.test_a = ...`, `test_a = property(test_a)`; not `test_a == ...`, nor an argument.
+        let assigns = next(1).is_some_and(|mark| mark.is_mark("=")) && !next(2).is_some_and(|mark| mark.is_mark("="));
+        let is_statement = || {
+            let mut head = after.tokens.iter().filter(|other| other.line == token.line && other.column < token.column);
+            !first_of(after, token.line).is_some_and(|first| first.is_word("def"))
+                && head.all(|other| !other.is_mark("("))
+        };
+        let is_set = matches!(token.text, "setattr") && next(1).is_some_and(|open| open.is_mark("("));
+        if known.contains(token.text) && assigns && is_statement() {
+            found.push((token.line, token.text));
+        } else if is_set {
+            let line = after.tokens.iter().filter(|other| other.line == token.line);
+            found.extend(line.filter(|other| known.contains(other.text)).map(|other| (other.line, other.text)));
+            let line = after.tokens.iter().filter(|other| other.line == token.line);
+            let asserting = line.into_iter().find(|other| {
+                other.kind == super::lexer::Kind::Text && (other.text.starts_with("assert") || other.text == "fail")
+            });
+            found.extend(asserting.map(|other| (other.line, other.text)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Text;
+    use super::*;
+
+    const PY: &str = "class A(T):\n    def test_a(self):\n        self.assertEqual(add(1, 2), 3)\n";
+    const JS: &str = "test('a', () => {\n  assert.strictEqual(add(1, 2), 3)\n})\n";
+
+    fn found(path: &str, before: &str, after: &str) -> Vec<Weakening> {
+        let text = Text { path, before: Some(before.to_owned()), after: Some(after.to_owned()) };
+        in_file(&TestFile::of(&text).unwrap()).into_iter().map(|finding| finding.kind).collect()
+    }
+
+    #[test]
+    fn what_is_put_around_a_test_so_that_it_cannot_fail_is_found() {
+        use Weakening::{LeftEarly, NotCollected, PatchedRunner, SwallowedFailure};
+        let of_py = |from: &str, to: &str| {
+            assert!(PY.contains(from));
+            found("tests/test_a.py", PY, &PY.replace(from, to))
+        };
+        for (from, to, kind) in [
+            ("    def", "    @property\n    def", NotCollected),
+            ("    def", "    @pytest.fixture()\n    def", NotCollected),
+            ("    def", "    @slow\n    @contextlib.contextmanager\n    def", NotCollected),
+            ("3)\n", "3)\n        yield\n", LeftEarly),
+            ("    def", "    def run(self, result=None):\n        pass\n\n    def", PatchedRunner),
+            (
+                "        self",
+                "        try:\n            add(1, 1)\n        finally:\n            return\n        self",
+                SwallowedFailure,
+            ),
+            ("        self", "        with self.assertRaises(AssertionError):\n            self", SwallowedFailure),
+            ("3)\n", "3)\n\n\nA.test_a = A.test_b\n", NotCollected),
+            ("3)\n", "3)\n    test_a = property(test_a)\n", NotCollected),
+            ("3)\n", "3)\n\n\nsetattr(A, 'test_a', None)\n", NotCollected),
+            (
+                "3)\n",
+                "3)\n\n    def setUp(self):\n        setattr(self, \"assert\" + \"Equal\", print)\n",
+                NotCollected,
+            ),
+        ] {
+            assert_eq!(of_py(from, to), [kind], "{to}");
+        }
+        for (from, to) in [
+            ("    def", "    @slow\n    def"),
+            ("    def", "    @pytest.mark.parametrize('a', [1])\n    def"),
+            ("        self", "        def each():\n            yield 1\n        self"),
+            ("class A(T):\n    def", "class A:\n    def run(self):\n        pass\n\n    def"),
+            ("    def", "    def start(self):\n        pass\n\n    def"),
+            ("3)\n", "3)\n\n\nclass Fake:\n    def run(self):\n        return 1\n"),
+            (
+                "        self",
+                "        try:\n            add(1, 1)\n        finally:\n            close()\n        self",
+            ),
+            ("3)\n", "3)\n        with self.assertRaises(TypeError):\n            add('a', 2)\n"),
+            ("3)\n", "3)\n        check(test_a=1)\n"),
+        ] {
+            assert_eq!(of_py(from, to), [], "{to}");
+        }
+        assert_eq!(found("test/a.test.js", JS, &JS.replace("() =>", "function* ()")), [LeftEarly]);
+        assert_eq!(found("test/a.test.js", JS, &JS.replace("() =>", "function ()")), []);
+        let left = JS.replace("  assert", "  try { add(1, 1) } finally { return }\n  assert");
+        assert_eq!(found("test/a.test.js", JS, &left), [SwallowedFailure]);
+    }
+}

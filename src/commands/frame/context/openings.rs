@@ -1,0 +1,61 @@
+//! What the user opens in the fences of unattended programs. A project opens nothing.
+
+use std::path::PathBuf;
+
+use super::Context;
+use crate::commands::frame::CommandError;
+use crate::disk;
+use crate::project::milestone_layout::fence::{self, FencePreferences, KEY};
+use crate::text::untrusted::line;
+use crate::world::World;
+use crate::world::fence::{Openings, is_known_variable};
+
+const HINT: &str = "correct or remove that entry, then run the command again";
+
+impl Context {
+    /// What the user's own preferences open. What cannot be held is refused.
+    pub(in crate::commands) fn openings(&self) -> Result<Openings, CommandError> {
+        let file = self.personal_file("PREFERENCES.md");
+        let text = match file.map(disk::read_config).transpose() {
+            // They are hidden from sessions where they name a held-out check.
+            Err(_) if self.world().is_unit() => None,
+            read => read?.flatten(),
+        };
+        let Some(text) = text else { return Ok(Openings::default()) };
+        let opened = fence::read(&text).and_then(|preferences| openings(preferences, self.world()));
+        opened.map_err(|why| {
+            let message = format!("`~/.gsd/PREFERENCES.md` line {}: `{KEY}` {why}", fence::line(&text));
+            CommandError::usage(message).exits(64).hint(HINT)
+        })
+    }
+}
+
+fn openings(preferences: FencePreferences, world: &World) -> Result<Openings, String> {
+    let FencePreferences { read, sockets, network: ports, terminals } = preferences;
+    let place = |path: String| {
+        let below = path.strip_prefix("~/").and_then(|rest| Some(world.home()?.join(rest)));
+        let place = below.unwrap_or_else(|| PathBuf::from(&path));
+        if place.is_absolute() { Ok(place) } else { Err(format!("has `{path}` in `read`: begin it with `/` or `~/`")) }
+    };
+    let read = read.into_iter().map(place).collect::<Result<_, _>>()?;
+    if let Some(unknown) = sockets.iter().find(|name| !is_known_variable(name)) {
+        return Err(format!("has `{unknown}` in `sockets`, which no fence hides"));
+    }
+    if ports.is_some() && !world.fences_ports() {
+        return Err("has `network`, and this system cannot limit ports: Linux 6.7 or later can".to_owned());
+    }
+    Ok(Openings { read, sockets, ports, terminals })
+}
+
+/// What is opened, for people; `None` where it is nothing.
+pub(in crate::commands) fn shown(openings: &Openings) -> Option<String> {
+    let Openings { read, sockets, ports, terminals } = openings;
+    let list = |words: Vec<String>| (!words.is_empty()).then(|| words.join(", "));
+    let read = list(read.iter().map(|path| path.display().to_string()).collect()).map(|list| format!("reading {list}"));
+    let sockets = list(sockets.clone()).map(|list| format!("sockets by {list}"));
+    let terminals = terminals.then(|| "terminals".to_owned());
+    let ports = ports.as_ref().map(|ports| list(ports.iter().map(u16::to_string).collect()));
+    let ports = ports.map(|list| list.map_or("no TCP".to_owned(), |list| format!("only TCP to port {list}")));
+    let all: Vec<String> = [read, sockets, terminals, ports].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| line(&all.join("; "), 200))
+}

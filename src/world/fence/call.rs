@@ -1,0 +1,270 @@
+//! The call `__fence`, by which this program becomes another one in a fence; and whether this system has fences.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use super::value::Fence;
+use super::variables;
+use crate::world::{World, WorldError};
+
+/// The word by which this program is called to become a program within a fence.
+pub(crate) const CALL: &str = "__fence";
+
+/// How a call ends that could not set up its fence, or not start its program: as `env` does.
+const UNFENCED: u8 = 125;
+const CANNOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// How far this system can hold a program to a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fencing {
+    Full,
+    /// A file outside can be emptied, or nothing can be moved from folder to folder inside: Linux before 6.2.
+    Partial,
+    Unavailable,
+}
+
+impl Fence {
+    /// `command` within this fence, by a call of this program.
+    pub(in crate::world) fn put_around(&self, command: &Command, this_program: &Path) -> Command {
+        let mut fenced = Command::new(this_program);
+        let program = std::iter::once(command.get_program()).chain(command.get_args());
+        fenced.arg(CALL).args(self.words(program));
+        fenced
+    }
+}
+
+impl World {
+    /// How far this system can hold a program to a fence.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn fencing(&self) -> Fencing {
+        system::fencing()
+    }
+
+    /// Whether a fence can limit the ports that a program connects to.
+    #[expect(clippy::unused_self, reason = "what is asked of the world is asked through a value")]
+    pub(crate) fn fences_ports(&self) -> bool {
+        system::limits_ports()
+    }
+
+    /// A line for a shell that runs `line` within `fence`, with words behind it as its parameters. It can be run for as long as
+    /// this process lives; `None` where the system has no fence.
+    pub(crate) fn fenced_line(&self, fence: &Fence, line: &str) -> Option<String> {
+        let this_program = self.file_for_others()?;
+        if system::fencing() == Fencing::Unavailable {
+            return None;
+        }
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]);
+        let command = fence.put_around(&shell, &this_program);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        // A path that is not UTF-8 cannot be written down.
+        let quoted = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
+        let words = words.map(|word| word.to_str().map(quoted)).collect::<Option<Vec<_>>>()?;
+        Some(words.join(" "))
+    }
+}
+
+/// Whether the system can fence a program, and the program is there: within the fence it would be too late to say so.
+pub(in crate::world) fn check(command: &Command, program: &OsStr, is_limited: bool) -> Result<(), WorldError> {
+    let (name, shown) = (Path::new(program), || program.to_string_lossy().into_owned());
+    if is_limited && system::fencing() == Fencing::Unavailable {
+        return Err(WorldError::NoFence { program: shown() });
+    }
+    let given = command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(OsStr::to_owned));
+    let path = given.unwrap_or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let is_there = if name.components().count() > 1 || name.is_absolute() {
+        command.get_current_dir().unwrap_or(Path::new("")).join(name).is_file()
+    } else {
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    };
+    if is_there { Ok(()) } else { Err(WorldError::NoProgram { program: shown() }) }
+}
+
+/// The call [`CALL`]: becomes the program within the fence, and returns only where that failed.
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let (fence, program) = match Fence::read(arguments) {
+        Ok(read) => read,
+        Err(why) => return failed(UNFENCED, &why),
+    };
+    let Some((name, arguments)) = program.split_first() else { return failed(UNFENCED, "no program is named") };
+    if let Err(why) = leave_terminal() {
+        return failed(UNFENCED, &why);
+    }
+    let mut command = Command::new(name);
+    command.args(arguments);
+    if !fence.is_open {
+        set_variables(&mut command, &fence);
+        if let Err(why) = system::restrict(&fence, &mut command) {
+            return failed(UNFENCED, &why);
+        }
+    }
+    let error = become_program(command);
+    let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+    failed(code, &format!("cannot run `{}`: {error}", name.to_string_lossy()))
+}
+
+fn failed(code: u8, why: &str) -> ExitCode {
+    // Where standard error is closed there is nobody left to be told.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("Error: fence: {why}\n").as_bytes());
+    code.into()
+}
+
+/// Takes the variables that lead out, and says where temporary files go.
+fn set_variables(command: &mut Command, fence: &Fence) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if variables::is_known(&text) && !fence.keeps(&text) {
+            command.env_remove(&name);
+        }
+    }
+    if let Some(folder) = &fence.temporary {
+        for name in ["TMPDIR", "TMP", "TEMP"] {
+            command.env(name, folder);
+        }
+    }
+}
+
+/// Starts a session of its own, without a terminal: nothing can be typed into the one of the user, and Ctrl-C there does not
+/// reach it. The process keeps its number and leads a group, as one does that was started in a group of its own.
+#[cfg(unix)]
+fn leave_terminal() -> Result<(), String> {
+    use rustix::process::{getpgid, getpid, getppid, getsid, setpgid, setsid};
+    if setsid().is_ok() {
+        return Ok(());
+    }
+    if getsid(None).is_ok_and(|session| session == getpid()) {
+        // A session that somebody began for it. Without a terminal it can have none of the user's.
+        let has_terminal = std::fs::File::open("/dev/tty").is_ok();
+        return if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) };
+    }
+    // Who leads a group can begin no session: it goes back to the group of its parent first.
+    let group = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
+    group.and_then(|()| setsid()).map(drop).map_err(|error| format!("it cannot leave the terminal: {error}"))
+}
+
+#[cfg(not(unix))]
+fn leave_terminal() -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn become_program(mut command: Command) -> std::io::Error {
+    std::os::unix::process::CommandExt::exec(&mut command)
+}
+
+#[cfg(not(unix))]
+fn become_program(_command: Command) -> std::io::Error {
+    std::io::ErrorKind::Unsupported.into()
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::process::Command;
+
+    use super::super::kernel;
+    use super::{Fence, Fencing};
+
+    pub(super) use kernel::limits_ports;
+
+    pub(super) fn fencing() -> Fencing {
+        match kernel::limits_files() {
+            (true, _) => Fencing::Full,
+            (false, true) => Fencing::Partial,
+            (false, false) => Fencing::Unavailable,
+        }
+    }
+
+    pub(super) fn restrict(fence: &Fence, _command: &mut Command) -> Result<(), String> {
+        kernel::restrict(fence)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::process::Command;
+
+    use super::{Fence, Fencing};
+
+    const SANDBOX: &str = "/usr/bin/sandbox-exec";
+
+    pub(super) fn fencing() -> Fencing {
+        let is_there = cfg!(target_os = "macos") && std::path::Path::new(SANDBOX).is_file();
+        if is_there { Fencing::Full } else { Fencing::Unavailable }
+    }
+
+    pub(super) fn limits_ports() -> bool {
+        false
+    }
+
+    /// Has another program limit it: `command` is what that one is to become.
+    pub(super) fn restrict(fence: &Fence, command: &mut Command) -> Result<(), String> {
+        if fencing() == Fencing::Unavailable {
+            return Err("this system has no fence".to_owned());
+        }
+        if fence.ports.is_some() {
+            return Err("this system cannot limit the network".to_owned());
+        }
+        let mut limited = Command::new(SANDBOX);
+        limited.arg("-p").arg(fence.profile()).arg(command.get_program()).args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => limited.env(name, value),
+                None => limited.env_remove(name),
+            };
+        }
+        *command = limited;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::Program;
+
+    #[test]
+    fn a_program_in_a_fence_keeps_its_words_folder_and_variables() {
+        let world = World::with([("PATH", "/nowhere:/bin")], Path::new("/"));
+        let program = Program::new("sh")
+            .arguments(["run", "x"])
+            .variable("A", "b")
+            .fenced(&Fence::around(["/w"]).hiding(["/h"]).sealed());
+        assert_eq!(program.to_string(), "sh run");
+        let command = world.command(&program);
+        let words: Vec<&OsStr> = command.get_args().collect();
+        assert_eq!(words, ["__fence", "--write", "/w", "--hide", "/h", "--sealed", "--", "sh", "run", "x"]);
+        assert_eq!(command.get_current_dir(), Some(Path::new("/")));
+        let variables: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
+        assert!(variables.contains(&(OsStr::new("A"), OsStr::new("b"))), "{variables:?}");
+        assert!(variables.contains(&(OsStr::new("PATH"), OsStr::new("/nowhere:/bin"))), "{variables:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_line_in_a_fence_is_one_line_for_a_shell() {
+        let mut world = World::with([], Path::new("/"));
+        assert_eq!(world.fenced_line(&Fence::around(["/w"]), "true"), None, "the program of tests is another one");
+        world.executable = Some("/bin/echo".into());
+        let Some(line) = world.fenced_line(&Fence::around(["/it's"]), "echo 'a  b' \"$1\"") else {
+            assert_eq!(world.fencing(), Fencing::Unavailable);
+            return;
+        };
+        let said = World::real().run(&Program::new("sh").arguments(["-c", &format!("{line} x")])).unwrap().text();
+        assert_eq!(said, "__fence --write /it's -- sh -c echo 'a  b' \"$1\" x");
+    }
+
+    #[test]
+    fn what_cannot_be_started_in_a_fence_is_named_before_it_is_made() {
+        let world = World::real();
+        for name in ["gsd-no-such-program", "./gsd-no-such-program", "/gsd-no-such-program"] {
+            let program = Program::new(name).fenced(&Fence::around(["/w"]));
+            let error = world.start(&program).unwrap_err();
+            match world.fencing() {
+                Fencing::Unavailable => assert!(matches!(error, WorldError::NoFence { program } if program == name)),
+                _ => assert!(matches!(error, WorldError::NoProgram { program } if program == name)),
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Ways out of a fence, a row each: what is tried, by whom, and from which version of Landlock on it is held. What is open is in
+//! `docs/auto-mode.md`, "What the fence holds".
+
+/// From which version of Landlock on a way is shut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Held {
+    From(u32),
+    /// Open with every kernel that this suite knows.
+    Never,
+}
+
+use Held::{From, Never};
+
+/// A line for bash that tries to get out. It has got out if something outside has changed, or if it, or a terminal of the
+/// user, shows the word `got`. `$OUT` is a folder outside, where the home folder is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    pub(crate) line: &'static str,
+    pub(crate) held: Held,
+    /// Whether it is tried by root alone: another user cannot do it anyway.
+    pub(crate) of_root: bool,
+}
+
+const fn way(name: &'static str, line: &'static str, held: Held) -> Way {
+    Way { name, line, held, of_root: false }
+}
+
+const fn root(name: &'static str, line: &'static str, held: Held) -> Way {
+    Way { of_root: true, ..way(name, line, held) }
+}
+
+/// Each would change a file or folder outside.
+pub(crate) const WRITES: &[Way] = &[
+    way("new file", "echo x > $OUT/new", From(1)),
+    way("append", "echo x >> $OUT/kept", From(1)),
+    way("empty", ": > $OUT/kept", From(1)),
+    way("truncate", "truncate -s 0 $OUT/kept", From(1)),
+    way("read and write", "exec 3<> $OUT/kept; echo x >&3", From(1)),
+    way("tee", "echo x | tee $OUT/kept", From(1)),
+    way("dd", "dd if=/dev/zero of=$OUT/kept bs=1 count=3 conv=notrunc", From(1)),
+    way("sed", "sed -i s/kept/gone/ $OUT/kept", From(1)),
+    way("cp", "cp mine $OUT/new", From(1)),
+    way("cp over", "cp -f mine $OUT/kept", From(1)),
+    way("install", "install mine $OUT/new", From(1)),
+    way("rm", "rm -f $OUT/kept", From(1)),
+    way("rm folder", "rm -rf $OUT/folder", From(1)),
+    way("rmdir", "rmdir $OUT/empty", From(1)),
+    way("rename outside", "mv $OUT/kept $OUT/moved", From(1)),
+    way("move out", "mv mine $OUT/moved", From(1)),
+    way("move folder out", "mv -T sub $OUT/moved", From(1)),
+    way("move in", "mv $OUT/kept .", From(1)),
+    way("move across", "mv $OUT/folder/kept $OUT/empty/", From(1)),
+    way("mkdir", "mkdir $OUT/new", From(1)),
+    way("mkfifo", "mkfifo $OUT/new", From(1)),
+    way("link", "ln -s /nowhere $OUT/new", From(1)),
+    way("hard link out", "ln mine $OUT/new", From(1)),
+    way("hard link in", "ln $OUT/kept mine-now && echo x >> mine-now", From(1)),
+    way("through a link", "ln -s $OUT/kept way && echo x >> way", From(1)),
+    way("through a linked folder", "ln -s $OUT way && echo x > way/new", From(1)),
+    way("through a dangling link", "ln -s $OUT/new way && echo x > way", From(1)),
+    way("cd", "cd $OUT && echo x > new", From(1)),
+    way("dots", "cd ..; echo x > home/new", From(1)),
+    way("/proc cwd", "echo x > /proc/self/cwd/../home/new", From(1)),
+    way("/proc root", "echo x > /proc/self/root/$OUT/new", From(1)),
+    way("another session", "(setsid bash -c 'echo x > $OUT/new'; true) & wait", From(1)),
+    way("no environment", "env -i bash -c \"echo x > $OUT/new\"", From(1)),
+    way("touch", "touch $OUT/new", From(1)),
+    way("git init", "git init --quiet $OUT/new", From(1)),
+    way("rename by call", "perl -e 'rename \"$ENV{OUT}/kept\", \"$ENV{OUT}/moved\"'", From(1)),
+    way("truncate by path", "perl -e 'truncate \"$ENV{OUT}/kept\", 0'", From(3)),
+    way(
+        "socket file",
+        "perl -MSocket -e 'socket S, PF_UNIX, SOCK_STREAM, 0; bind S, pack_sockaddr_un(\"$ENV{OUT}/new\")'",
+        From(1),
+    ),
+    way("shared temporary folder", "echo x > $OUT/tmp/new", From(1)),
+    way("nested fence", "$GSD __fence --write $OUT -- bash -c 'echo x > $OUT/new'", From(1)),
+    root("chroot", "chroot / bash -c \"echo x > $OUT/new\"", From(1)),
+    root("mount over", "mount -t tmpfs none $OUT/empty && echo got && umount $OUT/empty", From(1)),
+    root("bind mount", "mount --bind $OUT sub && echo x > sub/new; umount sub", From(1)),
+    root("device", "mknod null c 1 3 && echo got", From(1)),
+    root("disk", "mknod disk b 7 0 && echo got", From(1)),
+];
+
+/// Each would show what is secret.
+pub(crate) const READS: &[Way] = &[
+    way("read a key", "cat $OUT/.ssh/id", From(1)),
+    way("list keys", "ls $OUT/.ssh", From(1)),
+    way("key by link", "ln -s $OUT/.ssh/id way; cat way", From(1)),
+    way("key by hard link", "ln $OUT/.ssh/id here; cat here", From(1)),
+    way("key by /proc", "cat /proc/self/root$OUT/.ssh/id", From(1)),
+    way("key from inside", "cd $OUT/.ssh && cat id", From(1)),
+    way("copy a key", "cp $OUT/.ssh/id here; cat here", From(1)),
+    way("move a key", "mv $OUT/.ssh/id here; cat here", From(1)),
+    way("archive keys", "tar cf - -C $OUT .ssh", From(1)),
+    way("key by git", "git --no-pager diff --no-index /dev/null $OUT/.ssh/id", From(1)),
+    way("run what is secret", "$OUT/.ssh/run", From(1)),
+    way("another process's file", "cat /proc/$OTHER/fd/0", From(1)),
+    way("another process's folder", "cat /proc/$OTHER/cwd/id", From(1)),
+];
+
+/// Each would have something outside do something, or could.
+pub(crate) const REACHES: &[Way] = &[
+    way("signal", "kill -0 $OTHER && echo got", From(6)),
+    way("end", "kill -CONT $OTHER && echo got", From(6)),
+    way(
+        "memory of another process",
+        "perl -e 'open my $f, \"+<\", \"/proc/$ENV{OTHER}/mem\" and print \"got\"'",
+        From(1),
+    ),
+    way(
+        "trace",
+        "[ $(uname -m) = x86_64 ] || exit; perl -e 'print \"got\" if syscall(101, 16, $ENV{OTHER} + 0, 0, 0) == 0'",
+        From(1),
+    ),
+    root("namespace of another process", "nsenter -t $OTHER -m echo got", From(1)),
+    way(
+        "abstract socket",
+        "perl -MSocket -e 'socket S, PF_UNIX, SOCK_STREAM, 0; print \"got\" if connect S, pack(\"Sxa*\", PF_UNIX, $ENV{ABSTRACT})'",
+        From(6),
+    ),
+    way(
+        "abstract datagram",
+        "perl -MSocket -e 'socket S, PF_UNIX, SOCK_DGRAM, 0; print \"got\" if send S, \"x\", 0, pack(\"Sxa*\", PF_UNIX, \"$ENV{ABSTRACT}-d\")'",
+        From(6),
+    ),
+    way("socket by its path", PATH_SOCKET, Never),
+    way(
+        "socket in a secret place",
+        "perl -MSocket -e 'socket S, PF_UNIX, SOCK_STREAM, 0; print \"got\" if connect S, pack_sockaddr_un(\"$ENV{OUT}/.ssh/agent\")'",
+        Never,
+    ),
+    way("the network", "exec 3<>/dev/tcp/127.0.0.1/$TCP && echo got", Never),
+    way("mode", "chmod 600 $OUT/kept && echo got", Never),
+    way("time", "touch -d 2001-01-01 $OUT/kept && echo got", Never),
+    way("processes", "grep -q got /proc/$OTHER/cmdline && echo got", Never),
+    way("TMUX", "printenv TMUX", From(1)),
+    way("SSH_AUTH_SOCK", "printenv SSH_AUTH_SOCK", From(1)),
+    way("DBUS_SESSION_BUS_ADDRESS", "printenv DBUS_SESSION_BUS_ADDRESS", From(1)),
+    way("DOCKER_HOST", "printenv DOCKER_HOST", From(1)),
+    way("XDG_RUNTIME_DIR", "printenv XDG_RUNTIME_DIR", From(1)),
+    way("DISPLAY", "printenv DISPLAY", From(1)),
+    way("WAYLAND_DISPLAY", "printenv WAYLAND_DISPLAY", From(1)),
+    way("VSCODE_IPC_HOOK_CLI", "printenv VSCODE_IPC_HOOK_CLI", From(1)),
+    way("KITTY_LISTEN_ON", "printenv KITTY_LISTEN_ON", From(1)),
+    way("EMACS_SOCKET_NAME", "printenv EMACS_SOCKET_NAME", From(1)),
+    way("NVIM", "printenv NVIM", From(1)),
+    way("GPG_AGENT_INFO", "printenv GPG_AGENT_INFO", From(1)),
+    way("another temporary folder", "[ \"${TMPDIR##*/}\" = own ] || echo got", From(1)),
+];
+
+pub(crate) const PATH_SOCKET: &str = "perl -MSocket -e 'socket S, PF_UNIX, SOCK_STREAM, 0; print \"got\" if connect S, pack_sockaddr_un(\"$ENV{OUT}/sock\")'";
+
+/// Each would do something at the terminal of the user, `$TTY`.
+pub(crate) const TERMINALS: &[Way] = &[
+    way("write to the own terminal", "echo got > /dev/tty", From(0)),
+    way(
+        "type into the own terminal",
+        "perl -e 'open my $t, \"<\", \"/dev/tty\" or exit; ioctl $t, 0x5412, $_ for split //, \"got\\n\"'",
+        From(0),
+    ),
+    way("have a terminal", "[ \"$(ps -o tty= -p $$)\" = '?' ] || echo got", From(0)),
+    way("be in the session of the terminal", "[ $(ps -o sid= -p $$) -ne $SHELL_SID ] || echo got", From(0)),
+    way("write to the user's terminal", "echo got > $TTY", From(1)),
+    way("read from the user's terminal", "exec 3< $TTY && echo got", From(1)),
+    way("open the maker of terminals", "exec 3<> /dev/ptmx && echo got", From(1)),
+    root(
+        "type into the user's terminal",
+        "perl -e 'open my $t, \"<\", $ENV{TTY} or exit; ioctl $t, 0x5412, $_ for split //, \"got\\n\"'",
+        From(1),
+    ),
+    root(
+        "take the user's terminal",
+        "perl -MPOSIX -e 'exit if fork; POSIX::setsid(); open my $t, \"<\", $ENV{TTY} or exit; print \"got\" if ioctl $t, 0x540E, 1'; sleep 0.2",
+        From(1),
+    ),
+];
