@@ -1,6 +1,7 @@
 //! Caches of build tools that a run has for itself. What a tool unpacked or built is used again by every build of the user's
 //! and checked by none, so that units and checks do not write to the user's caches: they read these, and keep what is new in
-//! a cache of the project's, from run to run. Only archives that their tool checks by a digest of their content are shared.
+//! a cache of the project's, from run to run. Nothing is shared: also where a tool finds content by its digest, an index that
+//! nobody checks says which one it wants.
 
 use std::path::PathBuf;
 
@@ -16,15 +17,15 @@ struct Cache {
     /// As for [`Overlay`].
     opened: &'static [&'static str],
     left_out: &'static [&'static str],
-    /// Folders that are shared, to be written to.
-    archives: &'static [&'static str],
+    /// Files that the tool adds to, which are copied.
+    changed: &'static [&'static str],
     /// Whether it is only made for a user who has one.
     is_for_owners: bool,
 }
 
 impl Cache {
     const fn new(variable: &'static str, usual: &'static str) -> Self {
-        Self { variable, usual, opened: &[], left_out: &[], archives: &[], is_for_owners: false }
+        Self { variable, usual, opened: &[], left_out: &[], changed: &[], is_for_owners: false }
     }
 
     const fn own(variable: &'static str) -> Self {
@@ -50,11 +51,11 @@ const CACHES: &[Cache] = &[
         ..Cache::new("CARGO_HOME", ".cargo")
     },
     Cache { is_for_owners: true, ..Cache::own("CARGO_TARGET_DIR") },
-    // The content of `_cacache` is found by its digest.
+    // In `_cacache` the content is found by its digest, and the index is added to.
     Cache {
-        opened: &["_npx"],
-        left_out: &["_logs"],
-        archives: &["_cacache"],
+        opened: &["_npx", "_cacache/**"],
+        left_out: &["_logs", "_cacache/tmp"],
+        changed: &["_cacache/index-*/**"],
         ..Cache::new("npm_config_cache", ".npm")
     },
     // Its files are linked into projects.
@@ -116,7 +117,7 @@ impl Caches {
             disk::make_folder(&place)?;
             let users = moved.or(usual).filter(|_| !cache.usual.is_empty());
             if let Some(users) = users.filter(is_there) {
-                caches.show(cache, &users, &place)?;
+                Self::show(cache, &users, &place)?;
             }
             caches.variables.push((cache.variable.to_owned(), place.to_string()));
         }
@@ -124,13 +125,11 @@ impl Caches {
         Ok(caches)
     }
 
-    fn show(&mut self, cache: &Cache, users: &AbsolutePath, place: &AbsolutePath) -> Result<(), DiskError> {
+    fn show(cache: &Cache, users: &AbsolutePath, place: &AbsolutePath) -> Result<(), DiskError> {
         let list = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
-        let (opened, left_out) = (list(cache.opened), list(cache.left_out));
-        Overlay { opened: &opened, left_out: &left_out, copied: 0 }.show(users, place)?;
-        let archives = cache.archives.iter().map(|name| users.resolve(name)).filter(|archive| disk::is_folder(archive));
-        self.writable.extend(archives.map(|archive| archive.as_path().to_path_buf()));
-        Ok(())
+        let (opened, left_out, changed) = (list(cache.opened), list(cache.left_out), list(cache.changed));
+        let copied = if changed.is_empty() { 0 } else { u64::MAX };
+        Overlay { opened: &opened, left_out: &left_out, copied, changed: &changed }.show(users, place)
     }
 
     fn of_java(&mut self, world: &World, home: Option<&AbsolutePath>, at: &AbsolutePath) -> Result<(), DiskError> {
@@ -161,12 +160,15 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     use super::*;
 
+    /// An index of npm, and what it leads to.
+    const NPM: [&str; 2] = [".npm/_cacache/index-v5/a/b/c", ".npm/_cacache/content-v2/sha512/a/b/c"];
+
     #[test]
     fn a_project_reads_the_caches_of_its_user_and_keeps_what_is_new_for_itself() {
         let temporary = crate::testing::folder();
         let home = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
         let archives = ["registry/src/i/a-1.0/lib.rs", "registry/cache/i/a-1.0.crate", "bin/tool"];
-        for path in archives.iter().map(|path| format!(".cargo/{path}")).chain([".npm/_cacache/x".to_owned()]) {
+        for path in archives.iter().map(|path| format!(".cargo/{path}")).chain(NPM.map(str::to_owned)) {
             disk::write_fleeting(&home.resolve(path), b"x").unwrap();
         }
         for path in [
@@ -193,8 +195,10 @@ mod tests {
         assert!(disk::is_link(go.resolve("h/m@v1.0")) && !disk::is_link(go.resolve("cache/download/h/m/@v")));
         assert_eq!(named("MAVEN_OPTS").unwrap().split(' ').next(), Some("-Xmx1g"));
         assert_eq!(named("CARGO_TARGET_DIR"), None);
-        let writable = [at.as_path().to_path_buf(), home.resolve(".npm/_cacache").as_path().to_path_buf()];
-        assert_eq!(caches.writable, writable, "nothing that was unpacked or built is the user's and writable");
+        assert_eq!(caches.writable, [at.as_path().to_path_buf()], "nothing is the user's and writable");
+        let npm = AbsolutePath::parse(named("npm_config_cache").unwrap()).unwrap();
+        let is_linked = |path: &str| disk::is_link(npm.resolve(path.trim_start_matches(".npm/")));
+        assert_eq!(NPM.map(is_linked), [false, true]);
 
         disk::remove_folder(&home.resolve(".cargo/registry/src/i/a-1.0")).unwrap();
         disk::write_fleeting(&home.resolve(".cargo/registry/src/i/b-1.0/lib.rs"), b"x").unwrap();

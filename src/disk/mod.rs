@@ -23,6 +23,7 @@ pub(crate) mod history;
 mod hold;
 mod identity;
 mod journal;
+mod lent;
 mod lock;
 pub(crate) mod log;
 #[cfg(all(test, unix))]
@@ -49,6 +50,7 @@ pub(crate) use folder_lock::FolderLock;
 pub(crate) use found::{Found, FoundFile};
 pub(crate) use hold::{Disk, Faults, Hold, Steps};
 pub(crate) use identity::identity;
+pub(crate) use lent::{clear_way, read_lent, write_lent};
 pub(crate) use lock::{Holder, Lock, PeerLock, lives as process_lives};
 #[cfg(all(test, unix))]
 pub(crate) use memory::MemoryTree;

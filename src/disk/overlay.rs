@@ -16,6 +16,8 @@ pub(crate) struct Overlay<'a> {
     pub(crate) left_out: &'a [String],
     /// Files of at most so many bytes are copied: they can be changed here.
     pub(crate) copied: u64,
+    /// Which files these are; all of them where nothing is named.
+    pub(crate) changed: &'a [String],
 }
 
 impl Overlay<'_> {
@@ -40,14 +42,15 @@ impl Overlay<'_> {
             if entry.is_folder() && !is_version && is_among(self.opened, &path) {
                 self.show_below(&entry.path, &place, &path)?;
             } else if !is_taken(&place)? {
-                self.show_entry(&entry, &place)?;
+                self.show_entry(&entry, &place, &path)?;
             }
         }
         Ok(())
     }
 
-    fn show_entry(&self, entry: &Entry, place: &AbsolutePath) -> Result<(), DiskError> {
-        let size = entry.is_file().then(|| super::size(&entry.path)).flatten();
+    fn show_entry(&self, entry: &Entry, place: &AbsolutePath, path: &str) -> Result<(), DiskError> {
+        let may_change = entry.is_file() && (self.changed.is_empty() || is_among(self.changed, path));
+        let size = may_change.then(|| super::size(&entry.path)).flatten();
         if size.is_some_and(|size| size <= self.copied && self.copied > 0) {
             return copy(&entry.path, place);
         }
@@ -181,7 +184,7 @@ mod tests {
         let stage =
             Stage::new(&[("set.json", "1"), ("large", "12345"), ("skills/a/S", "a"), ("open/b/B", "b"), ("no", "")]);
         let (opened, left_out) = (patterns(&["open"]), patterns(&["n*"]));
-        let overlay = Overlay { opened: &opened, left_out: &left_out, copied: 4 };
+        let overlay = Overlay { opened: &opened, left_out: &left_out, copied: 4, changed: &[] };
         overlay.show(&stage.from, &stage.to).unwrap();
         assert_eq!(stage.read("set.json").unwrap(), "1");
         assert!(!crate::disk::is_link(stage.to.resolve("set.json")));
@@ -190,6 +193,19 @@ mod tests {
         assert_eq!((stage.read("skills/a/S"), stage.read("no")), (Some("a".to_owned()), None));
         let changed = |path: &AbsolutePath| crate::disk::modified(path).unwrap();
         assert_eq!(changed(&stage.from.resolve("set.json")), changed(&stage.to.resolve("set.json")));
+    }
+
+    #[test]
+    fn only_files_that_are_named_are_copied_where_some_are() {
+        let stage = Stage::new(&[("index/a/b", "1"), ("content/a", "2")]);
+        let (opened, changed) = (patterns(&["**"]), patterns(&["index/**"]));
+        Overlay { opened: &opened, changed: &changed, copied: 4, ..Overlay::default() }
+            .show(&stage.from, &stage.to)
+            .unwrap();
+        assert!(!crate::disk::is_link(stage.to.resolve("index/a/b")));
+        assert!(
+            crate::disk::is_link(stage.to.resolve("content/a")) && !crate::disk::is_link(stage.to.resolve("content"))
+        );
     }
 
     #[test]

@@ -226,6 +226,9 @@ impl World {
             command.env_remove(name);
         }
         command.envs(program.variables.iter().map(|(name, value)| (name, value)));
+        if !program.is_called_through_us() {
+            self.look_in_fixed_folders(&mut command);
+        }
         if let Some(mark) = tree::left_alone(|| self.variable(tree::MARK)) {
             command.env(tree::MARK, mark);
         }
@@ -236,6 +239,26 @@ impl World {
             command.env("PWD", &folder).env_remove("OLDPWD").current_dir(folder);
         }
         command
+    }
+}
+
+impl World {
+    /// Leaves folders out of `PATH` that are not absolute. They depend on where a program is started, which may be a folder that
+    /// others write to: a `git` there would be run. What is fenced in may find such programs.
+    fn look_in_fixed_folders(&self, command: &mut Command) {
+        let given = command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(OsStr::to_owned));
+        let Some(path) = given.unwrap_or_else(|| self.path_variable("PATH").map(PathBuf::into_os_string)) else {
+            return;
+        };
+        let fixed: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        if fixed.len() == std::env::split_paths(&path).count() {
+            return;
+        }
+        match std::env::join_paths(&fixed) {
+            Ok(path) if !fixed.is_empty() => command.env("PATH", path),
+            // An empty one would be the folder of the program.
+            _ => command.env_remove("PATH"),
+        };
     }
 }
 
@@ -376,6 +399,29 @@ mod tests {
     fn a_missing_program_is_named() {
         let error = World::real().run(&Program::new("gsd-no-such-program")).unwrap_err();
         assert_eq!(error.to_string(), "`gsd-no-such-program` is not installed or not in PATH");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_not_looked_for_where_it_is_started_unless_it_is_fenced_in() {
+        let temporary = crate::testing::folder();
+        for (path, wanted) in [
+            (".:/usr/bin:./node_modules/.bin:/bin:", Some("/usr/bin:/bin")),
+            (":/usr/bin", Some("/usr/bin")),
+            ("/usr/bin:/bin", Some("/usr/bin:/bin")),
+            (".", None),
+        ] {
+            let world = world([("PATH", path), ("A", "b")]);
+            let of = |program: &Program| {
+                let command = world.command(program);
+                let found = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
+                found.map(|path| path.to_str().unwrap().to_owned())
+            };
+            let mut program = Program::new("git").folder(temporary.path());
+            assert_eq!(of(&program).as_deref(), wanted, "{path}");
+            program.fence = Some(Fence::around([temporary.path()]));
+            assert_eq!(of(&program).as_deref(), Some(path));
+        }
     }
 
     #[cfg(unix)]

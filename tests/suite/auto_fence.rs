@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
+use crate::notes::Notes;
 
 /// Whether the kernel has a fence: said aloud, not passed.
 pub(crate) fn has_fence(context: &TestContext) -> bool {
@@ -41,29 +42,37 @@ pub(crate) fn project(is_apart: bool) -> TestContext {
 
 /// Runs a milestone with an agent that first does what `script` says, in the worktree, and then works as it should.
 fn run(context: &TestContext, script: &str) -> Value {
-    let ran = ran(context, script);
+    run_with_notes(context, &Notes::new(), script)
+}
+
+/// As [`run`], with notes that the script takes with `note`.
+fn run_with_notes(context: &TestContext, notes: &Notes, script: &str) -> Value {
+    let ran = ran(context, notes, script, &[]);
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}\n{}", ran.stdout, ran.stderr))
 }
 
-fn ran(context: &TestContext, script: &str) -> Ran {
+fn ran(context: &TestContext, notes: &Notes, script: &str, more: &[(&str, &str)]) -> Ran {
     let program = context.home().join("agent");
     let agent = compile::fake_agent();
-    let text = format!("#!/bin/bash\nexec 3>&1 1>&2\n{script}\nexec {} \"$@\" 1>&3\n", agent.display());
+    let text = format!("#!/bin/bash\nexec 3>&1 1>&2\n{NOTE}\n{script}\nexec {} \"$@\" 1>&3\n", agent.display());
     std::fs::write(&program, text).unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let (home, project) = (context.home().display().to_string(), context.project().display().to_string());
     let brief = context.home().join("brief.md").display().to_string();
     let program = program.display().to_string();
     let words = ["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &program];
-    let variables = [("FAKE_SHAPE", "1x1"), ("FAKE_ACTOR", "ideal"), ("OUT", &*home), ("ROOT", &*project)];
-    context.gsd_with(words, &variables, "")
+    let port = notes.port();
+    let variables =
+        [("FAKE_SHAPE", "1x1"), ("FAKE_ACTOR", "ideal"), ("OUT", &*home), ("ROOT", &*project), ("NOTES", &*port)];
+    context.gsd_with(words, &[&variables[..], more].concat(), "")
 }
 
-/// Tries one thing after the other, and writes down which could be done.
+/// Tells the test something: nothing that a session may write to outlives its run.
+const NOTE: &str = r#"note() { echo "$*" > /dev/tcp/127.0.0.1/$NOTES; }"#;
+
+/// Tries one thing after the other, and tells which could be done.
 const TRIES: &str = r#"
-# The folder for temporary files of a session is gone after it.
-note() { echo "$GSD_UNIT_KIND $1 $2" >> "${TMPDIR%/*}/tries"; }
-try() { if bash -c "$2" 2>/dev/null; then note "$1" yes; else note "$1" no; fi; }
+try() { if bash -c "$2" 2>/dev/null; then note "$GSD_UNIT_KIND $1 yes"; else note "$GSD_UNIT_KIND $1 no"; fi; }
 common=$(git rev-parse --path-format=absolute --git-common-dir); own=$(git rev-parse --absolute-git-dir)
 try worktree 'echo x > tried && rm tried'
 try planning 'echo x > .gsd/tried && rm .gsd/tried'
@@ -89,8 +98,8 @@ try reading 'git log -1 --quiet && git status --short && git diff'
 "#;
 
 /// What the units of a run could do, by their kind and what was tried.
-fn tries(context: &TestContext) -> BTreeMap<(String, String), bool> {
-    let text = std::fs::read_to_string(context.home().with_file_name("tmp").join("tries")).unwrap();
+fn tries(notes: &Notes) -> BTreeMap<(String, String), bool> {
+    let text = notes.told();
     let line = |line: &str| {
         let [kind, what, answer] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
         ((kind.to_owned(), what.to_owned()), answer == "yes")
@@ -105,9 +114,10 @@ fn a_unit_writes_in_its_worktree_or_only_in_its_planning_folder_and_never_in_the
         if !has_fence(&context) {
             return;
         }
-        let report = run(&context, TRIES);
+        let notes = Notes::new();
+        let report = run_with_notes(&context, &notes, TRIES);
         assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
-        let tries = tries(&context);
+        let tries = tries(&notes);
         let could = |kind: &str| -> Vec<&str> {
             let of_kind = tries.iter().filter(|((of, _), could)| of == kind && **could);
             of_kind.map(|((_, what), _)| what.as_str()).collect()
@@ -129,7 +139,8 @@ fn a_unit_writes_in_its_worktree_or_only_in_its_planning_folder_and_never_in_the
 /// fenced program cannot.
 const CHEAT: &str = r#"
 if [ "$GSD_UNIT_KIND" = execute-task ]; then
-  stays="${TMPDIR%/*}"
+  stays="$FAKE_AGENT_HOME/sessions"
+  mkdir -p "$stays"
   evil="$stays/evil"
   printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$OUT/proof" > "$stays/evil.sh"
   mkdir -p "$stays/hooks"
@@ -178,6 +189,57 @@ fn an_agent_that_cheats_with_git_gets_no_program_run_outside_of_the_fence() {
     assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
 }
 
+/// Makes, at the first task, repositories within the project whose settings name programs.
+const NESTED: &str = r#"
+if [ "$GSD_UNIT_KIND" = execute-task ]; then
+  stays="$FAKE_AGENT_HOME/sessions"; mkdir -p "$stays/hooks"
+  printf '#!/bin/sh\necho "$0 $*" >> "%s"\ncat\n' "$OUT/proof" > "$stays/evil.sh"; chmod +x "$stays/evil.sh"
+  for hook in pre-commit post-checkout post-index-change reference-transaction; do cp "$stays/evil.sh" "$stays/hooks/$hook"; done
+  for at in $NESTED; do
+    mkdir -p $at && git init --quiet $at && echo one > $at/file && git -C $at add file && git -C $at commit --quiet -m one
+    for setting in core.fsmonitor filter.x.clean filter.x.smudge filter.x.process diff.external diff.x.textconv core.pager; do
+      git -C $at config $setting "$stays/evil.sh"
+    done
+    git -C $at config core.hooksPath "$stays/hooks"
+    echo '* filter=x diff=x' > $at/.git/info/attributes
+    sleep 0.1; echo two > $at/file
+    printf '[submodule "%s"]\n\tpath = %s\n\turl = ./%s\n\tupdate = !%s\n' $at $at $at "$stays/evil.sh" >> .gitmodules
+  done
+fi
+"#;
+
+#[test]
+fn a_repository_that_a_unit_makes_within_the_project_gets_no_program_run() {
+    for nested in ["nested", "a/nested a/deep/nested"] {
+        let context = project(false);
+        if !has_fence(&context) {
+            return;
+        }
+        let ran = ran(&context, &Notes::new(), &format!("NESTED='{nested}'\n{NESTED}"), &[]);
+        assert!(ran.stdout.contains("\"stop\""), "{}\n{}", ran.stdout, ran.stderr);
+        let proof = std::fs::read_to_string(context.home().join("proof"));
+        assert!(proof.is_err(), "{proof:?}\n{}\n{}", ran.stdout, ran.stderr);
+    }
+}
+
+/// What a search path with a folder that is not absolute would find in a worktree.
+#[test]
+fn a_program_that_a_unit_makes_in_the_place_of_another_is_run_in_the_fence_alone() {
+    const MAKES: &str = r#"
+        [ $GSD_UNIT_KIND = execute-task ] && for name in git sh env ssh-keygen; do
+          real=$(PATH="${PATH#.:}" command -v $name)
+          printf '#!/bin/bash\necho "$0 $*" >> "%s"\nexec %s "$@"\n' "$OUT/proof" "$real" > $name; chmod +x $name
+        done"#;
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    let path = format!(".:{}:", std::env::var("PATH").unwrap());
+    let ran = ran(&context, &Notes::new(), MAKES, &[("PATH", &path)]);
+    let proof = std::fs::read_to_string(context.home().join("proof"));
+    assert!(proof.is_err() && ran.stdout.contains("\"stop\""), "{proof:?}\n{}\n{}", ran.stdout, ran.stderr);
+}
+
 #[test]
 fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
     let links = [
@@ -190,7 +252,7 @@ fn a_link_that_a_unit_leaves_leads_no_write_of_this_program_elsewhere() {
         let (victim, folder) = (context.home().join("victim"), context.home().join("folder"));
         std::fs::write(&victim, "mine\n").unwrap();
         std::fs::create_dir(&folder).unwrap();
-        let ran = ran(&context, &format!("[ $GSD_UNIT_KIND = {unit} ] && {{ {link}; }}"));
+        let ran = ran(&context, &Notes::new(), &format!("[ $GSD_UNIT_KIND = {unit} ] && {{ {link}; }}"), &[]);
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n", "{link}: {}", ran.stderr);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{link}: {}", ran.stderr);
     }
@@ -217,14 +279,14 @@ for file in $MINE; do
   { echo evil > "$at.new" && mv "$at.new" "$at"; } 2>/dev/null
   rm -f "$at" 2>/dev/null
   seen="$FAKE_AGENT_HOME/${file#.fake-agent/}"
-  test -e "$seen" || echo "$file" >> "${TMPDIR%/*}/unseen"
-  grep -q evil "$seen" && echo "$file, in $GSD_UNIT_KIND" >> "${TMPDIR%/*}/stayed"
+  test -e "$seen" || note "unseen $file"
+  grep -q evil "$seen" && note "stayed $file, in $GSD_UNIT_KIND"
   { echo evil >> "$seen"; } 2>/dev/null
   { rm -rf "$seen" && echo evil > "$seen"; } 2>/dev/null
 done
 mkdir -p "$OUT/.fake-agent/hooks/new" "$OUT/.another" 2>/dev/null
 { echo "alias ls=evil" >> "$OUT/.bashrc"; } 2>/dev/null
-mkdir -p "$FAKE_AGENT_HOME/sessions" && ls "$FAKE_AGENT_HOME/sessions" >> "${TMPDIR%/*}/sessions"
+mkdir -p "$FAKE_AGENT_HOME/sessions" && for file in $(ls "$FAKE_AGENT_HOME/sessions"); do note "session $file"; done
 echo x > "$FAKE_AGENT_HOME/sessions/$GSD_UNIT_KIND"
 echo '{"account": {"token": "new"}}' > "$FAKE_AGENT_HOME/next" && mv "$FAKE_AGENT_HOME/next" "$FAKE_AGENT_HOME/login.json"
 "#;
@@ -249,7 +311,8 @@ fn nothing_that_runs_later_is_changed_by_a_unit_and_a_refreshed_login_is_the_use
         entries.map(|entry| entry.path().to_path_buf()).collect::<Vec<_>>()
     };
     let before = files();
-    let report = run(&context, &format!("MINE='{}'\n{PERSISTS}", MINE.join(" ")));
+    let notes = Notes::new();
+    let report = run_with_notes(&context, &notes, &format!("MINE='{}'\n{PERSISTS}", MINE.join(" ")));
     assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
     for path in MINE {
         assert_eq!(std::fs::read_to_string(context.home().join(path)).unwrap(), format!("mine: {path}\n"));
@@ -260,14 +323,37 @@ fn nothing_that_runs_later_is_changed_by_a_unit_and_a_refreshed_login_is_the_use
     let login = std::fs::read_to_string(context.home().join(".fake-agent/login.json")).unwrap();
     assert_eq!(login, "{\"account\": {\"token\": \"new\"}}\n");
 
-    let left = |name: &str| {
-        let path = context.home().with_file_name("tmp").join(name);
-        std::fs::read_to_string(path).unwrap_or_default()
+    let told = notes.told();
+    let left = |kind: &str| told.lines().filter(|line| line.starts_with(kind)).collect::<Vec<_>>();
+    assert_eq!(left("unseen "), [""; 0], "the client sees what is its user's");
+    assert_eq!(left("stayed "), [""; 0], "the next session sees what the last one did to it");
+    let sessions = left("session ");
+    assert!(sessions.contains(&"session discuss-milestone") && !sessions.contains(&"session of-mine"), "{sessions:?}");
+}
+
+#[test]
+fn a_link_in_the_place_of_what_a_client_has_brings_nothing_in_or_out() {
+    let context = project(false);
+    if !has_fence(&context) {
+        return;
+    }
+    let write = |path: &str, text: &str| {
+        let path = context.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     };
-    assert_eq!(left("unseen"), "", "the client sees what is its user's");
-    assert_eq!(left("stayed"), "", "the next session sees what the last one did to it");
-    let sessions = left("sessions");
-    assert!(sessions.contains("discuss-milestone\n") && !sessions.contains("of-mine"), "{sessions}");
+    let (own, other) = (r#"{"account": {"token": "own"}}"#, r#"{"account": {"token": "of another"}}"#);
+    write(".fake-agent/login.json", own);
+    write("victim/login.json", other);
+    write("victim/deep/kept", "kept\n");
+    // Logins are looked at every second.
+    let links = r#"if [ $GSD_UNIT_KIND = plan-milestone ]; then rm -rf "$FAKE_AGENT_HOME"; ln -s "$OUT/victim" "$FAKE_AGENT_HOME"; sleep 1.5; fi
+        if [ $GSD_UNIT_KIND = execute-task ]; then ln -sf "$OUT/victim/login.json" "$FAKE_AGENT_HOME/login.json"; sleep 1.5; fi"#;
+    let report = run(&context, links);
+    assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+    let read = |path: &str| std::fs::read_to_string(context.home().join(path)).unwrap();
+    assert_eq!((read(".fake-agent/login.json").as_str(), read("victim/login.json").as_str()), (own, other));
+    assert_eq!(read("victim/deep/kept"), "kept\n");
 }
 
 #[test]
@@ -279,18 +365,18 @@ fn a_client_whose_folders_nobody_knows_runs_only_without_a_fence() {
     for runner in ["cursor", "antigravity", "augment", "acp"] {
         let brief = context.home().join("brief.md").display().to_string();
         let words = ["auto", "run", "--brief", &brief, "--runner", runner, "--runner-program", "true"];
-        let said = context.gsd_with(words, &[], "").failure(64);
+        let said = context.gsd_with(words, &[("GSD_EXIT_CONTRACT", "v2")], "").failure(64);
         assert!(said.contains("which folders of yours it writes to is not known"), "{said}");
         assert!(said.contains("--no-fence"), "{said}");
         assert_eq!(git(&context, &["worktree", "list"]).lines().count(), 1);
     }
 }
 
-/// Stands for a client of another major version than the one that was tried: it says so, and keeps how it is called and
+/// Stands for a client of another major version than the one that was tried: it says so, and tells how it is called and
 /// where it is told to be.
 const SECOND: &str = r#"#!/bin/bash
 if [ "$1" = --version ]; then echo v2.0.20; exit; fi
-{ echo "<$*>"; echo "told $PWD, in $(pwd -P)"; env | grep '^OLDPWD='; } >> "${TMPDIR%/*}/called"
+{ echo "<$*>"; echo "told $PWD, in $(pwd -P)"; env | grep '^OLDPWD='; } > /dev/tcp/127.0.0.1/$NOTES
 exit 1
 "#;
 
@@ -305,10 +391,11 @@ fn a_client_of_another_major_version_is_called_in_its_own_way_and_its_user_is_to
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let (brief, program) = (context.home().join("brief.md").display().to_string(), program.display().to_string());
     let words = ["auto", "run", "--brief", &brief, "--runner", "opencode", "--runner-program", &program];
-    let ran = context.gsd_with(words, &[("PWD", "/"), ("OLDPWD", "/usr")], "");
+    let notes = Notes::new();
+    let ran = context.gsd_with(words, &[("PWD", "/"), ("OLDPWD", "/usr"), ("NOTES", &notes.port())], "");
     assert_ne!(ran.code, 0, "{}", ran.stdout);
     assert!(ran.stderr.contains("`v2.0.20`; gsd-tools was tried with 1."), "{}", ran.stderr);
-    let called = std::fs::read_to_string(context.home().with_file_name("tmp").join("called")).unwrap();
+    let called = notes.told();
     let worktree = context.project().canonicalize().unwrap().join(".gsd/worktrees/M001");
     let place = format!("told {0}, in {0}\n", worktree.display());
     assert!(called.contains("<run --standalone --format json --auto>\n") && called.contains(&place), "{called}");

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::auto::compile;
 use crate::kit::{Ran, TestContext, binary};
+use crate::notes::Notes;
 
 pub(crate) const ROADMAP: &str = "# Roadmap\n\n## v1.0 Shelf\n\n- [ ] **Phase 1: Base** - the first file\n- [ ] **Phase 2: Top** - the second file\n\n\
                        ### Phase 1: Base\n**Goal**: one file\n\n### Phase 2: Top\n**Goal**: another file\n";
@@ -155,9 +156,9 @@ fn a_run_that_is_killed_at_any_document_lands_the_same_once_it_goes_on() {
     }
 }
 
-/// Tries one thing after the other, and writes down which could be done.
+/// Tries one thing after the other, and tells which could be done.
 const TRIES: &str = r#"
-try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" >> "${TMPDIR%/*}/tries"; else echo "$1 no" >> "${TMPDIR%/*}/tries"; fi; }
+try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" > /dev/tcp/127.0.0.1/$NOTES; else echo "$1 no" > /dev/tcp/127.0.0.1/$NOTES; fi; }
 export user="git --git-dir=$ROOT/.git" common="$ROOT/.git" own="$ROOT/.git/worktrees/v1.0"
 try commit 'git commit --quiet --allow-empty --message=x'
 try own-branch 'git branch -f tried && git tag -f tried && git update-ref refs/heads/main HEAD && git config core.fsmonitor false'
@@ -218,14 +219,17 @@ fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
         ["auto", "run", "--max-units", max, "--runner", "fake", "--runner-program", &program].map(str::to_owned)
     };
     let before = repository(&context);
-    let ran = context.gsd_with(words("5"), &[("FAKE_ACTOR", "ideal"), ("ROOT", &root)], "");
+    let notes = Notes::new();
+    let port = notes.port();
+    let variables = [("FAKE_ACTOR", "ideal"), ("ROOT", &*root), ("NOTES", &*port)];
+    let ran = context.gsd_with(words("5"), &variables, "");
     assert_eq!((ran.code, &report(&ran)["stop"]["cause"]), (0, &Value::from("units-done")), "{}", ran.stderr);
     assert_eq!(repository(&context), before);
     git(&context, &["fsck", "--strict", "--no-dangling"]);
     assert!(ran.stderr.contains("not taken over from the session: `refs/tags/tried`"), "{}", ran.stderr);
-    let ran = context.gsd_with(words("50"), &[("FAKE_ACTOR", "ideal"), ("ROOT", &root)], "");
+    let ran = context.gsd_with(words("50"), &variables, "");
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
-    let tries = std::fs::read_to_string(context.home().with_file_name("tmp").join("tries")).unwrap();
+    let tries = notes.told();
     let could: Vec<&str> = tries.lines().filter(|line| line.ends_with("yes")).collect();
     assert_eq!((could.len(), tries.lines().count()), (12, 6 * 18), "{tries}");
     assert!(could.iter().all(|line| ["commit yes", "own-branch yes"].contains(line)), "{tries}");

@@ -94,8 +94,6 @@ impl TestContext {
             .env("PATH", path())
             .env("HOME", self.home())
             .env("TMPDIR", self.root.path().join("tmp"))
-            // Where the scripted agent of a run may leave notes for its test: its temporary files are gone after each session.
-            .env("FAKE_KEEPS", self.root.path().join("tmp"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             // No test looks for versions on the web, unless it brings a web of its own.

@@ -24,6 +24,8 @@ pub(crate) struct Staged {
 struct Login {
     own: AbsolutePath,
     staged: AbsolutePath,
+    /// What the session can change, with the login in it.
+    lent: AbsolutePath,
     lock: Option<AbsolutePath>,
     /// What both were when they were last the same.
     both: Option<Digest>,
@@ -93,6 +95,8 @@ impl OwnFolder {
 
     fn stage(&self, place: &Place, siblings: &[String], staged: &mut Staged) -> Result<(), DiskError> {
         let Place { own, around, staged_base, staged: view, home } = place;
+        // The session before may have left a link there, to a folder of the user's.
+        disk::clear_way(view, &staged.folder)?;
         if !self.within.is_empty() {
             disk::clear(staged_base, siblings)?;
             Overlay { left_out: siblings, ..Overlay::default() }.show(around, staged_base)?;
@@ -100,16 +104,17 @@ impl OwnFolder {
         let logins = self.login.iter().map(|name| Login {
             own: own.resolve(name),
             staged: view.resolve(name),
+            lent: staged.folder.clone(),
             lock: self.lock.as_ref().map(|end| own.beside(&format!("{}{end}", own.name()))),
             both: None,
         });
         let mut logins: Vec<Login> = logins.collect();
         // Of a session whose end nobody has seen.
         for login in logins.iter().filter(|login| disk::modified(&login.staged) > disk::modified(&login.own)) {
-            login.hand_back()?;
+            login.in_view()?.map_or(Ok(()), |found| login.hand_back(&found))?;
         }
         disk::clear(view, &self.history)?;
-        let overlay = Overlay { opened: &self.opened, left_out: &self.history, copied: COPIED };
+        let overlay = Overlay { opened: &self.opened, left_out: &self.history, copied: COPIED, ..Overlay::default() };
         overlay.show(own, view)?;
         for name in home.iter().flat_map(|_| &self.beside) {
             let file = home.as_ref().map(|home| home.resolve(name)).filter(|file| disk::is_file(file));
@@ -122,7 +127,7 @@ impl OwnFolder {
             }
         }
         for login in &mut logins {
-            login.both = Digest::of_file(&login.staged)?;
+            login.both = login.in_view()?.map(|bytes| Digest::of(&bytes));
         }
         staged.logins.extend(logins);
         staged.views.push((view.clone(), self.history.clone()));
@@ -154,47 +159,47 @@ impl Staged {
     /// The end of a session: nothing stays but a login and what the client keeps of its sessions.
     pub(crate) fn close(mut self) -> Result<(), DiskError> {
         let shared = self.share_logins();
-        self.views.iter().try_for_each(|(view, kept)| disk::clear(view, kept))?;
+        for (view, kept) in &self.views {
+            // A link on the way would have what it leads to be removed.
+            disk::clear_way(view, &self.folder)?;
+            disk::clear(view, kept)?;
+        }
         shared
     }
 }
 
 impl Login {
     fn share(&mut self) -> Result<(), DiskError> {
-        let (own, staged) = (Digest::of_file(&self.own)?, self.staged_digest()?);
+        let (own, found) = (Digest::of_file(&self.own)?, self.in_view()?);
+        let staged = found.as_ref().map(|bytes| Digest::of(bytes));
         if own == staged {
             self.both = own;
-        } else if own == self.both && staged.is_some() {
-            self.hand_back()?;
+        } else if own == self.both
+            && let Some(found) = found
+        {
+            self.hand_back(&found)?;
             self.both = staged;
         } else if own.is_some() && own != self.both {
-            disk::copy_over(&self.own, &self.staged)?;
+            let bytes = disk::read_up_to(&self.own, COPIED)?.unwrap_or_default();
+            disk::write_lent(&self.staged, &self.lent, &bytes)?;
             self.both = own;
         }
         Ok(())
     }
 
-    /// `None` where what is in the view is no file.
-    fn staged_digest(&self) -> Result<Option<Digest>, DiskError> {
-        if disk::is_link(&self.staged) || !disk::is_file(&self.staged) {
-            Ok(None)
-        } else {
-            Digest::of_file(&self.staged)
-        }
+    /// What is in the view; `None` where that is no file. The session may change it at the same time, and put links there.
+    fn in_view(&self) -> Result<Option<Vec<u8>>, DiskError> {
+        disk::read_lent(&self.staged, &self.lent, COPIED)
     }
 
     /// Puts the login of the view in the place of the user's, if it is one.
-    fn hand_back(&self) -> Result<(), DiskError> {
-        if self.staged_digest()?.is_none() {
-            return Ok(());
-        }
-        let read = |path: &AbsolutePath| disk::read_up_to(path, COPIED);
-        let (Some(own), Some(staged)) = (read(&self.own)?, read(&self.staged)?) else { return Ok(()) };
-        if !is_refreshed(&own, &staged) {
+    fn hand_back(&self, staged: &[u8]) -> Result<(), DiskError> {
+        let Some(own) = disk::read_up_to(&self.own, COPIED)? else { return Ok(()) };
+        if !is_refreshed(&own, staged) {
             return Ok(());
         }
         let lock = self.lock.as_ref().map(disk::FolderLock::wait);
-        let written = disk::replace(&self.own, &staged);
+        let written = disk::replace(&self.own, staged);
         drop(lock);
         written
     }
@@ -322,6 +327,37 @@ mod tests {
         home.write("run/client/codex/auth.json", "{\"mine\": {\"token\": \"new\"}}");
         home.stage("codex").close().unwrap();
         assert_eq!(home.read(".codex/auth.json"), "{\"mine\": {\"token\": \"new\"}}");
+    }
+
+    /// What stands in the place of a view while it is shared, and after.
+    #[test]
+    fn a_link_in_the_place_of_a_view_or_above_it_leads_nothing_out() {
+        for place in ["config", "config/opencode", "data", "data/opencode"] {
+            let login = ".local/share/opencode/auth.json";
+            let home =
+                Home::new(&[".config/opencode/opencode.json", login, "victim/opencode/auth.json", "victim/auth.json"]);
+            let mut staged = home.stage("opencode");
+            let view = home.at.resolve("run/client").resolve(place);
+            assert!(disk::is_folder(&view), "{place}");
+            std::fs::remove_dir_all(&view).unwrap();
+            let to = if place.contains('/') { "victim/opencode" } else { "victim" };
+            std::os::unix::fs::symlink(home.at.resolve(to).as_path(), view.as_path()).unwrap();
+            let evil = "{\"mine\": {\"token\": \"of another\"}}";
+            home.write("victim/opencode/auth.json", evil);
+            staged.share_logins().unwrap();
+            assert_eq!(home.read(login), "{\"mine\": {}}", "{place}");
+            home.write(login, "{\"mine\": {\"token\": \"new\"}}");
+            staged.share_logins().unwrap();
+            assert_eq!(home.read("victim/opencode/auth.json"), evil, "{place}");
+            staged.close().unwrap();
+            assert_eq!(home.read("victim/opencode/auth.json"), evil, "{place}");
+            std::fs::create_dir_all(view.parent().unwrap().as_path()).unwrap();
+            let _ = std::fs::remove_dir_all(&view);
+            std::os::unix::fs::symlink(home.at.resolve(to).as_path(), view.as_path()).unwrap();
+            home.stage("opencode").close().unwrap();
+            assert_eq!(home.read("victim/opencode/auth.json"), evil, "{place}");
+            assert_eq!(home.read("victim/auth.json"), "{\"mine\": {}}", "{place}");
+        }
     }
 
     #[test]

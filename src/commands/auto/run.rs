@@ -540,9 +540,16 @@ fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, means: Means
             "leave `--no-project-settings` out and approve what the project has for it, or take another client",
         ));
     }
-    let can_fence = context.world().fencing() != Fencing::Unavailable;
-    if !can_fence && wants_fence {
-        context.warn("this system cannot keep programs from writing outside the worktree");
+    let fencing = context.world().fencing();
+    let can_fence = fencing != Fencing::Unavailable;
+    match fencing {
+        Fencing::Unavailable if wants_fence => {
+            context.warn("this system cannot keep programs from writing outside the worktree");
+        }
+        Fencing::Partial if wants_fence => {
+            context.warn("this kernel keeps programs from writing outside the worktree, but not from emptying a file there: Linux 6.2 does");
+        }
+        _ => {}
     }
     if can_fence && wants_fence && runner.own.is_none() {
         return Err(CommandError::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));

@@ -92,6 +92,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Err(why) = leave_terminal() {
         return failed(UNFENCED, &why);
     }
+    keep_streams_alone();
     let mut command = Command::new(name);
     command.args(arguments);
     if !fence.is_open {
@@ -148,6 +149,16 @@ fn leave_terminal() -> Result<(), String> {
 fn leave_terminal() -> Result<(), String> {
     Ok(())
 }
+
+/// Has the program get its three streams and no other open file: what a shell has left open, to be read or written, is limited
+/// by no fence, and may be the terminal.
+#[cfg(unix)]
+fn keep_streams_alone() {
+    close_fds::set_fds_cloexec(3, &[]);
+}
+
+#[cfg(not(unix))]
+fn keep_streams_alone() {}
 
 #[cfg(unix)]
 fn become_program(mut command: Command) -> std::io::Error {

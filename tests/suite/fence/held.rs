@@ -67,6 +67,7 @@ impl Place {
         std::fs::create_dir_all(yard.context.temporary().join("own")).unwrap();
         std::fs::write(out.join(".ssh/id"), "got a key\n").unwrap();
         std::fs::write(out.join(".ssh/got"), "").unwrap();
+        std::os::unix::fs::symlink("got", out.join(".ssh/link")).unwrap();
         std::fs::write(out.join(".ssh/run"), "#!/bin/sh\necho got\n").unwrap();
         std::fs::set_permissions(out.join(".ssh/run"), std::fs::Permissions::from_mode(0o755)).unwrap();
         let name = format!(
@@ -84,7 +85,7 @@ impl Place {
         let key = std::fs::File::open(out.join(".ssh/id")).unwrap();
         let mut other = yard.context.command("bash");
         // Its command line and its environment have the word too.
-        other.args(["-c", "sleep 600; : got"]).env("SECRET", "got").current_dir(out.join(".ssh")).stdin(key);
+        other.args(["-c", "exec -a got sleep 600"]).env("SECRET", "got").current_dir(out.join(".ssh")).stdin(key);
         let other = other.stdout(Stdio::null()).spawn().unwrap();
         Some(Self { yard, other, tcp: TcpListener::bind("127.0.0.1:0").unwrap(), _listeners: listeners, name })
     }
@@ -273,10 +274,40 @@ fn a_kernel_without_landlock_starts_nothing() {
 
 #[test]
 fn the_document_names_what_stays_open() {
-    let document = std::fs::read_to_string(repository().join("docs/auto-mode.md")).unwrap();
-    let section = document.split_once("## What a session can reach").unwrap().1;
-    for word in ["socket", "6.12", "6.2", "network", "modes", "terminal", "`fence.read`", "`fence.sockets`"] {
-        assert!(section.contains(word), "{word}");
+    let read = |path: &str| std::fs::read_to_string(repository().join(path)).unwrap();
+    let of_words = |document: &str, section: &str, words: &[&str]| {
+        let section = document.split_once(section).unwrap_or_else(|| panic!("{section}")).1;
+        let section = section.split("\n## ").next().unwrap();
+        let missing: Vec<&&str> = words.iter().filter(|word| !section.contains(**word)).collect();
+        assert_eq!(missing, [&""; 0], "{section}");
+    };
+    let open = ["socket", "6.12", "6.2", "network", "modes", "terminal", "keyrings", "priorities", "locks", "`stat`"];
+    of_words(&read("docs/auto-mode.md"), "## What a session can reach", &open);
+    of_words(&read("docs/auto-mode.md"), "## What a session can reach", &["`fence.read`", "`fence.sockets`"]);
+    let parties =
+        ["| you |", "| the repository |", "| a session |", "| a check |", "| a filter of git |", "| the client |"];
+    let security = read("SECURITY.md");
+    of_words(&security, "## Unattended runs", &parties);
+    of_words(&security, "## Unattended runs", &["5.13", "5.19", "6.2", "6.7", "6.10", "6.12", "macOS", "Windows"]);
+    let switches = ["--no-fence", "--no-project-settings", "review.unfenced", "approved", "secrets.toml", "hook"];
+    of_words(&security, "## Unattended runs", &switches);
+    let openings = ["fence.read", "fence.sockets", "fence.network", "fence.terminals"];
+    of_words(&security, "## Unattended runs", &openings);
+}
+
+#[test]
+fn a_program_gets_its_three_streams_and_no_other_open_file() {
+    let Some(place) = Place::new() else { return };
+    for guard in [Guard::Fence(None), Guard::Open] {
+        let before = place.yard.seen();
+        let inner = place.command(guard);
+        let mut command = place.yard.context.command("bash");
+        command.args(["-c", "exec 3>> $OUT/kept 11< $OUT/.ssh/id; exec \"$@\"", "bash"]).arg(inner.get_program());
+        command.args(inner.get_args()).args(["-c", "{ echo x >&3; cat <&11; } 2> /dev/null; ls /proc/self/fd"]);
+        let output = command.env("OUT", place.yard.outside()).output().unwrap();
+        // The fourth is the folder that is listed.
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n1\n2\n3\n", "{guard:?}");
+        assert_eq!(place.yard.seen(), before, "{guard:?}");
     }
 }
 

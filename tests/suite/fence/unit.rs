@@ -32,8 +32,14 @@ try type-as-root '[ $(id -u) = 0 ] && perl -e "open my \$t, q(<), \$ENV{TTY} or 
 try signal 'kill -0 $RUN'
 try abstract 'perl -MSocket -e "socket S, PF_UNIX, SOCK_STREAM, 0; exit !connect S, pack(q(Sxa*), PF_UNIX, \$ENV{ABSTRACT})"'
 try variables 'printenv TMUX || printenv SSH_AUTH_SOCK || printenv DBUS_SESSION_BUS_ADDRESS || printenv XDG_RUNTIME_DIR'
+try streams '[ $STREAMS = yes ]'
+try open-file 'echo x >&17'
+try open-tty 'echo x >&18'
 try mode 'chmod 700 $OUT/.ssh'
 "#;
+
+/// Whether a stream is a terminal, asked before anything is redirected.
+const STREAMS: &str = "export STREAMS=no; for number in 0 1 2; do [ -t $number ] && STREAMS=yes; done";
 
 /// What everybody in a fence can do.
 const OPEN: [&str; 4] = ["own-temporary", "short-path", "settings", "mode"];
@@ -67,8 +73,8 @@ fn scene() -> TestContext {
         std::fs::write(home.join(path), text).unwrap();
     }
     std::fs::create_dir_all(context.everything().join("run")).unwrap();
-    context.write("tries.sh", &format!("WHO=check\n{TRIES}\ntrue\n"));
-    context.write("filter.sh", &format!("WHO=filter\n{{ {TRIES} }} > /dev/null 2>&1 < /dev/null\ncat\n"));
+    context.write("tries.sh", &format!("WHO=check\n{STREAMS}\n{TRIES}\ntrue\n"));
+    context.write("filter.sh", &format!("WHO=filter\n{STREAMS}\n{{ {TRIES} }} > /dev/null 2>&1 < /dev/null\ncat\n"));
     context.write(".gitattributes", "*.up filter=tree\n");
     context.write("a.up", "up\n");
     context.write(".gsd/PREFERENCES.md", "---\nverification_commands: [bash tries.sh]\n---\n");
@@ -85,14 +91,20 @@ fn run(context: &TestContext, notes: &Notes, more: &str) -> String {
     let program = context.home().join("agent");
     executable(
         &program,
-        &format!("#!/bin/bash\nexec 3>&1 1>&2\nWHO=$GSD_UNIT_KIND\n{TRIES}\nexec {} \"$@\" 1>&3\n", agent.display()),
+        &format!(
+            "#!/bin/bash\n{STREAMS}\nexec 3>&1 1>&2\nWHO=$GSD_UNIT_KIND\n{TRIES}\nexec {} \"$@\" 1>&3\n",
+            agent.display()
+        ),
     );
+    let (brief, agent) = (context.home().join("brief.md").display().to_string(), program.display().to_string());
+    let approved =
+        context.approval(&["auto", "run", "--brief", &brief, "--runner", "fake", "--runner-program", &agent]);
     let call = format!(
-        "export TTY=$(tty); export RUN=$$; '{}' auto run --brief '{}' --runner fake --runner-program '{}' {more} > '{}' 2>&1; sleep 0.3; \
+        "export TTY=$(tty); export RUN=$$; exec 17>> $OUT/.bashrc 18<> $TTY; '{}' auto run --brief '{}' --runner fake --runner-program '{}' {more} > '{}' 2>&1; sleep 0.3; \
          read -t 0.5 -r line && eval \"$line\"; echo over",
         binary().display(),
-        context.home().join("brief.md").display(),
-        program.display(),
+        brief,
+        agent,
         context.everything().join("said").display(),
     );
     let mut command = context.command("script");
@@ -100,7 +112,7 @@ fn run(context: &TestContext, notes: &Notes, more: &str) -> String {
     command.args(["-qec", &format!("bash -c '{quoted}'"), "/dev/null"]);
     let (home, run) = (context.home(), context.everything().join("run"));
     command.env("FAKE_SHAPE", "1x1").env("FAKE_ACTOR", "ideal").env("OUT", &home).env("XDG_RUNTIME_DIR", run);
-    command.env("SHARED", context.temporary()).env("NOTES", notes.port()).env("FAKE_KEEPS", "");
+    command.env("SHARED", context.temporary()).env("NOTES", notes.port()).env("GSD_APPROVED", approved);
     command
         .env("TMUX", "/tmp/tmux,1,0")
         .env("SSH_AUTH_SOCK", "/tmp/agent")
@@ -132,7 +144,7 @@ fn a_unit_a_check_and_a_filter_get_out_by_no_way_that_a_row_says_is_held() {
     assert!(said.contains("complete"), "{said}\n{}", notes.told());
     for who in ["plan-milestone", "execute-task", "check", "filter"] {
         let (mut could, tried) = could(&notes, who);
-        assert!(tried.len() >= 19, "{who} tried {tried:?}: {said}");
+        assert!(tried.len() >= 22, "{who} tried {tried:?}: {said}");
         if !super::is_at_least_version(6) {
             could.remove("signal");
             could.remove("abstract");
@@ -155,9 +167,9 @@ fn without_a_fence_a_unit_has_no_terminal_either_and_everything_else() {
     run(&context, &notes, "--no-fence");
     for who in ["execute-task", "check"] {
         let (could, tried) = could(&notes, who);
-        assert!(tried.len() >= 19, "{who}: {tried:?}");
+        assert!(tried.len() >= 22, "{who}: {tried:?}");
         let held: Vec<&String> = tried.difference(&could).filter(|what| *what != "type-as-root").collect();
-        assert_eq!(held, ["own-tty", "session", "type"], "{who}");
+        assert_eq!(held, ["open-file", "open-tty", "own-tty", "session", "streams", "type"], "{who}");
     }
 }
 

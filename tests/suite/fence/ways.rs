@@ -75,6 +75,24 @@ pub(crate) const WRITES: &[Way] = &[
         From(1),
     ),
     way("shared temporary folder", "echo x > $OUT/tmp/new", From(1)),
+    way("reopen what is open for reading", "exec 3< $OUT/kept; echo x > /proc/self/fd/3", From(1)),
+    way("hard link of what is open", "exec 3< $OUT/kept; ln -L /proc/$$/fd/3 here && echo x >> here", From(1)),
+    way(
+        "name for a file without one",
+        "perl -e 'sysopen F, \".\", 020200002, 0600 or die; system \"ln -L /proc/$$/fd/\" . fileno(F) . \" $ENV{OUT}/new\"'",
+        From(1),
+    ),
+    way(
+        "swap",
+        "[ $(uname -m) = x86_64 ] || exit; perl -e 'my ($own, $other) = (\"mine\", \"$ENV{OUT}/kept\"); syscall 316, -100, $own, -100, $other, 2'",
+        From(1),
+    ),
+    way(
+        "empty while it is opened for reading",
+        "perl -MFcntl -e 'sysopen F, \"$ENV{OUT}/kept\", O_RDONLY | O_TRUNC'",
+        From(3),
+    ),
+    way("root of another process", "echo x > /proc/$OTHER/root$OUT/new", From(1)),
     way("nested fence", "$GSD __fence --write $OUT -- bash -c 'echo x > $OUT/new'", From(1)),
     root("chroot", "chroot / bash -c \"echo x > $OUT/new\"", From(1)),
     root("mount over", "mount -t tmpfs none $OUT/empty && echo got && umount $OUT/empty", From(1)),
@@ -98,12 +116,51 @@ pub(crate) const READS: &[Way] = &[
     way("run what is secret", "$OUT/.ssh/run", From(1)),
     way("another process's file", "cat /proc/$OTHER/fd/0", From(1)),
     way("another process's folder", "cat /proc/$OTHER/cwd/id", From(1)),
+    way("folder of a thread of another process", "cat /proc/$OTHER/task/$OTHER/cwd/id", From(1)),
+    way("key by the root of another process", "cat /proc/$OTHER/root$OUT/.ssh/id", From(1)),
+    way(
+        "key by a descriptor of its path",
+        "perl -e 'sysopen F, \"$ENV{OUT}/.ssh/id\", 010000000 or die; open G, \"<\", \"/proc/self/fd/\" . fileno F; print <G>'",
+        From(1),
+    ),
+    way(
+        "swap a key",
+        "[ $(uname -m) = x86_64 ] || exit; perl -e 'my ($own, $other) = (\"mine\", \"$ENV{OUT}/.ssh/id\"); syscall 316, -100, $own, -100, $other, 2'; cat mine",
+        From(1),
+    ),
+    way("size of a key", "stat -c 'got %s' $OUT/.ssh/id", Never),
+    way("link in a secret place", "readlink $OUT/.ssh/link", Never),
+    way(
+        "changes in a secret place",
+        "[ $(uname -m) = x86_64 ] || { echo got; exit; }; perl -e 'print \"got\" if syscall(254, syscall(253), \"$ENV{OUT}/.ssh\", 4095) >= 0'",
+        Never,
+    ),
 ];
 
 /// Each would have something outside do something, or could.
 pub(crate) const REACHES: &[Way] = &[
     way("signal", "kill -0 $OTHER && echo got", From(6)),
     way("end", "kill -CONT $OTHER && echo got", From(6)),
+    way("signal to a group", "kill -0 -- -$(ps -o pgid= -p $OTHER | tr -d ' ') && echo got", From(6)),
+    way(
+        "signal by a descriptor of a process",
+        "[ $(uname -m) = x86_64 ] || exit; perl -e 'print \"got\" if syscall(424, syscall(434, $ENV{OTHER} + 0, 0), 0, 0, 0) == 0'",
+        From(6),
+    ),
+    way(
+        "signal by a file",
+        "perl -MSocket -e 'socketpair A, B, AF_UNIX, SOCK_STREAM, 0 or die; fcntl A, 8, $ENV{OTHER} + 0; fcntl A, 10, 9; \
+         fcntl A, 4, 020000; syswrite B, \"x\"; select undef, undef, undef, 0.2'; grep -q 'State:.*Z' /proc/$OTHER/status && echo got",
+        From(6),
+    ),
+    way("limits of another process", "prlimit --pid $OTHER --core=0:0 && echo got", Never),
+    way("priority of another process", "renice -n 5 -p $OTHER && echo got", Never),
+    way("lock of a file", "flock -n $OUT/kept echo got", Never),
+    way(
+        "memory that is shared by a number",
+        "at=$(ipcmk -M 4096 | grep -o '[0-9]*$') && ipcrm -m $at && echo got",
+        Never,
+    ),
     way(
         "memory of another process",
         "perl -e 'open my $f, \"+<\", \"/proc/$ENV{OTHER}/mem\" and print \"got\"'",
@@ -147,6 +204,7 @@ pub(crate) const REACHES: &[Way] = &[
     way("EMACS_SOCKET_NAME", "printenv EMACS_SOCKET_NAME", From(1)),
     way("NVIM", "printenv NVIM", From(1)),
     way("GPG_AGENT_INFO", "printenv GPG_AGENT_INFO", From(1)),
+    way("gain privileges", "grep -q 'NoNewPrivs:.*0' /proc/self/status && echo got", From(1)),
     way("another temporary folder", "[ \"${TMPDIR##*/}\" = own ] || echo got", From(1)),
 ];
 
