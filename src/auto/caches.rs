@@ -114,6 +114,8 @@ impl Caches {
             if cache.is_for_owners && moved.is_none() && !usual.as_ref().is_some_and(is_there) {
                 continue;
             }
+            // A session may have left a link there.
+            disk::clear_way(&place, at)?;
             disk::make_folder(&place)?;
             let users = moved.or(usual).filter(|_| !cache.usual.is_empty());
             if let Some(users) = users.filter(is_there) {
@@ -140,6 +142,7 @@ impl Caches {
         }
         if disk::is_folder(&maven) {
             let own = at.resolve("maven");
+            disk::clear_way(&own, at)?;
             disk::make_folder(&own)?;
             let before = world.variable(MAVEN.0).map(|before| format!("{before} ")).unwrap_or_default();
             let options = format!("{before}-Dmaven.repo.local={own} -Dmaven.repo.local.tail={maven}");
@@ -199,6 +202,18 @@ mod tests {
         let npm = AbsolutePath::parse(named("npm_config_cache").unwrap()).unwrap();
         let is_linked = |path: &str| disk::is_link(npm.resolve(path.trim_start_matches(".npm/")));
         assert_eq!(NPM.map(is_linked), [false, true]);
+
+        for (place, to) in
+            [("gocache", "nowhere/deep"), ("maven", "go"), ("npm_config_cache", "go"), ("nuget_packages", "go")]
+        {
+            disk::remove_folder(&at.resolve(place)).unwrap();
+            std::os::unix::fs::symlink(home.resolve(to).as_path(), at.resolve(place).as_path()).unwrap();
+        }
+        Caches::of(&world, &at).unwrap();
+        for place in ["gocache", "maven", "npm_config_cache", "nuget_packages"] {
+            assert!(disk::is_folder(at.resolve(place)) && !disk::is_link(at.resolve(place)), "{place}");
+        }
+        assert!(!disk::exists(home.resolve("nowhere")) && !disk::exists(home.resolve("go/_cacache")));
 
         disk::remove_folder(&home.resolve(".cargo/registry/src/i/a-1.0")).unwrap();
         disk::write_fleeting(&home.resolve(".cargo/registry/src/i/b-1.0/lib.rs"), b"x").unwrap();

@@ -17,7 +17,7 @@ pub(crate) fn write_lent(path: &AbsolutePath, folder: &AbsolutePath, bytes: &[u8
     written.map(drop).map_err(DiskError::io("write", path.as_path()))
 }
 
-/// Removes what is on the way from `folder` to the folder `path` and is a link or a file, so that what is done at `path` is
+/// Removes what is on the way from `folder` to the folder `path` and is no folder, such as a link, so that what is done at `path` is
 /// done there and nowhere else. For when nobody else changes it.
 pub(crate) fn clear_way(path: &AbsolutePath, folder: &AbsolutePath) -> Result<(), DiskError> {
     let Ok(rest) = path.as_path().strip_prefix(folder.as_path()) else {
@@ -26,7 +26,7 @@ pub(crate) fn clear_way(path: &AbsolutePath, folder: &AbsolutePath) -> Result<()
     let mut place = folder.clone();
     for name in rest {
         place = place.resolve(name);
-        if super::is_link(&place) || super::is_file(&place) {
+        if place.as_path().symlink_metadata().is_ok_and(|found| !found.is_dir()) {
             return atomic::remove_note(&place);
         }
     }
@@ -139,6 +139,8 @@ mod tests {
         assert_eq!(super::super::read_bytes(outside.resolve("own")).unwrap().unwrap(), b"mine");
         assert!(!super::super::exists(folder.resolve("none")));
         clear_way(&folder.resolve("linked/deep"), &folder).unwrap();
+        clear_way(&folder.resolve("pipe"), &folder).unwrap();
+        assert!(!super::super::exists(folder.resolve("pipe")));
         clear_way(&folder.resolve("sub/own/deep"), &folder).unwrap();
         assert!(!super::super::exists(folder.resolve("linked")) && !super::super::exists(folder.resolve("sub/own")));
         assert!(super::super::exists(outside.resolve("own")));

@@ -71,6 +71,11 @@ pub(crate) fn loosen(folder: &AbsolutePath) -> Result<(), DiskError> {
     Ok(())
 }
 
+/// Removes a folder in which programs may have made folders that nobody can change.
+fn remove_whatever(folder: &AbsolutePath) -> Result<(), DiskError> {
+    act::remove_tree(folder).or_else(|_| loosen(folder).and_then(|()| act::remove_tree(folder)))
+}
+
 /// A folder that is gone with this value.
 #[derive(Debug)]
 pub(crate) struct Scratch {
@@ -103,7 +108,7 @@ impl Scratch {
 
     /// Removes the folder that is called so, of a call that died.
     fn forget(parent: &Path, name: &str) -> Result<(), DiskError> {
-        act::remove_tree(&Self::place(parent, name)?)
+        remove_whatever(&Self::place(parent, name)?)
     }
 
     /// Removes all folders of calls that died whose names are this one, or this one with a number behind it.
@@ -115,7 +120,7 @@ impl Scratch {
         };
         for entry in super::list(&AbsolutePath::parse(parent)?)?.unwrap_or_default() {
             if entry.kind == EntryKind::Folder && of_call(&entry.name) {
-                act::remove_tree(&AbsolutePath::parse(&entry.path)?)?;
+                remove_whatever(&AbsolutePath::parse(&entry.path)?)?;
             }
         }
         Ok(())
@@ -157,7 +162,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What stays behind stands in the folder of things that do not stay.
-        let _ = act::remove_tree(&self.folder);
+        let _ = remove_whatever(&self.folder);
     }
 }
 
@@ -165,6 +170,23 @@ impl Drop for Scratch {
 mod tests {
     use super::*;
     use crate::disk;
+
+    /// Root changes every folder anyway.
+    #[cfg(unix)]
+    #[test]
+    fn a_scratch_folder_is_gone_with_folders_in_it_that_nobody_can_change() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = crate::testing::folder();
+        let scratch = Scratch::named(parent.path(), "one").unwrap();
+        let inner = scratch.make_folder("a").unwrap();
+        disk::write_fleeting(&inner.resolve("b/c"), b"x").unwrap();
+        for folder in [inner.resolve("b"), inner] {
+            std::fs::set_permissions(folder.as_path(), std::fs::Permissions::from_mode(0)).unwrap();
+        }
+        let folder = scratch.folder().clone();
+        drop(scratch);
+        assert!(!disk::exists(&folder));
+    }
 
     #[test]
     fn a_copy_is_as_old_as_its_file() {

@@ -222,6 +222,19 @@ fn a_repository_that_a_unit_makes_within_the_project_gets_no_program_run() {
     }
 }
 
+/// Git asks for more where a name is a revision and a file.
+#[test]
+fn files_with_the_names_of_revisions_are_files() {
+    let context = project(false);
+    let start = git(&context, &["rev-parse", "HEAD"]);
+    let names = format!("HEAD main refs FETCH_HEAD {start}");
+    let report =
+        run(&context, &format!("[ $GSD_UNIT_KIND = execute-task ] && for name in {names}; do echo x > $name; done"));
+    assert_eq!(report["stop"]["cause"], "complete", "{report:#}");
+    assert_eq!(context.read("HEAD"), "x\n");
+    assert!(context.read(".git/HEAD").starts_with("ref: "));
+}
+
 /// What a search path with a folder that is not absolute would find in a worktree.
 #[test]
 fn a_program_that_a_unit_makes_in_the_place_of_another_is_run_in_the_fence_alone() {

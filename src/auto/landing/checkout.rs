@@ -73,7 +73,8 @@ impl Repository {
     /// The files of the checkout's commit that are not as they are in it, or are gone.
     pub(crate) fn changed_in(&self, folder: &AbsolutePath) -> Result<Vec<String>, LandingError> {
         let git = Worktree { folder: folder.clone(), branch: None }.git(self)?;
-        let line = ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "-z", "HEAD"];
+        let line =
+            ["diff", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "-z", "HEAD", "--"];
         let found = looking(&git, &line)?.ok_or(LandingError::Answer { command: "git diff" })?;
         let paths = found.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())

@@ -130,9 +130,11 @@ impl Repository {
     fn has_work(&self, own: &str, before: &Commit, now: &Commit) -> Result<bool, LandingError> {
         let Some(head) = self.git.commit_of(own)? else { return Ok(false) };
         let (not_before, not_now) = (format!("^{before}"), format!("^{now}"));
-        let of_work = |other: &str| self.git.text(["rev-list", "--count", head.as_str(), other]);
-        let (new, missing) =
-            (of_work(&not_before)?, self.git.text(["rev-list", "--count", head.as_str(), &not_before, &not_now])?);
+        let of_work = |other: &str| self.git.text(["rev-list", "--count", head.as_str(), other, "--"]);
+        let (new, missing) = (
+            of_work(&not_before)?,
+            self.git.text(["rev-list", "--count", head.as_str(), &not_before, &not_now, "--"])?,
+        );
         // Fewer are missing from it than are new: it has some of them.
         Ok(new.parse::<u64>().unwrap_or(0) > missing.parse::<u64>().unwrap_or(0))
     }

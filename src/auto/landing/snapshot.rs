@@ -59,7 +59,7 @@ impl Repository {
             git.ask(["add", "--all", "--force", "--", documents, &format!(":(exclude){documents}/milestone.lock")])?;
         }
         let line = ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
-        let mut changes = raw(&git.ask(line.into_iter().chain([head.as_str()]))?);
+        let mut changes = raw(&git.ask(line.into_iter().chain([head.as_str(), "--"]))?);
         // Git looks into submodules, and would look into any other repository that is in the index now.
         if has_submodules && !changes.iter().any(Changed::is_about_submodule) {
             let line =
@@ -198,7 +198,7 @@ impl Repository {
     /// What differs between two trees or commits.
     pub(crate) fn differences(&self, from: &str, to: &str) -> Result<Vec<Changed>, LandingError> {
         let line = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
-        let answer = self.git.ask(line.into_iter().chain(["--end-of-options", from, to]))?;
+        let answer = self.git.ask(line.into_iter().chain(["--end-of-options", from, to, "--"]))?;
         Ok(raw(&answer))
     }
 

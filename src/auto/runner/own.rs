@@ -332,7 +332,7 @@ mod tests {
     /// What stands in the place of a view while it is shared, and after.
     #[test]
     fn a_link_in_the_place_of_a_view_or_above_it_leads_nothing_out() {
-        for place in ["config", "config/opencode", "data", "data/opencode"] {
+        for place in ["config", "config/opencode", "local-share", "local-share/opencode"] {
             let login = ".local/share/opencode/auth.json";
             let home =
                 Home::new(&[".config/opencode/opencode.json", login, "victim/opencode/auth.json", "victim/auth.json"]);

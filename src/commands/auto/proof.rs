@@ -148,7 +148,7 @@ impl Notes<'_> {
         if noted.is_empty() {
             return Err(none());
         }
-        let history = self.git(&["rev-list", "--topo-order", "HEAD"])?.text();
+        let history = self.git(&["rev-list", "--topo-order", "HEAD", "--"])?.text();
         for commit in history.lines().filter(|commit| noted.contains(commit)) {
             if let Some(commit) = Commit::parse(commit)
                 && !self.found(&commit)?.is_empty()

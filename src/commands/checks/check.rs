@@ -439,7 +439,7 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
         let found = found.filter(crate::world::Finished::success).map(|found| found.text()).unwrap_or_default();
         found.split('\0').map(|path| path.trim_start_matches('\n').to_owned()).collect::<Vec<_>>()
     };
-    let mut files = listed(&["diff", "--name-only", "-z", "HEAD~1", "HEAD"]);
+    let mut files = listed(&["diff", "--name-only", "-z", "HEAD~1", "HEAD", "--"]);
     if let Some(folder) = folder {
         let subject = format!("--grep=^[a-z]*({}-", folder.token());
         files.extend(listed(&["log", "--format=", "--name-only", "-z", "--basic-regexp", &subject]));

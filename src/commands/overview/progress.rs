@@ -147,8 +147,8 @@ fn commits(context: &Context) -> Commits {
         let finished = context.world().git(context.layout().root(), arguments).ok().filter(Finished::success)?;
         Some(finished.text())
     };
-    let count = git(&["rev-list", "--count", "HEAD"]).and_then(|count| count.trim().parse().ok()).unwrap_or(0);
-    let roots = git(&["log", "--max-parents=0", "--format=%as", "HEAD"]);
+    let count = git(&["rev-list", "--count", "HEAD", "--"]).and_then(|count| count.trim().parse().ok()).unwrap_or(0);
+    let roots = git(&["log", "--max-parents=0", "--format=%as", "HEAD", "--"]);
     let first = roots.as_deref().and_then(|roots| roots.lines().map(str::trim).filter(|day| !day.is_empty()).min());
     Commits { count, first: first.map(str::to_owned) }
 }
