@@ -152,7 +152,7 @@ impl Repository {
         }
         self.part_from_submodules(worktree, &place)?;
         if let Some(left) = part_from_worktrees(&worktree.folder, &place)? {
-            let why = format!("the session left the worktree `{}` in the repository", untrusted::line(&left, SHOWN));
+            let why = format!("the session left a worktree that it made, `{}`", untrusted::line(&left, SHOWN));
             disk::write_fleeting(&own.resolve(STRAYED), why.as_bytes())?;
         }
         let modules = (place.resolve("modules"), own.resolve(MODULES));

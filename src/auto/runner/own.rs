@@ -2,6 +2,8 @@
 //! hooks, commands, skills, agents, plugins and instructions of the user's are read there and stay as they are. Of what a
 //! session changes, only a login comes back that the client has refreshed.
 
+use serde_json::Value;
+
 use super::table::{OwnFolder, Runner};
 use crate::disk::{self, AbsolutePath, Digest, DiskError, Overlay};
 use crate::world::World;
@@ -205,18 +207,44 @@ impl Login {
     }
 }
 
-/// Whether `after` can be what a client made of `before` when it refreshed it. What is new at the top of a file could be a
-/// login of another kind, such as one that names a server whose settings the client takes.
+/// Whether `after` can be what a client made of `before` when it refreshed it. What is new could be a login of another kind,
+/// such as one that names a server whose settings the client takes, and some clients run a text that begins with `!`.
 fn is_refreshed(before: &[u8], after: &[u8]) -> bool {
-    use serde_json::{Map, Value};
-    let object = |text: &[u8]| serde_json::from_slice::<Map<String, Value>>(text);
-    match (object(before), object(after)) {
+    let read = |text: &[u8]| serde_json::from_slice::<Value>(text);
+    match (read(before), read(after)) {
         (Err(_), after) => after.is_err(),
         (Ok(_), Err(_)) => false,
-        (Ok(before), Ok(after)) => after
-            .iter()
-            .filter(|(_, value)| value.is_object() || value.is_array())
-            .all(|(key, _)| before.get(key).is_some_and(|value| value.is_object() || value.is_array())),
+        (Ok(before), Ok(after)) => has_form_of(&before, &after),
+    }
+}
+
+/// What says of which kind a login is.
+const KIND: &str = "type";
+
+fn has_form_of(before: &Value, after: &Value) -> bool {
+    let fits = |before: Option<&Value>, after: &Value| match before {
+        Some(before) => has_form_of(before, after),
+        None => is_plain(after),
+    };
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => after.iter().all(|(key, value)| {
+            let was = before.get(key);
+            if key == KIND { was == Some(value) } else { fits(was, value) }
+        }),
+        (Value::Array(before), Value::Array(after)) => {
+            after.iter().enumerate().all(|(number, value)| fits(before.get(number), value))
+        }
+        (Value::Object(_) | Value::Array(_), _) => false,
+        (before, after) => before == after || is_plain(after),
+    }
+}
+
+/// Whether it is one text, number or the like, and no command.
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Object(_) | Value::Array(_) => false,
+        Value::String(text) => !text.trim_start().starts_with('!'),
+        _ => true,
     }
 }
 
@@ -317,6 +345,36 @@ mod tests {
         staged.close().unwrap();
         assert_eq!(home.read(".claude/.credentials.json"), "{\"mine\": {\"token\": \"by another\"}}");
         assert!(!disk::exists(home.at.resolve("run/client/claude/.credentials.json")), "no login is left in the view");
+    }
+
+    #[test]
+    fn a_refreshed_login_has_the_form_that_it_had_and_no_command_in_it() {
+        let before = r#"{"a": {"type": "oauth", "access": "x", "scopes": ["s"], "expires": 1, "own": "!pass show a"}, "b": null}"#;
+        for (after, is_one) in [
+            (
+                r#"{"a": {"type": "oauth", "access": "y", "scopes": ["s", "t"], "expires": 2, "own": "!pass show a"}}"#,
+                true,
+            ),
+            (r#"{"a": {"type": "oauth", "access": "y", "refresh": "z"}, "b": "c", "at": 3}"#, true),
+            (r#"{"a": {"type": "oauth", "access": "!touch x"}}"#, false),
+            (r#"{"a": {"type": "oauth", "access": "\u0021touch x"}}"#, false),
+            (r#"{"a": {"type": "oauth", "scopes": [" !touch x"]}}"#, false),
+            (r#"{"a": {"type": "oauth", "own": "!touch x"}}"#, false),
+            (r#"{"a": {"type": "api_key", "access": "x"}}"#, false),
+            (r#"{"a": {"type": "oauth", "env": {"A": "b"}}}"#, false),
+            (r#"{"a": {"type": "oauth", "scopes": [{"command": "x"}]}}"#, false),
+            (r#"{"b": {"command": "x"}}"#, false),
+            (r#"{"c": {"type": "wellknown"}}"#, false),
+            (r#"[{"a": "x"}]"#, false),
+            (r#""x""#, false),
+            (r#"{"a": null}"#, false),
+            ("touch x", false),
+        ] {
+            assert_eq!(is_refreshed(before.as_bytes(), after.as_bytes()), is_one, "{after}");
+        }
+        assert!(is_refreshed(br#"[{"token": {"a": "x"}}]"#, br#"[{"token": {"a": "y"}}]"#));
+        assert!(!is_refreshed(br#"[{"token": {"a": "x"}}]"#, br#"[{"token": {"a": "x"}}, {"token": {}}]"#));
+        assert!(is_refreshed(b"iv:tag:one", b"iv:tag:two") && !is_refreshed(b"iv:tag:one", b"{}"));
     }
 
     #[test]

@@ -254,8 +254,8 @@ fn values(run: &Run, short: &[char], long: &[&str]) -> Vec<String> {
 fn sought(words: &[Argument]) -> Vec<String> {
     let texts: Vec<String> = words.iter().map(Argument::shown).collect();
     let places: Vec<&String> = texts.iter().take_while(|text| !text.starts_with(['-', '!', '('])).collect();
-    let tests = texts.windows(2).filter(|pair| matches!(pair[0].as_str(), "-name" | "-iname"));
-    let patterns: Vec<Spelling> = tests.map(|pair| Spelling::pattern(&pair[1])).collect();
+    let wanted = texts.windows(2).filter(|pair| matches!(pair[0].as_str(), "-name" | "-iname"));
+    let patterns: Vec<Spelling> = wanted.map(|pair| Spelling::pattern(&pair[1])).collect();
     let only_types = texts
         .iter()
         .filter(|text| text.starts_with('-'))

@@ -167,7 +167,7 @@ const ROWS: &[(&str, &str)] = &[
     ("git branch 'milestone/v1.0/x;touch${IFS}pwned;'", "made the branch `milestone/v1.0/x;touch${IFS}pwned;`"),
     ("git branch milestone/v1.0/other; git pack-refs --all", "made the branch `milestone/v1.0/other`"),
     ("git pack-refs --all; git commit -q --allow-empty -m x; git pack-refs --all", ""),
-    ("git worktree add -q sub/w; echo x > sub/w/x", "left the worktree `sub/w` in the repository"),
+    ("git worktree add -q sub/w; echo x > sub/w/x", "left a worktree that it made, `sub/w`"),
     ("git worktree add -q $OUT/w; git worktree add -q sub; git worktree remove sub", ""),
     // Its own branch.
     ("git commit -q --allow-empty -m x; git checkout -q --detach", "left the branch"),

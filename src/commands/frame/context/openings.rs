@@ -39,7 +39,7 @@ fn openings(preferences: FencePreferences, world: &World) -> Result<Openings, St
     };
     let read = read.into_iter().map(place).collect::<Result<_, _>>()?;
     if let Some(unknown) = sockets.iter().find(|name| !is_known_variable(name)) {
-        return Err(format!("has `{unknown}` in `sockets`, which no fence hides"));
+        return Err(format!("has `{unknown}` in `sockets`, which no fence removes"));
     }
     if ports.is_some() && !world.fences_ports() {
         return Err("has `network`, and this system cannot limit ports: Linux 6.7 or later can".to_owned());
