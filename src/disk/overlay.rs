@@ -149,7 +149,8 @@ fn fits_name(pattern: &str, name: &str) -> bool {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

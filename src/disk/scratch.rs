@@ -181,7 +181,7 @@ mod tests {
         let inner = scratch.make_folder("a").unwrap();
         disk::write_fleeting(&inner.resolve("b/c"), b"x").unwrap();
         for folder in [inner.resolve("b"), inner] {
-            std::fs::set_permissions(folder.as_path(), std::fs::Permissions::from_mode(0)).unwrap();
+            std::fs::set_permissions(folder.as_path(), std::fs::Permissions::from_mode(0o000)).unwrap();
         }
         let folder = scratch.folder().clone();
         drop(scratch);

@@ -366,7 +366,8 @@ fn references(place: &AbsolutePath) -> Option<References> {
             let name = format!("{folder}/{}", entry.name);
             match entry.kind {
                 EntryKind::Folder if depth < DEEPEST => open.push((name, depth + 1)),
-                EntryKind::File if !name.ends_with(".lock") => {
+                // Git writes it so, and no other way.
+                EntryKind::File if name.strip_suffix(".lock").is_none() => {
                     let bytes = disk::read_up_to(&entry.path, LONGEST).ok()??;
                     found.insert(name, String::from_utf8_lossy(&bytes).trim_end().to_owned());
                 }

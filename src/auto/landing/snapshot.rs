@@ -176,8 +176,8 @@ impl Repository {
         if together.is_empty() {
             return Ok(found);
         }
-        let asked: String = together.iter().map(|path| format!("{tree}:{path}\n")).collect();
-        let answer = self.git.tell(["cat-file", "--batch"], asked.into_bytes())?;
+        let asked: Vec<String> = together.iter().map(|path| format!("{tree}:{path}\n")).collect();
+        let answer = self.git.tell(["cat-file", "--batch"], asked.concat().into_bytes())?;
         let mut rest = answer.as_slice();
         for path in together {
             let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };

@@ -265,7 +265,9 @@ mod tests {
             let temporary = crate::testing::folder();
             let at = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
             let home = Self { _temporary: temporary, at };
-            files.iter().for_each(|path| home.write(path, "{\"mine\": {}}"));
+            for path in files {
+                home.write(path, "{\"mine\": {}}");
+            }
             home
         }
 

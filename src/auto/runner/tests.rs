@@ -236,14 +236,15 @@ fn the_document_says_what_each_client_writes() {
     for runner in all.iter().filter(|runner| runner.only_with.is_none() && !runner.programs.is_empty()) {
         let name = &runner.name;
         let Some(folders) = &runner.own else {
-            table += &format!("| {name} | not known: only with `--no-fence` | | | | |\n");
+            table.push_str(&["| ", name, " | not known: only with `--no-fence` | | | | |\n"].concat());
             continue;
         };
         for folder in folders {
             let path = std::iter::once(&folder.path).chain(&folder.beside).map(|path| format!("`~/{path}`"));
             let (path, variable) = (path.collect::<Vec<_>>().join(" "), &folder.variable);
             let (login, history, opened) = (list(&folder.login), list(&folder.history), list(&folder.opened));
-            table += &format!("| {name} | {path} | `{variable}` | {login} | {history} | {opened} |\n");
+            let row = format!("| {name} | {path} | `{variable}` | {login} | {history} | {opened} |\n");
+            table.push_str(&row);
         }
     }
     let place = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/runners.md");

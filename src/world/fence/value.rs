@@ -137,7 +137,9 @@ impl Fence {
         let mut add = |name: &str, value: &OsStr| words.extend([name.into(), value.to_owned()]);
         let named = [(WRITE, &self.writable), (READ, &self.readable), (HIDE, &self.hidden), (SECRET, &self.secret)];
         for (name, paths) in named {
-            paths.iter().for_each(|path| add(name, path.as_os_str()));
+            for path in paths {
+                add(name, path.as_os_str());
+            }
         }
         self.temporary.iter().for_each(|path| add(TEMPORARY, path.as_os_str()));
         self.kept.iter().for_each(|name| add(KEEP, name.as_ref()));

@@ -21,6 +21,8 @@ try bashrc 'echo x >> $OUT/.bashrc'
 try key 'cat $OUT/.ssh/id'
 try keys 'ls $OUT/.ssh'
 try netrc 'cat $OUT/.netrc'
+try publishing 'cat $OUT/.cargo/credentials.toml'
+try typed-before 'cat $OUT/.bash_history'
 try login 'cat $OUT/.codex/auth.json'
 try settings 'cat $OUT/.codex/config.toml'
 try own-tty 'echo x > /dev/tty'
@@ -65,6 +67,8 @@ fn scene() -> TestContext {
     for (path, text) in [
         (".ssh/id", "key\n"),
         (".netrc", "password\n"),
+        (".cargo/credentials.toml", "token\n"),
+        (".bash_history", "export TOKEN=x\n"),
         (".codex/auth.json", "{}\n"),
         (".codex/config.toml", "\n"),
         (".bashrc", "# mine\n"),
@@ -144,7 +148,7 @@ fn a_unit_a_check_and_a_filter_get_out_by_no_way_that_a_row_says_is_held() {
     assert!(said.contains("complete"), "{said}\n{}", notes.told());
     for who in ["plan-milestone", "execute-task", "check", "filter"] {
         let (mut could, tried) = could(&notes, who);
-        assert!(tried.len() >= 22, "{who} tried {tried:?}: {said}");
+        assert!(tried.len() >= 24, "{who} tried {tried:?}: {said}");
         if !super::is_at_least_version(6) {
             could.remove("signal");
             could.remove("abstract");
@@ -167,7 +171,7 @@ fn without_a_fence_a_unit_has_no_terminal_either_and_everything_else() {
     run(&context, &notes, "--no-fence");
     for who in ["execute-task", "check"] {
         let (could, tried) = could(&notes, who);
-        assert!(tried.len() >= 22, "{who}: {tried:?}");
+        assert!(tried.len() >= 24, "{who}: {tried:?}");
         let held: Vec<&String> = tried.difference(&could).filter(|what| *what != "type-as-root").collect();
         assert_eq!(held, ["open-file", "open-tty", "own-tty", "session", "streams", "type"], "{who}");
     }
