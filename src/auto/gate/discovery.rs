@@ -114,7 +114,7 @@ fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
         .map(|entry| entry.name.as_str())
         .collect();
     let is_set_up = ["pytest.ini", "conftest.py", "tests/conftest.py"].iter().any(|path| files.exists(path));
-    if !is_set_up && !tests.is_empty() && tests.len() <= READ {
+    if !is_set_up && !tests.is_empty() && tests.len() <= READ && !has_tests_below(files, "tests")? {
         let mut of_unittest = tests.iter().all(|name| name.starts_with("test"));
         for name in &tests {
             of_unittest =
@@ -126,6 +126,17 @@ fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
         }
     }
     Ok((is_set_up && files.exists("pytest.ini") || !tests.is_empty()).then(|| "python3 -m pytest".to_owned()))
+}
+
+/// Whether folders below one have tests of Python, which `unittest` finds in packages alone.
+fn has_tests_below(files: &dyn Files, folder: &str) -> Result<bool, FileError> {
+    for entry in files.list(folder)?.unwrap_or_default().into_iter().filter(|entry| entry.is_folder) {
+        let inside = files.list(&format!("{folder}/{}", entry.name))?.unwrap_or_default();
+        if inside.iter().any(|entry| entry.name.starts_with("test") && entry.name.ends_with(".py")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The most tests of Python that are read to see what runs them.
@@ -242,6 +253,7 @@ mod tests {
             ),
             (vec![("tests/test_a.py", unittest), ("tests/b_test.py", unittest)], "python3 -m pytest"),
             (vec![("tests/test_a.py", unittest), ("tests/conftest.py", "")], "python3 -m pytest"),
+            (vec![("tests/test_a.py", unittest), ("tests/unit/test_b.py", unittest)], "python3 -m pytest"),
         ] {
             assert_eq!(declared(&files), (Source::PythonProject, vec![command.to_owned()]), "{files:?}");
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::project::check_files::role_of;
 use crate::project::files::{FileError, Files};
 
 /// The most tests that are read, and the longest one.
@@ -11,14 +12,49 @@ const LONGEST: usize = 256 * 1024;
 /// The endings of tests that are code.
 const CODE: &[&str] = &["py", "js", "mjs", "cjs", "ts", "jsx", "tsx", "sh", "bash", "bats", "rb"];
 
-/// Of some tests, the files among `others` that they name.
+/// Endings of sources that may read a file by its name.
+const SOURCES: &[&str] = &[
+    "py",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "jsx",
+    "tsx",
+    "sh",
+    "bash",
+    "rb",
+    "go",
+    "rs",
+    "c",
+    "cc",
+    "cpp",
+    "h",
+    "java",
+    "kt",
+    "cs",
+    "php",
+    "swift",
+    "lua",
+    "pl",
+    "toml",
+    "mk",
+    "Makefile",
+    "Dockerfile",
+];
+
+/// Endings of files that hold data.
+pub(super) const DATA: &[&str] =
+    &["csv", "dat", "env", "expected", "golden", "ini", "json", "jsonl", "out", "tsv", "txt", "xml", "yaml", "yml"];
+
+/// Of some tests, the files among `others` that they name. Data that the program reads too is a part of the program.
 pub(super) fn leaned<'a>(
     files: &dyn Files,
     tests: impl Iterator<Item = &'a str>,
-    others: impl Iterator<Item = &'a str>,
+    others: &[&'a str],
 ) -> Result<BTreeSet<String>, FileError> {
     let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-    for path in others {
+    for &path in others {
         by_name.entry(name_of(path)).or_default().push(path);
     }
     let mut found = BTreeSet::new();
@@ -34,7 +70,34 @@ pub(super) fn leaned<'a>(
             }
         }
     }
+    let read = read_by_program(files, others, &found)?;
+    found.retain(|path| !read.contains(path));
     Ok(found)
+}
+
+/// The data among some files that a source of the program names.
+fn read_by_program(
+    files: &dyn Files,
+    others: &[&str],
+    found: &BTreeSet<String>,
+) -> Result<BTreeSet<String>, FileError> {
+    let is_data = |path: &&String| DATA.contains(&ending(path)) || name_of(path).starts_with(".env");
+    let mut open: Vec<&String> = found.iter().filter(is_data).collect();
+    let mut read = BTreeSet::new();
+    let is_source = |path: &&&str| {
+        let kind = if ending(path).is_empty() { name_of(path) } else { ending(path) };
+        SOURCES.contains(&kind) && role_of(path).is_none()
+    };
+    for path in others.iter().filter(is_source).take(READ) {
+        if open.is_empty() {
+            break;
+        }
+        let Some(text) = files.read(path)?.filter(|text| text.len() <= LONGEST) else { continue };
+        let (named, left) = open.into_iter().partition(|data| text.contains(name_of(data)));
+        open = left;
+        read.extend(Vec::into_iter(named).cloned());
+    }
+    Ok(read)
 }
 
 fn name_of(path: &str) -> &str {
@@ -105,9 +168,19 @@ mod tests {
             "vendor/other/index.js",
         ];
         let tests = files.map(|(path, _)| path);
-        let found = leaned(&MemoryFiles::new(files), tests.into_iter(), others.into_iter()).unwrap();
+        let found = leaned(&MemoryFiles::new(files), tests.into_iter(), &others).unwrap();
         let expected =
             [".env", "calc.py", "data/sums.txt", "scripts/common.sh", "support/sums.py", "vendor/check/index.js"];
         assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn data_that_the_program_reads_is_its_own() {
+        let test = "x = open('sums.txt')\ny = open('settings.json')\n";
+        let code = "def settings():\n    return json.load(open('settings.json'))\n";
+        let files = MemoryFiles::new([("tests/test_a.py", test), ("calc.py", code)]);
+        let others = ["calc.py", "data/sums.txt", "settings.json"];
+        let found = leaned(&files, ["tests/test_a.py"].into_iter(), &others).unwrap();
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ["data/sums.txt"]);
     }
 }

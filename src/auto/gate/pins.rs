@@ -105,7 +105,7 @@ impl Pins {
             roles.entry(path).or_insert(Role::Script);
         }
         let tests = roles.iter().filter(|(_, role)| **role == Role::Test).map(|(path, _)| *path);
-        let leaned = leaned(files, tests, others(paths, &roles).into_iter())?;
+        let leaned = leaned(files, tests, &others(paths, &roles))?;
         let mut pinned = BTreeMap::new();
         for (path, role) in roles {
             // A link or a folder of another repository is no file.

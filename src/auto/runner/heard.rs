@@ -13,7 +13,7 @@ const MOST_CALLS: usize = 100_000;
 /// The most denied tools that are named.
 const MOST_DENIED: usize = 50;
 
-/// The most tokens of one number, and the most money: more is no number of a service's, and sums stay exact.
+/// The highest count of tokens and the highest cost that are believed. No service reports more, and sums stay exact.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 const MOST_MONEY: f64 = 1e9;
 

@@ -115,7 +115,7 @@ fn not_approved(
         "read it, then run `{next}` in a terminal, or `{ahead}`, or add the line `approved: [{digest}]` between the lines \
          `---` of `{file}`"
     );
-    // An agent may repeat what it is told is next.
+    // An agent may run the suggested next command as it is, so for an agent that command does not approve anything.
     let next = if agent.is_some() { next.clone() } else { ahead };
     let other = without_settings(brought, pending, question, "or, ");
     Stop::new(Cause::NotApproved, text, next).shown(pending.lines().into_iter().chain([way]).chain(other))

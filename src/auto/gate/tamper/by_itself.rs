@@ -9,6 +9,7 @@ use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
+use super::rebound::brought;
 use super::taken::{Definition, definitions};
 use crate::auto::gate::pins::Pins;
 use crate::project::check_files::role_of;
@@ -26,11 +27,11 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         let what = format!("`{name}` of the program is replaced here for all tests");
         add(line, Weakening::StubbedSubject, what);
     }
-    for (line, name) in stubbed_and_asserted(pins, after) {
+    for (line, name) in stubbed_and_asserted(pins, after, &modules) {
         add(line, Weakening::StubbedSubject, format!("`{name}` is a stub here, and the test asks about it"));
     }
     if file.before.is_none() && file.role == TestRole::Tests {
-        for (line, name) in copies(after, texts) {
+        for (line, name) in copies(after, &modules, texts) {
             let what = format!("`{name}` is written in the test itself, so that the one of the program is not tested");
             add(line, Weakening::StubbedSubject, what);
         }
@@ -89,6 +90,8 @@ const AROUND: &[&str] = &[
 ];
 
 /// Members of modules of the program that get another value outside of a single test: a function, or what a test calls.
+/// One that the work did not make or change and that no test here asks about is what the tested code leans on: a clock, a
+/// log. So is one that is put back after each test.
 fn replaced_for_all<'text>(
     facts: &Facts<'text>,
     modules: &BTreeSet<&str>,
@@ -98,12 +101,42 @@ fn replaced_for_all<'text>(
         return Vec::new();
     }
     let all = definitions(facts);
-    let made =
-        if all.iter().any(|one| one.owner.is_some()) { made_by_work(facts.language, texts) } else { BTreeSet::new() };
-    let around = |line: usize| enclosing(facts, &all, line);
-    let is_for_all = |line: usize| around(line).is_none_or(|name| AROUND.contains(&name));
+    let is_set = |five: &[Token<'_>]| {
+        matches!(five[0].text, "setattr" | "defineProperty")
+            && five[1].is_mark("(")
+            && modules.contains(five[2].text)
+            && five[3].is_mark(",")
+            && five[4].kind == Kind::Text
+    };
+    let sets: Vec<(usize, &'text str)> =
+        facts.tokens.windows(5).filter(|five| is_set(five)).map(|five| (five[0].line, five[4].text)).collect();
+    if sets.is_empty() && all.iter().all(|one| one.owner.is_none()) {
+        return Vec::new();
+    }
+    let made = made_by_work(facts.language, texts);
+    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    // Of `self.calc.add = ...` the owner is something else.
+    let is_direct = |one: &&Definition<'_, '_>| {
+        one.owner.is_some_and(|owner| modules.contains(owner))
+            && one.body.first().is_some_and(|first| first.text == one.name)
+    };
+    let members: Vec<&Definition<'_, 'text>> = all.iter().filter(is_direct).collect();
+    let is_put_back = |line: usize, name: &str| {
+        let later = |token: &&Token<'_>| {
+            token.kind == Kind::Text && token.text == name && token.line != line && puts_back(facts, token.line)
+        };
+        members.iter().any(|one| one.name == name && one.line != line)
+            || sets.iter().any(|(other, set)| *set == name && *other != line)
+            || facts.tokens.iter().any(|token| later(&token))
+    };
+    let counts = |line: usize, name: &str| {
+        let around = enclosing(facts, &all, line);
+        let is_for_all = around.is_none_or(|name| AROUND.contains(&name));
+        let stays = around.is_none() || !is_put_back(line, name);
+        is_for_all && (asked.contains(name) || made.contains(name) && stays)
+    };
     let is_defined = |name: &str| all.iter().any(|one| one.owner.is_none() && one.name == name);
-    let is_callable = |one: &Definition<'_, '_>| {
+    let is_callable = |one: &&&Definition<'_, '_>| {
         let mut value = one.body.iter().skip_while(|token| !token.is_mark("=")).skip(1);
         let first = value.clone().find(|token| token.kind == Kind::Word);
         let makes = first.is_some_and(|first| {
@@ -114,19 +147,14 @@ fn replaced_for_all<'text>(
         let is_value = value.next().is_some_and(|first| first.kind == Kind::Number || first.kind == Kind::Text);
         !is_value && (makes || is_arrow || made.contains(one.name))
     };
-    // Of `self.calc.add = ...` the owner is something else.
-    let is_direct = |one: &Definition<'_, '_>| one.body.first().is_some_and(|first| first.text == one.name);
-    let assigned = all.iter().filter(|one| is_direct(one) && one.owner.is_some_and(|owner| modules.contains(owner)));
-    let mut found: Vec<(usize, &'text str)> =
-        assigned.filter(|one| is_callable(one) && is_for_all(one.line)).map(|one| (one.line, one.name)).collect();
-    for five in facts.tokens.windows(5) {
-        let is_set = matches!(five[0].text, "setattr" | "defineProperty") && five[1].is_mark("(");
-        let names = modules.contains(five[2].text) && five[3].is_mark(",") && five[4].kind == Kind::Text;
-        if is_set && names && is_for_all(five[0].line) {
-            found.push((five[0].line, five[4].text));
-        }
-    }
-    found
+    let assigned = members.iter().filter(is_callable).map(|one| (one.line, one.name));
+    assigned.chain(sets.iter().copied()).filter(|(line, name)| counts(*line, name)).collect()
+}
+
+/// Whether a line says what is done after a test.
+fn puts_back(facts: &Facts<'_>, line: usize) -> bool {
+    let mut on_line = facts.tokens.iter().filter(|token| token.line == line);
+    on_line.any(|token| matches!(token.text, "addCleanup" | "addClassCleanup" | "addModuleCleanup" | "after"))
 }
 
 /// The innermost function or test in which a line is.
@@ -150,32 +178,94 @@ fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: u
 }
 
 /// Members that a test replaces by a stub and then asks about.
-fn stubbed_and_asserted<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
-    let mut found = Vec::new();
-    for three in facts.tokens.windows(3).filter(|three| three[0].is_word("patch") && three[1].is_mark("(")) {
-        let (line, target) = (three[2].line, three[2].text);
-        let Some((module, name)) = target.rsplit_once('.').filter(|_| three[2].kind == Kind::Text) else { continue };
-        let is_own = pins.modules.contains(module.split('.').next().unwrap_or_default());
-        let Some(test) = facts.test_at(line).filter(|_| is_own && facts.language == Language::Python) else { continue };
-        let begin = test.line.min(line);
-        let end = next_after(facts, test);
-        let mut inside = facts.assertions.iter().filter(|one| one.line >= begin && one.line < end);
-        if inside.any(|one| one.callees().any(|callee| callee == name)) {
-            found.push((line, name));
+fn stubbed_and_asserted<'text>(
+    pins: &Pins,
+    facts: &Facts<'text>,
+    modules: &BTreeSet<&str>,
+) -> Vec<(usize, &'text str)> {
+    let mut stubs: Vec<(usize, &'text str, &'text str)> = Vec::new();
+    if facts.language == Language::Python {
+        for three in facts.tokens.windows(3).filter(|three| three[0].is_word("patch") && three[1].is_mark("(")) {
+            let target = three[2].text.rsplit_once('.').filter(|_| three[2].kind == Kind::Text);
+            let Some((module, name)) = target else { continue };
+            if pins.modules.contains(module.split('.').next().unwrap_or_default()) {
+                stubs.push((three[2].line, module.rsplit('.').next().unwrap_or(module), name));
+            }
         }
     }
-    found
+    // `mock.method(calc, 'add', () => 3)`, `mock.patch.object(calc, "add", ...)`
+    for six in facts.tokens.windows(6) {
+        let is_one = matches!(six[0].text, "method" | "spyOn" | "object" | "stub" | "replace")
+            && six[1].is_mark("(")
+            && modules.contains(six[2].text)
+            && six[3].is_mark(",")
+            && six[4].kind == Kind::Text;
+        let answers = || {
+            let mut on_line = facts.tokens.iter().filter(|token| token.line == six[4].line);
+            on_line.any(|token| ANSWERING.contains(&token.text))
+        };
+        if is_one && (six[5].is_mark(",") || six[0].text == "object" || answers()) {
+            stubs.push((six[4].line, six[2].text, six[4].text));
+        }
+    }
+    let asks = |line: usize, owner: &str, name: &str| {
+        let Some(test) = facts.test_at(line) else { return false };
+        let (begin, end) = (test.line.min(line), next_after(facts, test));
+        let mut inside = facts.assertions.iter().filter(|one| one.line >= begin && one.line < end);
+        inside.any(|one| calls_of(&one.tokens, owner, name))
+    };
+    stubs
+        .into_iter()
+        .filter(|(line, owner, name)| asks(*line, owner, name))
+        .map(|(line, _, name)| (line, name))
+        .collect()
+}
+
+/// Calls by which a spy, which else calls through, gives an answer of its own.
+const ANSWERING: &[&str] =
+    &["mockReturnValue", "mockImplementation", "mockResolvedValue", "returns", "resolves", "callsFake"];
+
+/// Whether tokens call a name by itself, or as the member of its module.
+fn calls_of(tokens: &[Token<'_>], owner: &str, name: &str) -> bool {
+    (0..tokens.len()).any(|at| {
+        let before = |by: usize| at.checked_sub(by).and_then(|at| tokens.get(at));
+        let is_call = tokens.get(at).is_some_and(|token| token.is_word(name))
+            && tokens.get(at + 1).is_some_and(|next| next.is_mark("("));
+        let is_member = before(1).is_some_and(|dot| dot.is_mark("."));
+        is_call && (!is_member || before(2).is_some_and(|word| word.text == owner))
+    })
 }
 
 fn next_after(facts: &Facts<'_>, test: &Test<'_>) -> usize {
     facts.tests.iter().map(|other| other.line).filter(|line| *line > test.line).min().unwrap_or(usize::MAX)
 }
 
-/// Functions that a new test defines and asks about, and that the work defines too.
-fn copies<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
+/// Modules by which a test runs a program or loads a module.
+const RUNNING: &[&str] = &["subprocess", "runpy", "importlib", "child_process", "node:child_process"];
+
+/// Functions that a new test defines and asks about, and that the work defines too. One that calls the program is another
+/// way to ask it.
+fn copies<'text>(facts: &Facts<'text>, modules: &BTreeSet<&str>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    let mut programs: BTreeSet<&str> = modules.clone();
+    if facts.language == Language::Python {
+        let of_runners = brought(facts).into_iter().filter(|(_, from, _)| RUNNING.contains(&from.as_str()));
+        programs.extend(of_runners.map(|(name, ..)| name));
+    } else {
+        let of_runners = imports(facts).into_iter().filter(|(_, import)| RUNNING.contains(&import.from));
+        programs.extend(of_runners.map(|(name, _)| name));
+    }
+    let leads_on = |one: &Definition<'_, '_>| {
+        one.body.windows(2).any(|pair| {
+            pair[0].kind == Kind::Word
+                && pair[0].text != one.name
+                && programs.contains(pair[0].text)
+                && (pair[1].is_mark("(") || pair[1].is_mark("."))
+        })
+    };
     let mut own: BTreeMap<&'text str, usize> = BTreeMap::new();
-    for one in definitions(facts).into_iter().filter(|one| one.owner.is_none() && asked.contains(one.name)) {
+    let all = definitions(facts);
+    for one in all.iter().filter(|one| one.owner.is_none() && asked.contains(one.name) && !leads_on(one)) {
         own.entry(one.name).or_insert(one.line);
     }
     if own.is_empty() || !matches!(facts.language, Language::Python | Language::Script | Language::Shell) {
@@ -186,7 +276,7 @@ fn copies<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'text
 }
 
 /// The functions that files of the work have, apart from its tests.
-fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<String> {
+pub(super) fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<String> {
     let mut made: BTreeSet<String> = BTreeSet::new();
     for text in texts.iter().filter(|text| role_of(text.path).is_none() && Language::of(text.path) == Some(language)) {
         let code = Facts::read(text.after.as_deref().unwrap_or_default(), language);
@@ -251,8 +341,10 @@ mod tests {
             Planned { discovery: &discovery, earlier: &[], paths: &paths, expected: &[], plan: "", is_fix: false };
         let pins = Pins::of(&files, planned).unwrap();
         let text = Text { path, before: before.map(str::to_owned), after: Some(after.to_owned()) };
-        let code = "def mul(a, b):\n    return a * b\n".to_owned();
-        let js = "exports.add = 1\nconst mul = (a, b) => a * b\n".to_owned();
+        let code =
+            "def add(a, b):\n    return a - b\n\n\ndef now():\n    return 1\n\n\ndef mul(a, b):\n    return a * b\n"
+                .to_owned();
+        let js = "exports.add = (a, b) => a - b\nexports.now = () => 1\nconst mul = (a, b) => a * b\n".to_owned();
         let texts = [
             text.clone(),
             Text { path: "calc.py", before: Some(String::new()), after: Some(code) },
@@ -277,6 +369,12 @@ mod tests {
             "import calc\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch('calc.mul', return_value=6):\n\
              \x20           self.assertEqual(calc.mul(2, 3), 6)\n"
                 .to_owned(),
+            "import operator\n\nimport calc\n\n\ndef mul(a, b):\n    return operator.mul(a, b)\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
+             self.assertEqual(mul(2, 3), 6)\n"
+                .to_owned(),
+            "import calc\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch.object(calc, 'mul', lambda a, b: 6):\n\
+             \x20           self.assertEqual(calc.mul(2, 3), 6)\n"
+                .to_owned(),
         ] {
             assert_eq!(found("tests/test_b.py", None, &text), [StubbedSubject], "{text}");
         }
@@ -290,6 +388,20 @@ mod tests {
             "import calc\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('calc.read', return_value=6):\n            \
              self.assertEqual(calc.mul(2, 3), 6)\n"
                 .to_owned(),
+            // What the tested code leans on: a clock that is put back, a log that is kept quiet.
+            format!("import calc{case}\n    def setUp(self):\n        self.now = calc.now\n        calc.now = lambda: 5\n\n    def tearDown(self):\n        calc.now = self.now\n"),
+            format!("import calc{case}\n    def setUp(self):\n        self.addCleanup(setattr, calc, 'now', calc.now)\n        calc.now = lambda: 5\n"),
+            format!("import calc\n\ncalc.log = lambda line: None\n{case}"),
+            "import calc\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('calc.now', return_value=6) as now:\n            \
+             self.assertEqual(self.clock.now(), calc.mul(2, 3))\n        now.assert_called_once()\n"
+                .to_owned(),
+            // Another way to ask the program.
+            "import calc\n\n\ndef mul(*numbers):\n    return calc.mul(*numbers)\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
+             self.assertEqual(mul(2, 3), 6)\n"
+                .to_owned(),
+            "import subprocess\n\n\ndef mul(*numbers):\n    return subprocess.check_output(['calc', *numbers])\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
+             self.assertEqual(mul('2', '3'), b'6')\n"
+                .to_owned(),
         ] {
             assert_eq!(found("tests/test_b.py", None, &text), [], "{text}");
         }
@@ -299,6 +411,19 @@ mod tests {
         assert_eq!(found("test/b.test.js", None, "const fs = require('fs')\nfs.read = () => 1\n"), []);
         let copy = "const mul = (a, b) => a * b\ntest('mul', () => {\n  assert.equal(mul(2, 3), 6)\n})\n";
         assert_eq!(found("test/b.test.js", None, copy), [StubbedSubject]);
+        let stub = |line: &str| format!("{js}test('mul', () => {{\n  {line}\n  assert.equal(calc.mul(2, 3), 6)\n}})\n");
+        for line in ["mock.method(calc, 'mul', () => 6)", "jest.spyOn(calc, 'mul').mockReturnValue(6)"] {
+            assert_eq!(found("test/b.test.js", None, &stub(line)), [StubbedSubject], "{line}");
+        }
+        for line in ["mock.method(calc, 'now', () => 6)", "jest.spyOn(calc, 'mul')"] {
+            assert_eq!(found("test/b.test.js", None, &stub(line)), [], "{line}");
+        }
+        let clock = "const { now } = calc\nbeforeEach(() => {\n  calc.now = () => 5\n})\nafterEach(() => {\n  calc.now = now\n})\n";
+        assert_eq!(found("test/b.test.js", None, &format!("{js}{clock}")), []);
+        let other = format!(
+            "{js}const mul = (...numbers) => calc.mul(...numbers)\ntest('mul', () => {{\n  assert.equal(mul(2, 3), 6)\n}})\n"
+        );
+        assert_eq!(found("test/b.test.js", None, &other), []);
     }
 
     #[test]

@@ -82,10 +82,11 @@ fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> 
             while outside.and_then(get).is_some_and(|token| token.is_word("async")) {
                 outside = outside.and_then(|at| at.checked_sub(1));
             }
-            // What is an argument is called by another.
+            // What is an argument is called by another, and what has a name may be called by that.
             let is_given =
                 outside.and_then(get).is_some_and(|token| [",", "(", "[", ":"].iter().any(|mark| token.is_mark(mark)));
-            (!is_given).then_some((before.line, "=>"))
+            let name = outside.filter(|at| get(*at).is_some_and(|token| token.is_mark("="))).and_then(|at| get(at - 1));
+            (!is_given && !name.is_some_and(|name| is_used(tokens, name))).then_some((before.line, "=>"))
         }
         Language::Braces => is_continued
             .then_some((before.line, "\\"))
@@ -99,6 +100,17 @@ fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> 
         }
         Language::Go | Language::Ruby => None,
     }
+}
+
+/// Whether a name is called, or given to another function: `sums()`, `test('sums', sums)`.
+fn is_used(tokens: &[Token<'_>], name: &Token<'_>) -> bool {
+    tokens.windows(3).any(|three| {
+        let is_other = three[1].is_word(name.text) && (three[1].line, three[1].column) != (name.line, name.column);
+        let is_called = three[2].is_mark("(") && !three[0].is_word("function");
+        let is_given =
+            (three[0].is_mark(",") || three[0].is_mark("(")) && (three[2].is_mark(")") || three[2].is_mark(","));
+        is_other && (is_called || is_given)
+    })
 }
 
 fn is_continued_word(word: &Token<'_>) -> bool {
@@ -187,6 +199,9 @@ mod tests {
         ] {
             assert_eq!(found(path, text, line), 0, "{path}: {line}");
         }
+        let named = "const adds = () =>\n  assert.strictEqual(add(1, 2), 3)\n\ntest('a', adds)\n";
+        let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(named.to_owned()) };
+        assert_eq!(in_file(&TestFile::of(&text).unwrap()), []);
         let concise = "test('a', () =>\n  assert.strictEqual(add(1, 2), 3))\n";
         let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(concise.to_owned()) };
         assert_eq!(in_file(&TestFile::of(&text).unwrap()), []);

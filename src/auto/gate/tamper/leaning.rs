@@ -12,14 +12,16 @@ use super::lexer::Language;
 use super::lines;
 use super::snapshot;
 use super::taken::{can_fail, definitions};
+use crate::auto::gate::leaned::DATA;
 use crate::auto::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
 /// A helper of the tests as a file of tests: one that asserts by a library of tests.
 pub(super) fn helper<'text>(pins: &Pins, text: &'text Text<'_>) -> Option<TestFile<'text>> {
     let language = Language::of(text.path).filter(|_| is_leaned_on(pins, text.path))?;
-    let before = Facts::read(text.before.as_deref()?, language);
-    if !before.assertions.iter().any(is_of_library) {
+    let source = text.before.as_deref()?;
+    let before = Facts::read(source, language);
+    if !before.assertions.iter().any(|one| is_of_library(source, &before, one)) {
         return None;
     }
     let after = text.after.as_deref().map(|after| Facts::read(after, language));
@@ -32,16 +34,28 @@ fn is_leaned_on(pins: &Pins, path: &str) -> bool {
     pins.leaned.contains(path) && !pins.expected.iter().any(|expected| expected == path)
 }
 
-/// `case.assertEqual(...)`, `expect(...)`: a program asserts nothing in this way.
-fn is_of_library(assertion: &Assertion<'_>) -> bool {
-    let first = assertion.tokens.first().map_or("", |first| first.text);
-    first.len() > "assert".len() && first.starts_with("assert") && assertion.language == Language::Python
-        || matches!(first, "expect" | "raises")
-}
+/// Libraries by which Python asserts.
+const OF_PYTHON: &[&str] = &["unittest", "pytest", "TestCase", "hamcrest", "testing", "nose"];
 
-/// Endings of files that hold data.
-const DATA: &[&str] =
-    &["csv", "dat", "env", "expected", "golden", "ini", "json", "jsonl", "out", "tsv", "txt", "xml", "yaml", "yml"];
+/// `case.assertEqual(...)`, `expect(...)`: a program asserts nothing in this way. It may have an `assert_valid(...)` of its
+/// own, or a parser of which `parser.expect(...)` is a part.
+fn is_of_library(source: &str, facts: &Facts<'_>, assertion: &Assertion<'_>) -> bool {
+    let Some(first) = assertion.tokens.first() else { return false };
+    let at = facts.tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
+    let is_member = at.checked_sub(1).and_then(|at| facts.tokens.get(at)).is_some_and(|before| before.is_mark("."));
+    match first.text.strip_prefix("assert") {
+        Some(rest) if assertion.language == Language::Python && !rest.is_empty() => {
+            is_member && rest.starts_with(char::is_uppercase)
+                || OF_PYTHON.iter().any(|library| source.contains(library))
+        }
+        Some(_) => false,
+        // `expect(a).toBe(b)`
+        None if first.text == "expect" => {
+            !is_member && assertion.tokens.windows(2).any(|pair| pair[0].is_mark(")") && pair[1].is_mark("."))
+        }
+        None => first.text == "raises",
+    }
+}
 
 /// Files that are about a project as a whole.
 const OF_THE_PROJECT: &[&str] =

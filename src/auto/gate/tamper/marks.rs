@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::Text;
+use super::by_itself::made_by_work;
 use super::cleaning::only_cleans;
-use super::facts::{Facts, NAMED_BY_TEXT};
+use super::facts::{Facts, NAMED_BY_TEXT, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, compact_lines};
@@ -210,7 +212,7 @@ fn first_of(code: &str, patterns: &[&'static str]) -> Option<&'static str> {
 }
 
 /// What new lines of one file hide.
-pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+pub(super) fn in_file(file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(after) = &file.after else { return found };
     let all = compact_lines(&after.tokens);
@@ -242,6 +244,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
         } else if file.role == TestRole::Setup
             && let Some(pattern) = first_of(code, PATCHING)
             && !only_sets_surroundings(after, *line, code)
+            && !is_asked_for(file, after, *line, texts)
         {
             add(Weakening::PatchedRunner, format!("`{}` in code that runs before every test", plain(pattern)));
         }
@@ -259,6 +262,40 @@ fn only_sets_surroundings(facts: &Facts<'_>, line: usize, code: &str) -> bool {
     let counted = ["monkeypatch.setenv(", "monkeypatch.delenv(", "monkeypatch.chdir("];
     let harmless: usize = counted.iter().map(|call| code.matches(call).count()).sum();
     is_plain && harmless > 0 && harmless == code.matches("monkeypatch.").count() && !has(code, "setattr(")
+}
+
+/// Whether a line is in a new fixture of Python that only tests get which ask for it, and that replaces nothing that the
+/// work made or changed.
+fn is_asked_for(file: &TestFile<'_>, facts: &Facts<'_>, line: usize, texts: &[Text<'_>]) -> bool {
+    if facts.language != Language::Python {
+        return false;
+    }
+    let tokens = &facts.tokens;
+    let first_of = |line: usize| tokens.partition_point(|token| token.line < line);
+    let column = tokens.get(first_of(line)).map_or(0, |first| first.column);
+    let is_outer = |at: &usize| {
+        let begins = tokens.get(*at).is_some_and(|token| token.is_word("def") && token.column < column);
+        begins && first_of(tokens.get(*at).map_or(0, |token| token.line)) == *at
+    };
+    let Some(function) = (0..first_of(line)).rev().find(is_outer) else { return false };
+    let Some(name) = tokens.get(function + 1) else { return false };
+    // The marks right above it.
+    let from =
+        tokens.iter().take(function).rposition(|token| token.column == 0 && !token.is_mark("@") && !token.is_mark(")"));
+    let marks = tokens.get(from.map_or(0, |from| from + 1)..function).unwrap_or_default();
+    let is_fixture = marks.iter().any(|token| token.is_word("fixture"));
+    let is_for_all = marks.iter().any(|token| token.is_word("autouse"));
+    let was_there = file.before.iter().any(|before| before.tokens.iter().any(|token| token.is_word(name.text)));
+    if !is_fixture || is_for_all || was_there {
+        return false;
+    }
+    let brackets = partners(tokens);
+    let open = (first_of(line)..tokens.len()).find(|at| tokens.get(*at).is_some_and(|token| token.is_mark("(")));
+    let Some(open) = open else { return false };
+    let close = brackets.get(open).copied().flatten().unwrap_or(tokens.len());
+    let target = tokens.get(open..close).unwrap_or_default().iter().find(|token| token.kind == Kind::Text);
+    let made = made_by_work(Language::Python, texts);
+    target.is_some_and(|target| !made.contains(target.text.rsplit('.').next().unwrap_or_default()))
 }
 
 /// What a condition asks for where a test cannot run everywhere: the system, or a tool or library that may not be there.
@@ -379,6 +416,28 @@ pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_before_every_test_is_told_from_what_a_test_asks_for() {
+        let found = |before: Option<&str>, after: &str| {
+            let conftest =
+                Text { path: "tests/conftest.py", before: before.map(str::to_owned), after: Some(after.to_owned()) };
+            let code = "def add(a, b):\n    return a - b\n".to_owned();
+            let texts = [conftest.clone(), Text { path: "calc.py", before: None, after: Some(code) }];
+            in_file(&TestFile::of(&conftest).unwrap(), &texts).len()
+        };
+        let fixture = |mark: &str, name: &str| {
+            format!(
+                "import calc\n\n\n@pytest.fixture{mark}\ndef fixed(monkeypatch):\n    monkeypatch.setattr(calc, \"{name}\", None)\n"
+            )
+        };
+        assert_eq!(found(None, &fixture("", "now")), 0);
+        assert_eq!(found(None, &fixture("(scope=\"session\")", "now")), 0);
+        assert_eq!(found(None, &fixture("(autouse=True)", "now")), 1);
+        assert_eq!(found(None, &fixture("", "add")), 1);
+        assert_eq!(found(Some("def fixed():\n    return 1\n"), &fixture("", "now")), 1);
+        assert_eq!(found(None, "def pytest_configure(config):\n    mock.patch(\"calc.now\").start()\n"), 1);
+    }
 
     #[test]
     fn a_mark_begins_a_word() {

@@ -112,11 +112,11 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     let mut files: Vec<TestFile<'_>> =
         texts.iter().filter_map(|text| TestFile::of(text).or_else(|| leaning::helper(pins, text))).collect();
     let compared = compare::compare(&files);
-    // A helper is no file of tests but for what it asserts.
+    // A helper counts only for the assertions that it makes; the rules for test files do not apply to it.
     files.retain(|file| !pins.leaned.contains(file.path));
     found.extend(compared.findings);
     for file in &files {
-        found.extend(marks::in_file(file));
+        found.extend(marks::in_file(file, &texts));
         found.extend(never_run::in_file(file));
         found.extend(subject::in_file(file));
         found.extend(joined::in_file(file));

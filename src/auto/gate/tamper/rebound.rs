@@ -1,9 +1,10 @@
 //! Names that old tests call and that something else answers to now: another import, an argument, a loop, what is written
 //! into the table of names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Text;
+use super::assertion::Assertion;
 use super::facts::{Facts, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
@@ -17,6 +18,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     if file.role != TestRole::Tests {
         return Vec::new();
     }
+    let known: HashSet<String> = before.assertions.iter().map(Assertion::key).collect();
     let asserted: BTreeSet<&str> = before
         .assertions
         .iter()
@@ -24,14 +26,17 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         .filter(|token| token.kind == Kind::Word)
         .map(|token| token.text)
         .collect();
+    // What comes from elsewhere is a tool of the tests: `mock`, `json`.
     let then: BTreeMap<&str, String> = brought(before)
         .into_iter()
-        .filter(|(name, ..)| asserted.contains(name))
+        .filter(|(name, from, _)| {
+            asserted.contains(name) && (is_of_project(pins, texts, from) || is_of_tests(pins, from))
+        })
         .map(|(name, from, _)| (name, from))
         .collect();
     let mut found = Vec::new();
     let mut add = |line: usize, name: &str, how: String| {
-        if file.added.contains(&line) {
+        if file.added.contains(&line) && (name == "*" || reaches(after, &known, line, name)) {
             let what = format!("`{name}` {how}: the test would test something else");
             found.push(Finding::new(file.path, line, Weakening::StubbedSubject, what));
         }
@@ -54,9 +59,56 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     }
     for (line, name) in bindings(after, &then) {
         let from = then.get(name).map_or("", String::as_str);
-        add(line, name, format!("came from `{from}` and is something else from here on"));
+        let is_kept = now.iter().any(|(other, ..)| *other == name);
+        if is_kept || !texts.iter().any(|text| is_fixture_of(text, name, from)) {
+            add(line, name, format!("came from `{from}` and is something else from here on"));
+        }
     }
     found
+}
+
+/// Whether an assertion that was there asks for a name where a binding of it on a line counts: in its function, from there
+/// on; everywhere for one that is in no function, or that goes through the table of names.
+fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) -> bool {
+    let tokens = &facts.tokens;
+    let first_of = |line: usize| tokens.get(tokens.partition_point(|token| token.line < line));
+    let on_line = |token: &&Token<'_>| token.line == line;
+    let is_declared = |word: &Token<'_>| {
+        word.is_word("global") && tokens.iter().any(|token| token.line == word.line && token.is_word(name))
+    };
+    let is_of_all = tokens.iter().any(is_declared)
+        || tokens.iter().filter(on_line).any(|token| {
+            matches!(token.text, "globals" | "vars" | "__dict__" | "modules" | "__builtins__" | "setattr")
+        });
+    let column = first_of(line).map_or(0, |first| first.column);
+    let begins = |token: &&Token<'_>| {
+        matches!(token.text, "def" | "async") && first_of(token.line).is_some_and(|first| first == *token)
+    };
+    let function = tokens
+        .iter()
+        .filter(begins)
+        .filter(|word| word.line == line || word.line < line && word.column < column)
+        .last()
+        .filter(|_| !is_of_all);
+    let (from, to) = function.map_or((0, usize::MAX), |function| {
+        let ends = |token: &&Token<'_>| {
+            token.line > line && token.column <= function.column && !token.is_mark(")") && !token.is_mark("]")
+        };
+        (line, tokens.iter().find(ends).map_or(usize::MAX, |token| token.line))
+    });
+    facts.assertions.iter().any(|one| {
+        one.line >= from
+            && one.line < to
+            && one.tokens.iter().any(|token| token.is_word(name))
+            && known.contains(&one.key())
+    })
+}
+
+/// Whether a source makes a fixture with a name, and brings in the module from which that name came.
+fn is_fixture_of(text: &Text<'_>, name: &str, from: &str) -> bool {
+    let after = text.after.as_deref().unwrap_or_default();
+    let makes = text.path.ends_with(".py") && after.contains("fixture") && after.contains(&format!("def {name}("));
+    makes && brought(&Facts::read(after, Language::Python)).iter().any(|(_, other, _)| top(other) == top(from))
 }
 
 /// The first part of the name of a module.
@@ -73,8 +125,14 @@ fn is_of_project(pins: &Pins, texts: &[Text<'_>], module: &str) -> bool {
     module.starts_with('.') || pins.modules.contains(top(module)) || texts.iter().any(is_changed)
 }
 
+/// Whether a module is one of the tests of the project.
+fn is_of_tests(pins: &Pins, module: &str) -> bool {
+    let sources = pins.files.keys().filter_map(|path| path.strip_suffix(".py"));
+    sources.into_iter().any(|path| path.split('/').any(|part| part == top(module)))
+}
+
 /// The names that a source of Python brings in, from where, and on which line.
-fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, usize)> {
+pub(super) fn brought<'text>(facts: &Facts<'text>) -> Vec<(&'text str, String, usize)> {
     let mut found = Vec::new();
     if facts.language != Language::Python {
         return found;
@@ -253,6 +311,10 @@ mod tests {
             ("        self", "        globals().update(add=int.__add__)\n        self"),
             ("        self", "        other = add = int.__add__\n        self"),
             ("        self", "        other, add = fakes\n        self"),
+            (
+                "    def",
+                "    def setUp(self):\n        global add\n        with fake() as add:\n            pass\n\n    def",
+            ),
         ] {
             assert!(found(from, to) > 0, "{to}");
         }
@@ -266,6 +328,17 @@ mod tests {
             ("        self", "        for a, b in CASES:\n            self.assertEqual(add(a, b), 3)\n        self"),
             ("        self", "        names = {\"add\": add}\n        self"),
             ("        self", "        def check(add):\n            return add\n        self"),
+            // Where no assertion that was there asks for it.
+            (
+                "3)\n",
+                "3)\n\n    def test_b(self):\n        for add in CASES:\n            self.assertEqual(len(add), 3)\n",
+            ),
+            ("3)\n", "3)\n\n    def test_b(self, sub):\n        self.assertEqual(sub, 3)\n"),
+            (
+                "3)\n",
+                "3)\n\n    def test_b(self):\n        from operator import sub\n        self.assertEqual(sub(3, 0), 3)\n",
+            ),
+            ("3)\n", "3)\n        with open('a') as add:\n            add.read()\n"),
         ] {
             assert_eq!(found(from, to), 0, "{to}");
         }

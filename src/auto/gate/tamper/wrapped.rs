@@ -37,7 +37,12 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
             found.push(Finding::new(file.path, line, kind, what));
         }
     };
+    let known: BTreeSet<&str> = file.before.iter().flat_map(|facts| &facts.tests).map(|test| test.name).collect();
     for test in &after.tests {
+        // A fixture may be called like a test. One that was a test, or that asserts, is one.
+        if !known.contains(test.name) && !asserts(after, test) {
+            continue;
+        }
         for (line, mark) in marks_above(after, test) {
             let what = format!("`{mark}` makes `{}` something that no runner takes for a test", test.name);
             add(line, Weakening::NotCollected, what);
@@ -64,6 +69,14 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
 
 fn first_of<'a, 'text>(facts: &'a Facts<'text>, line: usize) -> Option<&'a Token<'text>> {
     facts.tokens.get(facts.tokens.partition_point(|token| token.line < line)).filter(|first| first.line == line)
+}
+
+/// Whether something is asserted in a test.
+fn asserts(facts: &Facts<'_>, test: &Test<'_>) -> bool {
+    let column = first_of(facts, test.line).map_or(0, |first| first.column);
+    let ends = |token: &&Token<'_>| token.line > test.line && token.column <= column && !"}])".contains(token.text);
+    let end = facts.tokens.iter().find(ends).map_or(usize::MAX, |token| token.line);
+    facts.assertions.iter().any(|one| one.line >= test.line && one.line < end)
 }
 
 /// The marks right above a test that make it something else, with their lines.
@@ -274,6 +287,9 @@ mod tests {
             ),
             ("3)\n", "3)\n        with self.assertRaises(TypeError):\n            add('a', 2)\n"),
             ("3)\n", "3)\n        check(test_a=1)\n"),
+            ("class A", "@pytest.fixture\ndef test_client():\n    yield client()\n\n\nclass A"),
+            ("class A", "@pytest.fixture\ndef test_numbers():\n    return [1]\n\n\nclass A"),
+            ("class A", "def test_cases():\n    yield 1, 2\n\n\nclass A"),
         ] {
             assert_eq!(of_py(from, to), [], "{to}");
         }

@@ -1,6 +1,7 @@
 //! Small real projects, cheated and edited honestly. The checks are run, before and after.
 
 mod cheats;
+mod daily;
 mod deciding;
 mod honest;
 mod mechanisms;
