@@ -101,7 +101,11 @@ impl<'text> Source<'_, 'text> {
                 next += 2;
             } else if token.is_mark("(") {
                 let first = tokens.get(next + 1)?;
-                if first.kind == Kind::Text {
+                // `test(name, () => ...)`, as in a loop over cases
+                let is_named = first.kind == Kind::Word
+                    && self.language == Language::Script
+                    && tokens.get(next + 2).is_some_and(|comma| comma.is_mark(","));
+                if first.kind == Kind::Text || is_named {
                     return Some(first);
                 }
                 next = self.partner(next)? + 1;
@@ -358,6 +362,7 @@ mod tests {
         );
         let script = "describe('d', () => { it('a', f); test.each([1, 2])('b %i', f); it.skip(\"c\", f); /x/.test('no'); t.test('e', f) })";
         assert_eq!(tests_of("a.ts", script), ["a", "b %i", "c", "e"]);
+        assert_eq!(tests_of("a.js", "for (const { name } of all) test(name, () => {})\ntest(() => {})"), ["name"]);
         let rust = "#[cfg(test)]\nmod t { #[test] fn a() {} #[tokio::test]\n#[ignore]\npub async fn b() {} fn help() {} #[cfg(test)] fn no() {} }";
         assert_eq!(tests_of("a.rs", rust), ["a", "b"]);
         assert_eq!(tests_of("a_test.go", "func TestA(t *testing.T) {}\nfunc help() {}"), ["TestA"]);

@@ -29,6 +29,7 @@ mod never_run;
 mod pipeline;
 mod promised;
 mod rebound;
+mod renamed;
 mod runner;
 mod running;
 mod script;
@@ -111,6 +112,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     let mut found = not_as_pinned(pins, changes);
     let mut files: Vec<TestFile<'_>> =
         texts.iter().filter_map(|text| TestFile::of(text).or_else(|| leaning::helper(pins, text))).collect();
+    renamed::undo(&mut files, &texts);
     let compared = compare::compare(&files);
     // A helper counts only for the assertions that it makes; the rules for test files do not apply to it.
     files.retain(|file| !pins.leaned.contains(file.path));

@@ -174,7 +174,10 @@ fn said(facts: &Facts<'_>, test: &Test<'_>) -> String {
         first.is_some_and(|first| first.is_mark("@") || first.is_mark("#"))
     };
     let marks = facts.tokens.iter().filter(|token| token.line == above && begin > 0 && is_mark(above));
-    let texts = marks.chain(inside).filter(|token| token.text != test.name).map(|token| token.text);
+    // What it calls may have the same name.
+    let name = inside.iter().position(|token| token.text == test.name);
+    let body = inside.iter().enumerate().filter(|(at, _)| Some(*at) != name).map(|(_, token)| token);
+    let texts = marks.chain(body).map(|token| token.text);
     format!("{group_of}\u{2}{}", texts.collect::<Vec<_>>().join("\u{1}"), group_of = line_of(facts, group))
 }
 
@@ -215,6 +218,8 @@ mod tests {
         let test = |name: &str| format!("test('{name}', () => {{\n  assert.equal(add(1, 2), 3)\n}})\n");
         let two = format!("{}{}", test("a"), test("b"));
         assert_eq!(found(&[("a.test.js", &two, &test("a"))]), (vec![], 1));
+        let two = format!("{}{}", test("add"), test("b"));
+        assert_eq!(found(&[("a.test.js", &two, &test("add"))]), (vec![], 1));
     }
 
     #[test]

@@ -1,0 +1,140 @@
+//! Functions that have another name and are otherwise as they were: what a test asks of them is the same question.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Text;
+use super::facts::Facts;
+use super::file::TestFile;
+use super::lexer::{Kind, Language, Token};
+use super::rebound::brought;
+use super::taken::definitions;
+
+/// The most tokens of a definition that are known.
+const LONGEST: usize = 400;
+
+/// Calls what has another name by its old one, in the assertions that are there now.
+pub(super) fn undo<'text>(files: &mut [TestFile<'text>], texts: &'text [Text<'_>]) {
+    let mut by_language: BTreeMap<&str, HashMap<&'text str, &'text str>> = BTreeMap::new();
+    for file in files {
+        let Some(language) = Language::of(file.path) else { continue };
+        let key = ending(file.path);
+        let of_program = by_language.entry(key).or_insert_with(|| of_program(texts, language, key));
+        let mut names = of_program.clone();
+        if let (Some(before), Some(after)) = (&file.before, &file.after) {
+            names.extend(of_imports(before, after));
+        }
+        let Some(after) = file.after.as_mut().filter(|_| !names.is_empty()) else { continue };
+        // A name that the tests knew before is none that is new.
+        let known: BTreeSet<&str> = file
+            .before
+            .iter()
+            .flat_map(|facts| &facts.tokens)
+            .filter(|token| token.kind == Kind::Word)
+            .map(|token| token.text)
+            .collect();
+        names.retain(|new, _| !known.contains(new));
+        let tokens = after.assertions.iter_mut().flat_map(|one| &mut one.tokens);
+        for token in tokens.filter(|token| token.kind == Kind::Word) {
+            if let Some(old) = names.get(token.text) {
+                token.text = old;
+            }
+        }
+    }
+}
+
+fn ending(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// The old names of functions by their new ones: those with the same body, of which there is no other one.
+fn of_program<'text>(texts: &'text [Text<'_>], language: Language, kind: &str) -> HashMap<&'text str, &'text str> {
+    let mut then: BTreeMap<&'text str, BTreeSet<String>> = BTreeMap::new();
+    let mut now: BTreeMap<&'text str, BTreeSet<String>> = BTreeMap::new();
+    for text in texts.iter().filter(|text| ending(text.path) == kind) {
+        for (source, names) in [(&text.before, &mut then), (&text.after, &mut now)] {
+            let facts = Facts::read(source.as_deref().unwrap_or_default(), language);
+            for one in definitions(&facts).into_iter().filter(|one| one.body.len() < LONGEST) {
+                names.entry(one.name).or_default().insert(said(one.body, one.name));
+            }
+        }
+    }
+    let gone: Vec<(&&str, &BTreeSet<String>)> = then.iter().filter(|(name, _)| !now.contains_key(*name)).collect();
+    let new: Vec<(&&'text str, &BTreeSet<String>)> = now.iter().filter(|(name, _)| !then.contains_key(*name)).collect();
+    let mut found = HashMap::new();
+    for (name, bodies) in &new {
+        let mut same = gone.iter().filter(|(_, other)| other == bodies);
+        let is_alone = new.iter().filter(|(_, other)| other == bodies).count() == 1;
+        if let (Some((old, _)), None, true) = (same.next(), same.next(), is_alone)
+            && let Some((old, _)) = then.get_key_value(**old)
+        {
+            found.insert(**name, *old);
+        }
+    }
+    found
+}
+
+/// What a definition says, apart from its name.
+fn said(body: &[Token<'_>], name: &str) -> String {
+    let parts = body.iter().map(|token| if token.is_word(name) { "\u{2}" } else { token.text });
+    parts.collect::<Vec<_>>().join("\u{1}")
+}
+
+/// The old names of what a test of Python brings in from the same module under another name.
+fn of_imports<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(&'text str, &'text str)> {
+    let now = brought(after);
+    let mut found = Vec::new();
+    for (name, from, _) in brought(before) {
+        let is_gone = !now.iter().any(|(other, ..)| *other == name);
+        let renamed = now.iter().find(|(_, other, _)| *other == format!("{from}.{name}"));
+        found.extend(renamed.filter(|_| is_gone).map(|(new, ..)| (*new, name)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compare::compare;
+    use super::*;
+
+    fn found(texts: &[(&str, &str, &str)]) -> usize {
+        let texts: Vec<_> = texts
+            .iter()
+            .map(|(path, before, after)| Text {
+                path,
+                before: Some((*before).to_owned()),
+                after: Some((*after).to_owned()),
+            })
+            .collect();
+        let mut files: Vec<_> = texts.iter().filter_map(TestFile::of).collect();
+        undo(&mut files, &texts);
+        compare(&files).findings.len()
+    }
+
+    #[test]
+    fn a_function_with_another_name_is_the_same_one() {
+        let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
+        let code = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n";
+        let renamed = |text: &str| text.replace("add", "plus");
+        assert_eq!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &renamed(code))]), 0);
+        // Another function is another question.
+        let other = renamed(code).replace("a + b", "3");
+        assert!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &other)]) > 0);
+        assert!(found(&[("tests/test_a.py", test, &test.replace("add(", "sub(")), ("calc.py", code, code)]) > 0);
+        let both = format!("{code}\n\ndef plus(a, b):\n    return a + b\n");
+        assert!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &both)]) > 0);
+        let twice = format!("{}\n\ndef more(a, b):\n    return a + b\n", renamed(code));
+        assert!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &twice)]) > 0);
+    }
+
+    #[test]
+    fn a_name_that_is_brought_in_under_another_one_is_the_same_one() {
+        let test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n";
+        let of = |import: &str| {
+            let after = format!("{import}\n\n\ndef test_add():\n    assert plus(1, 2) == 3\n");
+            found(&[("tests/test_a.py", test, &after)])
+        };
+        assert_eq!(of("from calc import add as plus"), 0);
+        assert!(of("from operator import add as plus") > 0);
+        assert!(of("from calc import sub as plus") > 0);
+    }
+}
