@@ -23,7 +23,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
             found.push(Finding::new(file.path, line, kind, what));
         }
     };
-    for (line, name) in replaced_for_all(after, &modules, texts) {
+    for (line, name) in replaced_for_all(pins, after, &modules, texts) {
         let what = format!("`{name}` of the program is replaced here for all tests");
         add(line, Weakening::StubbedSubject, what);
     }
@@ -89,10 +89,11 @@ const AROUND: &[&str] = &[
     "beforeAll",
 ];
 
-/// Members of modules of the program that get another value outside of a single test: a function, or what a test calls.
-/// One that the work did not make or change and that no test here asks about is what the tested code leans on: a clock, a
-/// log. So is one that is put back after each test.
+/// Members of modules of the program that get another value outside of a single test: what a test of this file calls, and
+/// what stays so for the tests of other files. One that is put back after each test, or kept quiet, is what the tested code
+/// leans on: a clock, a log.
 fn replaced_for_all<'text>(
+    pins: &Pins,
     facts: &Facts<'text>,
     modules: &BTreeSet<&str>,
     texts: &[Text<'_>],
@@ -115,6 +116,9 @@ fn replaced_for_all<'text>(
     }
     let made = made_by_work(facts.language, texts);
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    let has = |tool: &str| pins.tools.contains(tool);
+    // Each file of tests has a process of its own.
+    let is_alone = facts.language == Language::Script && (has("jest") || has("vitest") || has("node") && has("--test"));
     // Of `self.calc.add = ...` the owner is something else.
     let is_direct = |one: &&Definition<'_, '_>| {
         one.owner.is_some_and(|owner| modules.contains(owner))
@@ -133,7 +137,8 @@ fn replaced_for_all<'text>(
         let around = enclosing(facts, &all, line);
         let is_for_all = around.is_none_or(|name| AROUND.contains(&name));
         let stays = around.is_none() || !is_put_back(line, name);
-        is_for_all && (asked.contains(name) || made.contains(name) && stays)
+        let is_heard = made.contains(name) || !members.iter().any(|one| one.line == line && is_quiet(one));
+        is_for_all && (asked.contains(name) || stays && is_heard && !is_alone)
     };
     let is_defined = |name: &str| all.iter().any(|one| one.owner.is_none() && one.name == name);
     let is_callable = |one: &&&Definition<'_, '_>| {
@@ -149,6 +154,18 @@ fn replaced_for_all<'text>(
     };
     let assigned = members.iter().filter(is_callable).map(|one| (one.line, one.name));
     assigned.chain(sets.iter().copied()).filter(|(line, name)| counts(*line, name)).collect()
+}
+
+/// Whether what a member gets does nothing: `lambda line: None`, `() => {}`, `jest.fn()`.
+fn is_quiet(one: &Definition<'_, '_>) -> bool {
+    match one.body {
+        [.., word, open, close] if open.is_mark("(") && close.is_mark(")") => {
+            matches!(word.text, "fn" | "Mock" | "MagicMock" | "AsyncMock" | "stub" | "spy")
+        }
+        [.., mark, open, close] if open.is_mark("{") && close.is_mark("}") => mark.is_mark(">") || mark.is_mark(")"),
+        [.., mark, none] => mark.is_mark(":") && none.is_word("None"),
+        _ => false,
+    }
 }
 
 /// Whether a line says what is done after a test.
@@ -212,7 +229,7 @@ fn stubbed_and_asserted<'text>(
         let Some(test) = facts.test_at(line) else { return false };
         let (begin, end) = (test.line.min(line), next_after(facts, test));
         let mut inside = facts.assertions.iter().filter(|one| one.line >= begin && one.line < end);
-        inside.any(|one| calls_of(&one.tokens, owner, name))
+        inside.any(|one| calls_of(&one.tokens, name, |word| word == owner || modules.contains(word)))
     };
     stubs
         .into_iter()
@@ -226,13 +243,13 @@ const ANSWERING: &[&str] =
     &["mockReturnValue", "mockImplementation", "mockResolvedValue", "returns", "resolves", "callsFake"];
 
 /// Whether tokens call a name by itself, or as the member of its module.
-fn calls_of(tokens: &[Token<'_>], owner: &str, name: &str) -> bool {
+fn calls_of(tokens: &[Token<'_>], name: &str, is_owner: impl Fn(&str) -> bool) -> bool {
     (0..tokens.len()).any(|at| {
         let before = |by: usize| at.checked_sub(by).and_then(|at| tokens.get(at));
         let is_call = tokens.get(at).is_some_and(|token| token.is_word(name))
             && tokens.get(at + 1).is_some_and(|next| next.is_mark("("));
         let is_member = before(1).is_some_and(|dot| dot.is_mark("."));
-        is_call && (!is_member || before(2).is_some_and(|word| word.text == owner))
+        is_call && (!is_member || before(2).is_some_and(|word| is_owner(word.text)))
     })
 }
 
@@ -362,6 +379,10 @@ mod tests {
             "import calc\n\ncalc.add = lambda a, b: a + b\n".to_owned(),
             "import calc as c\n\n\ndef add(a, b):\n    return a\n\n\nc.add = add\n".to_owned(),
             "import calc\n\nsetattr(calc, 'add', print)\n".to_owned(),
+            "import calc\n\ncalc.old = lambda a, b: a + b\n".to_owned(),
+            "import calc as c\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch('calc.mul', return_value=6):\n\
+             \x20           self.assertEqual(c.mul(2, 3), 6)\n"
+                .to_owned(),
             "import calc\n\n\nclass A(T):\n    def setUp(self):\n        calc.add = lambda a, b: a + b\n".to_owned(),
             "import unittest\n\n\ndef mul(a, b):\n    return a * b\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \
              self.assertEqual(mul(2, 3), 6)\n"
@@ -407,6 +428,8 @@ mod tests {
         }
         let js = "const calc = require('../src/calc.js')\n";
         assert_eq!(found("test/b.test.js", None, &format!("{js}calc.add = (a, b) => a + b\n")), [StubbedSubject]);
+        assert_eq!(found("test/b.test.js", None, &format!("{js}calc.old = (a, b) => a + b\n")), [StubbedSubject]);
+        assert_eq!(found("test/b.test.js", None, &format!("{js}calc.log = () => {{}}\ncalc.warn = jest.fn()\n")), []);
         assert_eq!(found("test/b.test.js", None, &format!("{js}calc.limit = 3\n")), []);
         assert_eq!(found("test/b.test.js", None, "const fs = require('fs')\nfs.read = () => 1\n"), []);
         let copy = "const mul = (a, b) => a * b\ntest('mul', () => {\n  assert.equal(mul(2, 3), 6)\n})\n";

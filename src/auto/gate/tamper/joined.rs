@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::facts::{Facts, partners};
+use super::facts::{Facts, NAMED_BY_TEXT, partners};
 use super::file::TestFile;
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
@@ -102,14 +102,18 @@ fn joint<'text>(facts: &Facts<'text>, brackets: &[Option<usize>], at: usize) -> 
     }
 }
 
-/// Whether a name is called, or given to another function: `sums()`, `test('sums', sums)`.
+/// Whether a name is called, or given to what makes a test: `sums()`, `test('sums', sums)`.
 fn is_used(tokens: &[Token<'_>], name: &Token<'_>) -> bool {
-    tokens.windows(3).any(|three| {
-        let is_other = three[1].is_word(name.text) && (three[1].line, three[1].column) != (name.line, name.column);
-        let is_called = three[2].is_mark("(") && !three[0].is_word("function");
-        let is_given =
-            (three[0].is_mark(",") || three[0].is_mark("(")) && (three[2].is_mark(")") || three[2].is_mark(","));
-        is_other && (is_called || is_given)
+    const NEAR: usize = 8;
+    (1..tokens.len()).any(|at| {
+        let is_other =
+            |token: &&Token<'_>| token.is_word(name.text) && (token.line, token.column) != (name.line, name.column);
+        let Some(_) = tokens.get(at).filter(is_other) else { return false };
+        let before = tokens.get(at.saturating_sub(NEAR)..at).unwrap_or_default();
+        let next = |mark: &str| tokens.get(at + 1).is_some_and(|next| next.is_mark(mark));
+        let is_called = next("(") && !before.last().is_some_and(|word| word.is_word("function"));
+        let makes = |token: &Token<'_>| token.kind == Kind::Word && NAMED_BY_TEXT.contains(&token.text);
+        is_called || (next(")") || next(",")) && before.iter().any(makes)
     })
 }
 
@@ -202,6 +206,9 @@ mod tests {
         let named = "const adds = () =>\n  assert.strictEqual(add(1, 2), 3)\n\ntest('a', adds)\n";
         let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(named.to_owned()) };
         assert_eq!(in_file(&TestFile::of(&text).unwrap()), []);
+        let unheard = "const adds = () =>\n  assert.strictEqual(add(1, 2), 3)\n\nvoid (adds)\n";
+        let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(unheard.to_owned()) };
+        assert_eq!(in_file(&TestFile::of(&text).unwrap()).len(), 1);
         let concise = "test('a', () =>\n  assert.strictEqual(add(1, 2), 3))\n";
         let text = Text { path: "a.test.js", before: Some(JS.replace('@', "")), after: Some(concise.to_owned()) };
         assert_eq!(in_file(&TestFile::of(&text).unwrap()), []);

@@ -137,6 +137,8 @@ const SWALLOWING: &[&str] = &[
     "except Exception:pass",
     "rescue nil",
     "catch_unwind(",
+    "@Test(expected=AssertionError",
+    "@Test(expected=Throwable",
     "#define NDEBUG",
     "#undef assert",
 ];

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::assertion::Assertion;
 use super::facts::{Facts, Test};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
@@ -58,7 +59,7 @@ pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
     for line in forgets(after) {
         add(line, Weakening::SwallowedFailure, "leaving in `finally` forgets what failed".to_owned());
     }
-    for line in asked_for(file, after) {
+    for line in asked_for(file, after).into_iter().chain(given(file, after)).chain(panics(file, after)) {
         add(line, Weakening::SwallowedFailure, "the failure of an assertion is asked for here".to_owned());
     }
     for (line, name) in replaced(file, after) {
@@ -140,10 +141,20 @@ fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
         let has_base = facts.tokens.iter().any(|token| token.line == class.line && token.is_mark("("));
         has_base.then_some(class.line)
     };
+    // So may one with a base that is no case of tests by its name, where its tests call the method.
+    let is_case = |class: usize| facts.tokens.iter().any(|token| token.line == class && token.text.contains("Case"));
+    let is_called = |name: &str| {
+        facts.tokens.windows(4).any(|four| {
+            four[0].is_word("self") && four[1].is_mark(".") && four[2].is_word(name) && four[3].is_mark("(")
+        })
+    };
     let with_tests: BTreeSet<usize> =
         facts.tests.iter().filter_map(|test| class_of(test.line, first_of(facts, test.line)?.column)).collect();
     let methods = definitions(facts).into_iter().filter(|one| one.owner.is_none() && RUNNING.contains(&one.name));
-    let own = methods.filter(|one| class_of(one.line, one.column).is_some_and(|class| with_tests.contains(&class)));
+    let own = methods.filter(|one| {
+        class_of(one.line, one.column)
+            .is_some_and(|class| with_tests.contains(&class) && (is_case(class) || !is_called(one.name)))
+    });
     own.map(|one| (one.line, one.name)).collect()
 }
 
@@ -175,12 +186,71 @@ fn forgets(facts: &Facts<'_>) -> Vec<usize> {
     found
 }
 
+/// Lines with `#[should_panic]` at a test that has an assertion that was there.
+fn panics(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
+    let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Rust) else { return Vec::new() };
+    let marks = |facts: &Facts<'_>| facts.tokens.iter().filter(|token| token.is_word("should_panic")).count();
+    if marks(after) <= marks(before) {
+        return Vec::new();
+    }
+    let known: BTreeSet<String> = before.assertions.iter().map(Assertion::key).collect();
+    let new = after.tokens.iter().filter(|token| token.is_word("should_panic") && file.added.contains(&token.line));
+    let holds = |line: usize| {
+        let Some(test) = after.test_at(line) else { return false };
+        let next = after.tests.iter().map(|other| other.line).find(|other| *other > test.line).unwrap_or(usize::MAX);
+        let mut inside = after.assertions.iter().filter(|one| one.line >= test.line && one.line < next);
+        inside.any(|one| known.contains(&one.key()))
+    };
+    new.map(|token| token.line).filter(|line| holds(*line)).collect()
+}
+
+/// Lines with an assertion of which the failure of one that was there is a part: `assert.throws(() => assert.equal(...))`.
+fn given(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
+    let Some(before) = &file.before else { return Vec::new() };
+    let raises = |one: &&Assertion<'_>| {
+        one.tokens.iter().any(|token| {
+            matches!(
+                token.text,
+                "throws"
+                    | "rejects"
+                    | "toThrow"
+                    | "toThrowError"
+                    | "assertRaises"
+                    | "assertRaisesRegex"
+                    | "raises"
+                    | "assertThrows"
+                    | "assertThrowsExactly"
+            )
+        })
+    };
+    let holds = |one: &&Assertion<'_>| {
+        let inside = one.tokens.get(1..).unwrap_or_default();
+        before.assertions.iter().any(|known| {
+            let (name, values) = known.tokens.split_first().map_or(("", &[][..]), |(first, rest)| (first.text, rest));
+            let is_same = |window: &[Token<'_>]| {
+                window.iter().map(|token| token.text).eq(known.tokens.iter().map(|token| token.text))
+            };
+            // `assertRaises(AssertionError, self.assertEqual, add(1, 2), 3)`
+            let is_handed_on = name.starts_with("assert")
+                && name.len() > "assert".len()
+                && inside.iter().any(|token| token.is_word(name))
+                && values
+                    .iter()
+                    .filter(|token| token.is_literal())
+                    .all(|value| inside.iter().any(|token| token.text == value.text));
+            inside.windows(known.tokens.len().max(1)).any(is_same) || is_handed_on
+        })
+    };
+    let new = after.assertions.iter().filter(|one| file.added.contains(&one.line));
+    new.filter(raises).filter(holds).map(|one| one.line).collect()
+}
+
 /// Lines from where on the failure of an assertion is as it should be, around one that was there.
 fn asked_for(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
     let Some(before) = file.before.as_ref().filter(|facts| facts.language == Language::Python) else {
         return Vec::new();
     };
-    let known: BTreeSet<String> = before.assertions.iter().map(super::assertion::Assertion::key).collect();
+    let known: BTreeSet<String> = before.assertions.iter().map(Assertion::key).collect();
     let is_raising = |line: usize| {
         let from = after.tokens.partition_point(|token| token.line < line);
         let line = after.tokens.iter().skip(from).take_while(|token| token.line == line);
@@ -279,6 +349,10 @@ mod tests {
             ("    def", "    @pytest.mark.parametrize('a', [1])\n    def"),
             ("        self", "        def each():\n            yield 1\n        self"),
             ("class A(T):\n    def", "class A:\n    def run(self):\n        pass\n\n    def"),
+            (
+                "    def",
+                "    def run(self, *words):\n        return start(words)\n\n    def test_b(self):\n        self.run(1)\n\n    def",
+            ),
             ("    def", "    def start(self):\n        pass\n\n    def"),
             ("3)\n", "3)\n\n\nclass Fake:\n    def run(self):\n        return 1\n"),
             (
@@ -297,5 +371,19 @@ mod tests {
         assert_eq!(found("test/a.test.js", JS, &JS.replace("() =>", "function ()")), []);
         let left = JS.replace("  assert", "  try { add(1, 1) } finally { return }\n  assert");
         assert_eq!(found("test/a.test.js", JS, &left), [SwallowedFailure]);
+        let wrapped =
+            JS.replace("  assert.strictEqual(add(1, 2), 3)", "  assert.throws(() => assert.strictEqual(add(1, 2), 3))");
+        assert_eq!(found("test/a.test.js", JS, &wrapped), [SwallowedFailure]);
+        let throws = JS.replace("3)\n", "3)\n  assert.throws(() => add(1n, 2), TypeError)\n");
+        assert_eq!(found("test/a.test.js", JS, &throws), []);
+        let rust = "#[test]\nfn a() {\n    assert_eq!(add(1, 2), 3);\n}\n";
+        let panics = |attribute: &str| rust.replace("fn a", &format!("{attribute}\nfn a"));
+        assert_eq!(found("tests/a.rs", rust, &panics("#[should_panic]")), [SwallowedFailure]);
+        assert_eq!(found("tests/a.rs", rust, &panics("#[should_panic(expected = \"left\")]")), [SwallowedFailure]);
+        assert_eq!(found("tests/a.rs", rust, &panics("#[allow(unused)]")), []);
+        let more = format!("{rust}\n#[test]\n#[should_panic]\nfn b() {{\n    div(1, 0);\n}}\n");
+        assert_eq!(found("tests/a.rs", rust, &more), []);
+        let handed = "self.assertRaises(AssertionError, self.assertEqual, add(1, 2), 3)";
+        assert_eq!(of_py("self.assertEqual(add(1, 2), 3)", handed), [SwallowedFailure]);
     }
 }
