@@ -11,6 +11,7 @@ use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
 use super::rebound::brought;
 use super::taken::{Definition, definitions};
+use crate::auto::gate::check::Check;
 use crate::auto::gate::pins::Pins;
 use crate::project::check_files::role_of;
 
@@ -37,6 +38,10 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         }
         for (line, name) in not_run(pins, after) {
             add(line, Weakening::NotCollected, format!("no runner runs the new test `{name}`"));
+        }
+        for (line, name) in not_called(after, texts) {
+            let what = format!("nothing calls `{name}`, so that the new test in it never runs");
+            add(line, Weakening::NotCollected, what);
         }
     }
     found
@@ -116,9 +121,7 @@ fn replaced_for_all<'text>(
     }
     let made = made_by_work(facts.language, texts);
     let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
-    let has = |tool: &str| pins.tools.contains(tool);
-    // Each file of tests has a process of its own.
-    let is_alone = facts.language == Language::Script && (has("jest") || has("vitest") || has("node") && has("--test"));
+    let is_alone = facts.language == Language::Script && pins.checks.iter().all(|check| is_one_by_one(pins, check));
     // Of `self.calc.add = ...` the owner is something else.
     let is_direct = |one: &&Definition<'_, '_>| {
         one.owner.is_some_and(|owner| modules.contains(owner))
@@ -154,6 +157,15 @@ fn replaced_for_all<'text>(
     };
     let assigned = members.iter().filter(is_callable).map(|one| (one.line, one.name));
     assigned.chain(sets.iter().copied()).filter(|(line, name)| counts(*line, name)).collect()
+}
+
+/// Whether a check runs each file of tests in a process of its own.
+fn is_one_by_one(pins: &Pins, check: &Check) -> bool {
+    let is_named = |word: &str| check.program() == word || check.arguments().iter().any(|other| other == word);
+    let is_script = ["npm", "pnpm", "yarn", "bun"].contains(&check.program());
+    let has = |tool: &str| pins.tools.contains(tool);
+    ["jest", "vitest", "--test"].into_iter().any(is_named)
+        || is_script && (has("jest") || has("vitest") || has("--test"))
 }
 
 /// Whether what a member gets does nothing: `lambda line: None`, `() => {}`, `jest.fn()`.
@@ -303,6 +315,39 @@ pub(super) fn made_by_work(language: Language, texts: &[Text<'_>]) -> BTreeSet<S
     made
 }
 
+/// Functions of a new test of JavaScript or of a shell that have a test in them, and whose names are nowhere else.
+fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
+    if !matches!(facts.language, Language::Script | Language::Shell) {
+        return Vec::new();
+    }
+    let own_lines: BTreeSet<usize> = match facts.language {
+        Language::Shell => facts.assertions.iter().map(|one| one.line).collect(),
+        _ => facts.tests.iter().map(|test| test.line).collect(),
+    };
+    let mentions = |name: &str| {
+        let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+        let all = texts.iter().filter_map(|text| text.after.as_deref());
+        all.map(|after| after.split(|letter: char| !is_of_name(letter)).filter(|word| *word == name).count())
+            .sum::<usize>()
+    };
+    let first_of = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
+    let is_function = |one: &Definition<'_, '_>| {
+        let is_arrow = || one.body.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"));
+        first_of(one.line).is_some_and(|first| first.column == 0)
+            && (facts.language == Language::Shell
+                || first_of(one.line).is_some_and(|first| first.is_word("function"))
+                || is_arrow())
+    };
+    let holds = |one: &Definition<'_, '_>| {
+        let last = one.body.last().map_or(one.line, |token| token.line);
+        own_lines.iter().any(|line| *line > one.line && *line <= last)
+    };
+    // A runner may call what is called like a test.
+    let all = definitions(facts).into_iter().filter(|one| one.owner.is_none() && !one.name.starts_with("test"));
+    let dead = all.filter(|one| is_function(one) && holds(one) && mentions(one.name) < 2);
+    dead.map(|one| (one.line, one.name)).collect()
+}
+
 /// New tests of Python that no runner of the checks runs: in a class that is none of tests, or under a condition that
 /// holds only where the file is run by itself.
 fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
@@ -447,6 +492,22 @@ mod tests {
             "{js}const mul = (...numbers) => calc.mul(...numbers)\ntest('mul', () => {{\n  assert.equal(mul(2, 3), 6)\n}})\n"
         );
         assert_eq!(found("test/b.test.js", None, &other), []);
+    }
+
+    #[test]
+    fn new_tests_in_functions_that_nothing_calls_are_found() {
+        use Weakening::NotCollected;
+        let test = "  test('mul', () => {\n    assert.equal(calc.mul(2, 3), 6)\n  })\n";
+        let js = |head: &str, end: &str| format!("const calc = require('../src/calc.js')\n\n{head}\n{test}{end}\n");
+        assert_eq!(found("test/b.test.js", None, &js("function products() {", "}")), [NotCollected]);
+        assert_eq!(found("test/b.test.js", None, &js("const products = () => {", "}")), [NotCollected]);
+        assert_eq!(found("test/b.test.js", None, &js("function products() {", "}\n\nproducts()")), []);
+        assert_eq!(found("test/b.test.js", None, &js("describe('products', () => {", "})")), []);
+        let sh = |more: &str| format!(". ./calc.sh\nproducts() {{\n  test \"$(mul 2 3)\" = 6 || fail mul\n}}\n{more}");
+        assert_eq!(found("tests/test_b.sh", None, &sh("")), [NotCollected]);
+        assert_eq!(found("tests/test_b.sh", None, &sh("products\n")), []);
+        let by_name = "test_products() {\n  test \"$(mul 2 3)\" = 6 || fail mul\n}\n";
+        assert_eq!(found("tests/test_b.sh", None, by_name), []);
     }
 
     #[test]

@@ -8,9 +8,13 @@ use super::file::TestFile;
 use super::lexer::{Kind, Language, Token};
 use super::rebound::brought;
 use super::taken::definitions;
+use crate::project::check_files::role_of;
 
 /// The most tokens of a definition that are known.
 const LONGEST: usize = 400;
+
+/// The most bytes of a source in which definitions are looked for.
+const LARGEST: usize = 256 * 1024;
 
 /// Calls what has another name by its old one, in the assertions that are there now.
 pub(super) fn undo<'text>(files: &mut [TestFile<'text>], texts: &'text [Text<'_>]) {
@@ -18,8 +22,12 @@ pub(super) fn undo<'text>(files: &mut [TestFile<'text>], texts: &'text [Text<'_>
     for file in files {
         let Some(language) = Language::of(file.path) else { continue };
         let key = ending(file.path);
-        let of_program = by_language.entry(key).or_insert_with(|| of_program(texts, language, key));
-        let mut names = of_program.clone();
+        let of_sources = by_language.entry(key).or_insert_with(|| {
+            let mut names = of_sources(texts, language, key, true);
+            names.extend(of_sources(texts, language, key, false));
+            names
+        });
+        let mut names = of_sources.clone();
         if let (Some(before), Some(after)) = (&file.before, &file.after) {
             names.extend(of_imports(before, after));
         }
@@ -46,29 +54,42 @@ fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// The old names of functions by their new ones: those with the same body, of which there is no other one.
-fn of_program<'text>(texts: &'text [Text<'_>], language: Language, kind: &str) -> HashMap<&'text str, &'text str> {
+/// The old names of functions by their new ones: those with the same body, of which there is no other one. A function of
+/// the program that is one of the tests now is a copy, and no answer of the program.
+fn of_sources<'text>(
+    texts: &'text [Text<'_>],
+    language: Language,
+    kind: &str,
+    is_of_program: bool,
+) -> HashMap<&'text str, &'text str> {
     let mut then: BTreeMap<&'text str, BTreeSet<String>> = BTreeMap::new();
     let mut now: BTreeMap<&'text str, BTreeSet<String>> = BTreeMap::new();
-    for text in texts.iter().filter(|text| ending(text.path) == kind) {
+    let is_one = |text: &&Text<'_>| ending(text.path) == kind && role_of(text.path).is_none() == is_of_program;
+    for text in texts.iter().filter(is_one) {
         for (source, names) in [(&text.before, &mut then), (&text.after, &mut now)] {
-            let facts = Facts::read(source.as_deref().unwrap_or_default(), language);
+            let source = source.as_deref().filter(|source| source.len() <= LARGEST).unwrap_or_default();
+            let facts = Facts::read(source, language);
             for one in definitions(&facts).into_iter().filter(|one| one.body.len() < LONGEST) {
                 names.entry(one.name).or_default().insert(said(one.body, one.name));
             }
         }
     }
-    let gone: Vec<(&&str, &BTreeSet<String>)> = then.iter().filter(|(name, _)| !now.contains_key(*name)).collect();
-    let new: Vec<(&&'text str, &BTreeSet<String>)> = now.iter().filter(|(name, _)| !then.contains_key(*name)).collect();
-    let mut found = HashMap::new();
-    for (name, bodies) in &new {
-        let mut same = gone.iter().filter(|(_, other)| other == bodies);
-        let is_alone = new.iter().filter(|(_, other)| other == bodies).count() == 1;
-        if let (Some((old, _)), None, true) = (same.next(), same.next(), is_alone)
-            && let Some((old, _)) = then.get_key_value(**old)
-        {
-            found.insert(**name, *old);
-        }
+    let (gone, new) = (only_in(&then, &now), only_in(&now, &then));
+    let same = new.iter().filter_map(|(bodies, names)| match (names.as_slice(), gone.get(bodies).map(Vec::as_slice)) {
+        ([new], Some([old])) => Some((*new, *old)),
+        _ => None,
+    });
+    same.collect()
+}
+
+/// By what they say, the names that one side has and the other does not.
+fn only_in<'a, 'text>(
+    side: &'a BTreeMap<&'text str, BTreeSet<String>>,
+    other: &BTreeMap<&'text str, BTreeSet<String>>,
+) -> HashMap<&'a BTreeSet<String>, Vec<&'text str>> {
+    let mut found: HashMap<&BTreeSet<String>, Vec<&'text str>> = HashMap::new();
+    for (name, bodies) in side.iter().filter(|(name, _)| !other.contains_key(*name)) {
+        found.entry(bodies).or_default().push(name);
     }
     found
 }
@@ -116,6 +137,9 @@ mod tests {
         let code = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n";
         let renamed = |text: &str| text.replace("add", "plus");
         assert_eq!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &renamed(code))]), 0);
+        let copied = format!("{}\n\ndef plus(a, b):\n    return a + b\n", renamed(test));
+        let without = "def sub(a, b):\n    return a - b\n";
+        assert!(found(&[("tests/test_a.py", test, &copied), ("calc.py", code, without)]) > 0);
         // Another function is another question.
         let other = renamed(code).replace("a + b", "3");
         assert!(found(&[("tests/test_a.py", test, &renamed(test)), ("calc.py", code, &other)]) > 0);
