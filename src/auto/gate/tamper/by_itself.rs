@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Text;
-use super::facts::{Facts, Test};
+use super::facts::{Facts, Test, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::imports::imports;
@@ -330,6 +330,7 @@ fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'
         all.map(|after| after.split(|letter: char| !is_of_name(letter)).filter(|word| *word == name).count())
             .sum::<usize>()
     };
+    let brackets = partners(&facts.tokens);
     let first_of = |line: usize| facts.tokens.get(facts.tokens.partition_point(|token| token.line < line));
     let is_function = |one: &Definition<'_, '_>| {
         let is_arrow = || one.body.windows(2).any(|pair| pair[0].is_mark("=") && pair[1].is_mark(">"));
@@ -339,7 +340,10 @@ fn not_called<'text>(facts: &Facts<'text>, texts: &[Text<'_>]) -> Vec<(usize, &'
                 || is_arrow())
     };
     let holds = |one: &Definition<'_, '_>| {
-        let last = one.body.last().map_or(one.line, |token| token.line);
+        // How far something is indented says nothing in a language with braces.
+        let open = facts.tokens.iter().position(|token| token.line >= one.line && token.is_mark("{"));
+        let close = open.and_then(|open| brackets.get(open).copied().flatten());
+        let last = close.and_then(|close| facts.tokens.get(close)).map_or(one.line, |token| token.line);
         own_lines.iter().any(|line| *line > one.line && *line <= last)
     };
     // A runner may call what is called like a test.
@@ -501,6 +505,8 @@ mod tests {
         let js = |head: &str, end: &str| format!("const calc = require('../src/calc.js')\n\n{head}\n{test}{end}\n");
         assert_eq!(found("test/b.test.js", None, &js("function products() {", "}")), [NotCollected]);
         assert_eq!(found("test/b.test.js", None, &js("const products = () => {", "}")), [NotCollected]);
+        let flat = js("function products() {", "}").replace("\n  ", "\n");
+        assert_eq!(found("test/b.test.js", None, &flat), [NotCollected]);
         assert_eq!(found("test/b.test.js", None, &js("function products() {", "}\n\nproducts()")), []);
         assert_eq!(found("test/b.test.js", None, &js("describe('products', () => {", "})")), []);
         let sh = |more: &str| format!(". ./calc.sh\nproducts() {{\n  test \"$(mul 2 3)\" = 6 || fail mul\n}}\n{more}");
