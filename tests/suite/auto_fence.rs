@@ -315,7 +315,9 @@ fn nothing_that_runs_later_is_changed_by_a_unit_and_a_refreshed_login_is_the_use
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     };
-    MINE.iter().for_each(|path| write(path, &format!("mine: {path}\n")));
+    for path in MINE {
+        write(path, &format!("mine: {path}\n"));
+    }
     write(".fake-agent/login.json", r#"{"account": {"token": "old"}}"#);
     write(".fake-agent/sessions/of-mine", "private\n");
     write(".bashrc", "mine\n");

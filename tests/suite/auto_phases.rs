@@ -161,6 +161,7 @@ const TRIES: &str = r#"
 try() { if bash -c "$2" 2>/dev/null; then echo "$1 yes" > /dev/tcp/127.0.0.1/$NOTES; else echo "$1 no" > /dev/tcp/127.0.0.1/$NOTES; fi; }
 export user="git --git-dir=$ROOT/.git" common="$ROOT/.git" own="$ROOT/.git/worktrees/v1.0"
 try commit 'git commit --quiet --allow-empty --message=x'
+try repositories-of-tests 'd=$(mktemp -d) && git init -q $d && cd $d && echo x > f && git add f && git commit -qm x && git clone -q . second && git -C second commit -q --allow-empty -m y && git -C second push -q origin HEAD:other && [ "$(git rev-list --count other)" = 2 ]'
 try own-branch 'git branch -f tried && git tag -f tried && git update-ref refs/heads/main HEAD && git config core.fsmonitor false'
 try main '$user commit-tree -m x HEAD^{tree} | xargs $user update-ref refs/heads/main'
 try main-by-hand 'git rev-parse HEAD > $common/refs/heads/main'
@@ -231,8 +232,11 @@ fn a_session_that_may_commit_reaches_only_the_branch_of_the_run() {
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
     let tries = notes.told();
     let could: Vec<&str> = tries.lines().filter(|line| line.ends_with("yes")).collect();
-    assert_eq!((could.len(), tries.lines().count()), (12, 6 * 18), "{tries}");
-    assert!(could.iter().all(|line| ["commit yes", "own-branch yes"].contains(line)), "{tries}");
+    assert_eq!((could.len(), tries.lines().count()), (18, 6 * 19), "{tries}");
+    assert!(
+        could.iter().all(|line| ["commit yes", "repositories-of-tests yes", "own-branch yes"].contains(line)),
+        "{tries}"
+    );
     assert_eq!(git(&context, &["tag", "--list"]), "");
     is_closed(&context);
 }

@@ -31,8 +31,9 @@ fn slice_plan(checks: &[&str]) -> String {
 }
 
 fn phase_plan(checks: &[&str]) -> String {
-    let verify: String =
+    let verify: Vec<String> =
         checks.iter().map(|check| format!("  <verify><automated>{check}</automated></verify>\n")).collect();
+    let verify = verify.concat();
     format!(
         "---\nphase: 01\nplan: 01\ntype: execute\nwave: 1\ndepends_on: []\nfiles_modified: [more.txt]\nautonomous: true\n---\n\n\
          <objective>\nMore.\n</objective>\n\n<tasks>\n<task type=\"auto\">\n  <name>Task 1: More</name>\n  <files>more.txt</files>\n  \

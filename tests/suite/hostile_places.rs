@@ -192,8 +192,8 @@ fn no_worktree_of_a_wave_is_made_behind_a_link_of_the_project() {
         "--base",
         "HEAD",
     ];
-    let made = context.gsd_with(make.into_iter().chain(["--path", "lnk/a", "--root", "."]), &[], "");
-    assert!(made.stdout.contains("path_outside_root"), "{} {}", made.stdout, made.stderr);
+    let entered = context.gsd_with(make.into_iter().chain(["--path", "lnk/a", "--root", "."]), &[], "");
+    assert!(entered.stdout.contains("path_outside_root"), "{} {}", entered.stdout, entered.stderr);
     assert_eq!(git(&context, &["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(std::fs::read_dir(context.project().join("docs")).unwrap().count(), 1);
     assert!(!context.home().join(".newrc").exists());

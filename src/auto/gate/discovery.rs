@@ -132,7 +132,7 @@ fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
 fn has_tests_below(files: &dyn Files, folder: &str) -> Result<bool, FileError> {
     for entry in files.list(folder)?.unwrap_or_default().into_iter().filter(|entry| entry.is_folder) {
         let inside = files.list(&format!("{folder}/{}", entry.name))?.unwrap_or_default();
-        if inside.iter().any(|entry| entry.name.starts_with("test") && entry.name.ends_with(".py")) {
+        if inside.iter().any(|entry| entry.name.strip_suffix(".py").is_some_and(|name| name.starts_with("test"))) {
             return Ok(true);
         }
     }

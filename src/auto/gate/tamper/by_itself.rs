@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Text;
+use super::assertion::Assertion;
 use super::facts::{Facts, Test, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
@@ -120,7 +121,7 @@ fn replaced_for_all<'text>(
         return Vec::new();
     }
     let made = made_by_work(facts.language, texts);
-    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(Assertion::callees).collect();
     let is_alone = facts.language == Language::Script && pins.checks.iter().all(|check| is_one_by_one(pins, check));
     // Of `self.calc.add = ...` the owner is something else.
     let is_direct = |one: &&Definition<'_, '_>| {
@@ -275,7 +276,7 @@ const RUNNING: &[&str] = &["subprocess", "runpy", "importlib", "child_process", 
 /// Functions that a new test defines and asks about, and that the work defines too. One that calls the program is another
 /// way to ask it.
 fn copies<'text>(facts: &Facts<'text>, modules: &BTreeSet<&str>, texts: &[Text<'_>]) -> Vec<(usize, &'text str)> {
-    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(|one| one.callees()).collect();
+    let asked: BTreeSet<&str> = facts.assertions.iter().flat_map(Assertion::callees).collect();
     let mut programs: BTreeSet<&str> = modules.clone();
     if facts.language == Language::Python {
         let of_runners = brought(facts).into_iter().filter(|(_, from, _)| RUNNING.contains(&from.as_str()));

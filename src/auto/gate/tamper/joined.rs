@@ -135,9 +135,8 @@ fn in_documents(file: &TestFile<'_>, after: &Facts<'_>, then: &HashMap<String, H
     let tokens = &after.tokens;
     let mut found = Vec::new();
     for (at, four) in tokens.windows(4).enumerate() {
-        if !(four[0].is_mark("<") && four[1].is_mark("<") && !four[2].is_mark("<"))
-            || !file.added.contains(&four[0].line)
-        {
+        let is_opening = four[0].is_mark("<") && four[1].is_mark("<") && !four[2].is_mark("<");
+        if !is_opening || !file.added.contains(&four[0].line) {
             continue;
         }
         if at > 0 && tokens.get(at - 1).is_some_and(|before| before.is_mark("<")) {

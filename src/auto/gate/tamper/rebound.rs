@@ -87,8 +87,7 @@ fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) 
     let function = tokens
         .iter()
         .filter(begins)
-        .filter(|word| word.line == line || word.line < line && word.column < column)
-        .last()
+        .rfind(|word| word.line == line || word.line < line && word.column < column)
         .filter(|_| !is_of_all);
     let (from, to) = function.map_or((0, usize::MAX), |function| {
         let ends = |token: &&Token<'_>| {
@@ -107,7 +106,9 @@ fn reaches(facts: &Facts<'_>, known: &HashSet<String>, line: usize, name: &str) 
 /// Whether a source makes a fixture with a name, and brings in the module from which that name came.
 fn is_fixture_of(text: &Text<'_>, name: &str, from: &str) -> bool {
     let after = text.after.as_deref().unwrap_or_default();
-    let makes = text.path.ends_with(".py") && after.contains("fixture") && after.contains(&format!("def {name}("));
+    let makes = Language::of(text.path) == Some(Language::Python)
+        && after.contains("fixture")
+        && after.contains(&format!("def {name}("));
     makes && brought(&Facts::read(after, Language::Python)).iter().any(|(_, other, _)| top(other) == top(from))
 }
 

@@ -380,7 +380,7 @@ mod tests {
         let panics = |attribute: &str| rust.replace("fn a", &format!("{attribute}\nfn a"));
         assert_eq!(found("tests/a.rs", rust, &panics("#[should_panic]")), [SwallowedFailure]);
         assert_eq!(found("tests/a.rs", rust, &panics("#[should_panic(expected = \"left\")]")), [SwallowedFailure]);
-        assert_eq!(found("tests/a.rs", rust, &panics("#[allow(unused)]")), []);
+        assert_eq!(found("tests/a.rs", rust, &panics("#[rustfmt::skip]")), []);
         let more = format!("{rust}\n#[test]\n#[should_panic]\nfn b() {{\n    div(1, 0);\n}}\n");
         assert_eq!(found("tests/a.rs", rust, &more), []);
         let handed = "self.assertRaises(AssertionError, self.assertEqual, add(1, 2), 3)";
