@@ -181,6 +181,8 @@ const LINKS: usize = 40;
 #[derive(Debug, Default)]
 pub(crate) struct RealPaths {
     folders: BTreeMap<AbsolutePath, AbsolutePath>,
+    /// Whether a link to a folder that does not exist yet is followed.
+    follows_to_nothing: bool,
 }
 
 impl RealPaths {
@@ -219,14 +221,13 @@ impl RealPaths {
                         let parent = self.folder_after(&parent, links)?;
                         let there = parent.resolve(path.name());
                         match std::fs::read_link(&there) {
-                            Ok(_) if links == LINKS => {
+                            Ok(_) if self.follows_to_nothing && links == LINKS => {
                                 return Err(DiskError::LinksTurnInCircles { path: path.as_path().to_path_buf() });
                             }
-                            // It leads to a folder that does not exist yet.
-                            Ok(target) => {
+                            Ok(target) if self.follows_to_nothing => {
                                 self.folder_after(&AbsolutePath::parse(parent.as_path().join(target))?, links + 1)?
                             }
-                            Err(_) => there,
+                            Ok(_) | Err(_) => there,
                         }
                     }
                     None => path.clone(),
@@ -251,6 +252,12 @@ impl RealPaths {
 /// Where the bytes of `path` really are: the end of a chain of links, which need not exist yet.
 pub(crate) fn real(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
     RealPaths::default().of(path)
+}
+
+/// Where a write to `path` would end once the folders on the way were there, also those that only links name so far. For who judges a
+/// path; a write makes no folder behind a link.
+pub(crate) fn destined(path: &AbsolutePath) -> Result<AbsolutePath, DiskError> {
+    RealPaths { follows_to_nothing: true, ..RealPaths::default() }.of(path)
 }
 
 /// The path with the links of every folder that exists resolved; what does not exist yet is kept as it is.
@@ -379,12 +386,13 @@ mod tests {
         for (path, leads) in
             [("here/link/x", "there/x"), ("here/again/x/y", "there/deeper/x/y"), ("here/x/y", "here/x/y")]
         {
-            assert_eq!(real(&folder.resolve(path)).unwrap(), folder.resolve(leads), "{path}");
+            assert_eq!(destined(&folder.resolve(path)).unwrap(), folder.resolve(leads), "{path}");
         }
         // Read by its words alone, this one leads to itself.
         symlink("none/../round", folder.resolve("here/round")).unwrap();
-        let round = real(&folder.resolve("here/round/x"));
+        let round = destined(&folder.resolve("here/round/x"));
         assert!(matches!(round, Err(DiskError::LinksTurnInCircles { .. })), "{round:?}");
+        assert_eq!(real(&folder.resolve("here/link/x")).unwrap(), folder.resolve("here/link/x"));
     }
 
     #[test]

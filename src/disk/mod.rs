@@ -43,7 +43,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub(crate) use act::{copy_as_old, copy_over, make_shared_folder, remove_folder_if_empty};
-pub(crate) use atomic::{RealPaths, canonical, make_folder, real, remove_note, rename, replace, write_fleeting};
+pub(crate) use atomic::{
+    RealPaths, canonical, destined, make_folder, real, remove_note, rename, replace, write_fleeting,
+};
 pub(crate) use change::{Access, Change, ChangeSet, Owner};
 pub(crate) use digest::{Digest, Digester};
 pub(crate) use folder_lock::FolderLock;

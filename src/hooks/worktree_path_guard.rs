@@ -34,7 +34,7 @@ pub(super) fn look(scene: &Scene<'_>) -> Finding {
 
 /// The path without links, as far as it exists; as it is where they cannot be followed.
 fn real(path: &Path) -> PathBuf {
-    let real = AbsolutePath::parse(path).ok().and_then(|path| disk::real(&path).ok());
+    let real = AbsolutePath::parse(path).ok().and_then(|path| disk::destined(&path).ok());
     real.map_or_else(|| path.to_path_buf(), |real| real.as_path().to_path_buf())
 }
 

@@ -6,8 +6,15 @@ use crate::text::shell::typed;
 use crate::world::WorldError;
 
 /// How the system says that a disk is full or a quota of space is used up (`strerror` in glibc, musl and macOS).
-const FULL: [&str; 5] =
-    ["No space left on device", "Disk quota exceeded", "Disc quota exceeded", "Quota exceeded", "File too large"];
+/// Git names no reason where it could make a file and not fill it.
+const FULL: [&str; 6] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "Disc quota exceeded",
+    "Quota exceeded",
+    "File too large",
+    "unable to write file",
+];
 
 /// How git says that it would have fetched an object which a clone without all objects lacks.
 const NOT_FETCHED: &str = "lazy fetching disabled";
