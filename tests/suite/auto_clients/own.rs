@@ -34,9 +34,13 @@ const COPILOT: Player = Player {
     },
 };
 
+/// All clients in which a milestone is made.
+pub(super) fn players() -> impl Iterator<Item = Player> {
+    CASTS.iter().map(|cast| Player { package: cast.package, hands: cast.hands }).chain([COPILOT])
+}
+
 pub(super) fn player(name: &str) -> Option<Player> {
-    let casts = CASTS.iter().map(|cast| Player { package: cast.package, hands: cast.hands });
-    casts.chain([COPILOT]).find(|player| player.package.host == name)
+    players().find(|player| player.package.host == name)
 }
 
 /// Where each client keeps a login that it refreshes, below the home folder, with a stand-in of its form.

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
+use super::own::players;
 use crate::clients::faults::{Count, Usage};
 use crate::kit::repository;
-use crate::play::cast::CASTS;
 use crate::runners::table::{DOCUMENT, today};
 
 const BEGIN: &str = "<!-- milestone -->\n";
@@ -73,7 +73,7 @@ pub(crate) fn note(rows: &[Row]) {
             let old = || table.lines().find(|line| line.starts_with(&begins(client))).map(|line| format!("{line}\n"));
             new.or_else(old).unwrap_or_default()
         };
-        let lines: String = CASTS.iter().map(|cast| line(cast.package.host)).collect();
+        let lines: String = players().map(|player| line(player.package.host)).collect();
         std::fs::write(place(), format!("{before}{HEADING}{lines}{after}")).unwrap();
     }
 }
@@ -86,9 +86,9 @@ mod tests {
         let document = std::fs::read_to_string(place()).unwrap();
         let (_, table, _) = parts(&document);
         let rows = table.strip_prefix(HEADING).expect("the heading of the table");
-        let wanted = CASTS.iter().map(|cast| format!("| {} {} | 7 | ", cast.package.host, cast.package.version));
+        let wanted = players().map(|player| format!("| {} {} | 7 | ", player.package.host, player.package.version));
         let lines: Vec<&str> = rows.lines().collect();
-        assert_eq!(lines.len(), CASTS.len(), "{rows}");
+        assert_eq!(lines.len(), players().count(), "{rows}");
         for (line, wanted) in lines.iter().zip(wanted) {
             assert!(
                 line.starts_with(&wanted),
