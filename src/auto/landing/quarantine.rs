@@ -3,8 +3,8 @@
 //! Who commits writes objects, references, an index and more, and who can write these in the user's repository can replace
 //! what is there, or name programs for the next git that looks. So for as long as a session runs, `.git` of the worktree
 //! leads to a repository that was made for it, in the folder that git keeps for the worktree. No git of the engine runs in
-//! it. What was committed on the branch of the run comes over as a pack that git makes anew and checks whole, and the engine
-//! moves the branch; all else is gone with that repository.
+//! it. For what the session committed on the branch of the run, git makes a new pack and checks every object in it; then the
+//! engine moves the branch. Everything else is removed with that repository.
 //!
 //! The steps can be repeated by a call after one that was killed: the repository of the session is there until everything
 //! is done.

@@ -66,8 +66,9 @@ impl Real<'_> {
         Ok(Some(self.caches.get_or_init(|| found)))
     }
 
-    /// Where a session of `unit` may write: in the worktree, or only in its planning folder; in the repository of its own, if its agent commits; in what its client has of the user's;
-    /// where temporary files go, which is `temporary`; and, if it is to work on the project, where build tools keep what they fetched.
+    /// Where a session of `unit` may write: in the worktree, or only in its planning folder; in its own repository, if its agent
+    /// commits; in what its client has of the user's; where temporary files go, which is `temporary`; and, if it is to work on the
+    /// project, where build tools keep what they fetched.
     pub(super) fn fence_of_session(
         &self,
         unit: &Unit,

@@ -141,7 +141,7 @@ fn runs_itself<'text>(facts: &Facts<'text>) -> Vec<(usize, &'text str)> {
         let has_base = facts.tokens.iter().any(|token| token.line == class.line && token.is_mark("("));
         has_base.then_some(class.line)
     };
-    // So may one with a base that is no case of tests by its name, where its tests call the method.
+    // The same goes for a class whose base is not called a test case, if its own tests call the method.
     let is_case = |class: usize| facts.tokens.iter().any(|token| token.line == class && token.text.contains("Case"));
     let is_called = |name: &str| {
         facts.tokens.windows(4).any(|four| {
