@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// A command that is shown to be typed: what came from a document, a path or a name in it is one word. Only constants and
-/// [`typed!`](crate::text::shell::typed) make one, and a test of the suite looks for commands that are put together otherwise.
+/// [`typed!`](crate::text::shell::typed!) make one, and a test of the suite looks for commands that are put together otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]
