@@ -392,7 +392,7 @@ impl NextReport {
 
 /// What is to be known of this version of a client.
 fn warning_on(runner: &str, said: &str) -> Option<String> {
-    Runners::builtin().ok()?.find(runner).ok()?.warning_on(said)
+    Runners::builtin().ok()?.find(runner).ok()?.warning_on(Some(said))
 }
 
 impl SessionReport {

@@ -12,6 +12,7 @@
 
 mod agent_isolation_guard;
 mod answer;
+mod called;
 mod checkout;
 mod config_reload;
 mod context_monitor;
@@ -59,6 +60,7 @@ use crate::text::words::of_word;
 use crate::world::{HEARD, World};
 
 use answer::{Answer, answer};
+pub(crate) use called::{forget_calls, last_called, root_of};
 pub(crate) use payload::Payload;
 use position::Position;
 pub(crate) use sample::sample;
@@ -104,6 +106,7 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
         _ => return None,
     };
     leave_word(world);
+    called::note(world);
     if switch::is_off(world) {
         return None;
     }

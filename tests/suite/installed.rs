@@ -1,6 +1,8 @@
 //! What a person sees of what is installed: `status`, `hooks status`, `runtimes`, the guide, and what an uninstall leaves.
 
+use std::io::Write as _;
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
@@ -485,4 +487,40 @@ fn the_last_uninstall_says_what_is_kept_and_how_to_remove_it() {
     assert!(context.gsd(["status"]).success().contains(folder));
     std::fs::remove_dir_all(context.home().join(".local/state/gsd-tools/history")).unwrap();
     assert!(!context.gsd(["status"]).success().contains("history"));
+}
+
+#[test]
+fn a_session_whose_host_calls_no_hook_is_told_of_it() {
+    let context = TestContext::new();
+    put(&context.project().join(".planning/PROJECT.md"), "# A project\n");
+    context.gsd(["install", "--claude", "--global"]).success();
+    let calls = context.home().join(".local/state/gsd-tools/hooks-called");
+    let installed = |words: &str, variables: &[(&str, &str)], input: &str| {
+        let mut command = context.command(claude(&context).join("gsd-core/bin/gsd-tools"));
+        command.args(words.split(' ')).envs(variables.iter().copied()).stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
+    };
+    let (agent, warning) = ([("CLAUDECODE", "1")], "has called no hook of ours in this session");
+    assert!(told(&context, "hooks status").contains("; no session has called them yet\n"));
+    assert!(installed("init progress", &agent, "").contains(warning));
+    // A person, a session of a run, and one of another host.
+    for variables in [&[][..], &[("CLAUDECODE", "1"), ("GSD_UNIT_KIND", "execute-task")], &[("CODEX_THREAD_ID", "1")]] {
+        assert!(!installed("init progress", variables, "").contains(warning), "{variables:?}");
+    }
+    let event = json!({"cwd": context.project(), "tool_name": "Bash", "tool_input": {"command": "ls"}}).to_string();
+    installed("hook standard before-tool", &[("GSD_UNIT_KIND", "execute-task")], &event);
+    assert!(!calls.exists(), "a session of a run writes nothing among the user's files");
+    installed("hook standard before-tool", &agent, &event);
+    assert!(!installed("init progress", &agent, "").contains(warning));
+    assert!(told(&context, "hooks status").contains("; last called just now\n"));
+    assert!(json_of(&context, "hooks status --json")["installs"][0]["last_called"].is_string());
+    for file in std::fs::read_dir(&calls).unwrap() {
+        let file = std::fs::File::options().write(true).open(file.unwrap().path()).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 3600)).unwrap();
+    }
+    assert!(installed("init progress", &agent, "").contains(warning), "it was another session");
+    context.gsd(["uninstall", "--claude", "--global"]).success();
+    assert!(!calls.exists());
 }

@@ -46,13 +46,19 @@ impl Runner {
         measured.zip(major_of(said)).is_some_and(|(measured, found)| measured != found)
     }
 
-    /// What its user should know of a client that says this of its version.
-    pub(crate) fn warning_on(&self, said: &str) -> Option<String> {
-        let measured = self.version.as_ref().filter(|_| self.differs(said))?;
-        Some(format!(
-            "{} says that it is `{said}`; gsd-tools was tried with {measured}. `gsd-tools auto probe` shows differences, where it knows the client",
-            self.title
-        ))
+    /// What its user should know of a client that says this of its version, or nothing.
+    pub(crate) fn warning_on(&self, said: Option<&str>) -> Option<String> {
+        let (title, measured) = (&self.title, self.version.as_ref()?);
+        let Some(said) = said else {
+            return Some(format!(
+                "{title} does not say its version; it is started as {measured} is, with which gsd-tools was tried"
+            ));
+        };
+        self.differs(said).then(|| {
+            format!(
+                "{title} says that it is `{said}`; gsd-tools was tried with {measured}. `gsd-tools auto probe` shows differences, where it knows the client"
+            )
+        })
     }
 }
 
@@ -95,11 +101,15 @@ mod tests {
         let second = runner.for_version("v2.0.20");
         assert!(second.arguments.contains(&"--standalone".to_owned()), "{:?}", second.arguments);
         assert!(second.choose_folder.is_empty() && !second.verified);
-        let warning = runner.warning_on("v2.0.20").unwrap();
+        let warning = runner.warning_on(Some("v2.0.20")).unwrap();
         assert!(warning.contains("v2.0.20") && warning.contains("1.18.33"), "{warning}");
         assert_eq!(runner.for_version("1.19.0").arguments, runner.arguments);
-        assert_eq!(runner.warning_on("1.19.0"), None);
-        assert_eq!(runner.warning_on("3.0.0").map(|_| runner.for_version("3.0.0").arguments), Some(runner.arguments));
+        assert_eq!(runner.warning_on(Some("1.19.0")), None);
+        assert!(runner.warning_on(None).is_some_and(|warning| warning.contains("does not say its version")));
+        assert_eq!(
+            runner.warning_on(Some("3.0.0")).map(|_| runner.for_version("3.0.0").arguments),
+            Some(runner.arguments)
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::operations::answers::finding::Finding;
 use crate::runtime::Scope;
 use crate::text::screen::{Mark, Screen};
 use crate::text::shell::typed;
+use crate::text::time;
 
 verbs! {
     "Hooks" (own);
@@ -171,6 +172,12 @@ struct InstallHooks {
     on: bool,
     /// The host's names of the events at which it calls us.
     events: Vec<String>,
+    /// When the host last called one of them outside of `auto run`; left out where no call is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_called: Option<String>,
+    /// The same for a person, such as `8 hours ago`.
+    #[serde(skip)]
+    ago: Option<String>,
     /// The settings files in which they are registered and which the host does not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_loaded: Vec<NotLoaded>,
@@ -230,7 +237,10 @@ fn look(context: &Context) -> Result<HookStatus, CommandError> {
         }
         if !events.is_empty() {
             let on = !off.is_off(&runtime);
-            report.installs.push(InstallHooks { runtime, title, scope, on, events, not_loaded });
+            let called = hooks::last_called(context.world(), target.root.as_path());
+            let ago = called.map(|at| time::ago(context.world().now().milliseconds() - at));
+            let last_called = called.and_then(time::shown);
+            report.installs.push(InstallHooks { runtime, title, scope, on, events, last_called, ago, not_loaded });
         } else if let Ok(status) = install::status(&target)
             && status.version.is_some()
         {
@@ -274,7 +284,12 @@ impl HookStatus {
                 (true, false) => (Mark::Warning, "registered, but not loaded:"),
                 (true, true) => (Mark::Done, "registered for"),
             };
-            text += &screen.item("  ", mark, &format!("{}: {word} {}", install.title, install.events.join(", ")));
+            let events = install.events.join(", ");
+            let called = match &install.ago {
+                Some(ago) => format!("last called {ago}"),
+                None => "no session has called them yet".to_owned(),
+            };
+            text += &screen.item("  ", mark, &format!("{}: {word} {events}; {called}", install.title));
             for file in &install.not_loaded {
                 text += &screen.prose("    ", "    ", &file.to_string());
             }

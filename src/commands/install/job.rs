@@ -9,6 +9,7 @@ use crate::auto::runner::table::Runners;
 use crate::commands::frame::{CommandError, Context, listing};
 use crate::commands::hooks::state::Off;
 use crate::disk::{Disk, Snapshot};
+use crate::hooks;
 use crate::install::{self, Detected, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, RuntimeId, Scope};
@@ -100,6 +101,8 @@ impl Job {
         let mut report = self.report(scope, &done, &why);
         if self.wish == Wish::Uninstall && !self.only_show {
             report.history = history(context, &installer, &done);
+            let gone = done.iter().filter_map(|(_, done)| Some(&done.as_ref().ok()?.0));
+            gone.for_each(|target| hooks::forget_calls(context.world(), target.root.as_path()));
         }
         if self.which.json {
             // The text names it in its place.

@@ -1,0 +1,163 @@
+//! With which client a run works, and what of an unfinished run a call changes.
+
+use super::arguments::{RunArgs, unfinished};
+use crate::auto::ceilings::Ceilings;
+use crate::auto::event::{Means, Run};
+use crate::auto::memory::Memory;
+use crate::auto::real::Driver;
+use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
+use crate::auto::runner::table::{Profile, Runner, Runners};
+use crate::auto::runner::version::version_of;
+use crate::commands::auto::place::Preferred;
+use crate::commands::frame::{CommandError, Context, error::Reason, listing};
+use crate::text::shell::typed;
+use crate::text::words::of_word;
+use crate::world::fence::Fencing;
+
+/// How sessions are run, and what is noted of it.
+pub(super) struct How {
+    pub(super) driver: Driver,
+    /// Whether sessions are to be fenced, where the system can.
+    pub(super) wants_fence: bool,
+    pub(super) means: Means,
+}
+
+/// What the call says beside the client, or what the run that is unfinished was told before.
+pub(super) fn means(context: &Context, arguments: &RunArgs, memory: &Memory) -> Means {
+    let (asked, before) = (&arguments.how, unfinished(memory));
+    let kept = before.map(|run| run.means.clone()).unwrap_or_default();
+    // Another client has other models, and is another program.
+    let is_other = before.is_some_and(|run| asked.runner.as_ref().is_some_and(|runner| *runner != run.runner));
+    let (model, program) = if is_other { (None, None) } else { (kept.model, kept.program) };
+    // A path is from the folder of this call, wherever a later one is made.
+    let place = |program: &String| {
+        let is_path = program.contains(std::path::is_separator);
+        if is_path { context.here().resolve(program).to_string() } else { program.clone() }
+    };
+    Means {
+        model: asked.model.clone().or(model).filter(|model| !model.is_empty()),
+        program: asked.runner_program.as_ref().map(place).or(program),
+        planning_only: asked.allow_planning_only || kept.planning_only,
+        taken_over: asked.take_over || kept.taken_over,
+        without_settings: asked.no_project_settings || (kept.without_settings && !asked.project_settings),
+        set_up: None,
+        client: None,
+    }
+}
+
+/// Says what of an unfinished run a call changes.
+pub(super) fn say_changes(context: &mut Context, run: &Run, how: &How) {
+    let own =
+        |model: &Option<String>| model.as_ref().map_or("the client's own".to_owned(), |model| format!("`{model}`"));
+    let found =
+        |program: &Option<String>| program.as_ref().map_or("found by its name".to_owned(), |path| format!("`{path}`"));
+    let fence = |is_fenced: bool| if is_fenced { "on" } else { "off" }.to_owned();
+    let driver = &how.driver;
+    let rows = [
+        ("client", format!("`{}`", run.runner), format!("`{}`", driver.runner.name)),
+        ("program of the client", found(&run.means.program), found(&how.means.program)),
+        ("model", own(&run.means.model), own(&how.means.model)),
+        ("profile", format!("`{}`", run.profile), format!("`{}`", driver.profile.word())),
+        ("fence", fence(run.fenced), fence(how.wants_fence)),
+        ("client's settings of the project", fence(!run.means.without_settings), fence(!how.means.without_settings)),
+    ];
+    for (what, before, now) in rows.iter().filter(|(_, before, now)| before != now) {
+        context.tell(format!("Changed for this run: the {what} is {now}; it was {before}."));
+    }
+}
+
+pub(super) fn how(
+    context: &mut Context,
+    arguments: &RunArgs,
+    memory: &Memory,
+    means: Means,
+) -> Result<How, CommandError> {
+    let before = unfinished(memory);
+    let wants_fence = !arguments.how.no_fence && (arguments.how.fence || before.is_none_or(|run| run.fenced));
+    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runner = match arguments.how.runner.as_ref().or(before.map(|run| &run.runner)) {
+        Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
+        None => first_installed(context, &runners)?,
+    };
+    // Refused before there is a worktree: its sessions would fail.
+    if runner.only_with.as_ref().is_some_and(|variable| !context.world().flag(variable)) {
+        return Err(CommandError::usage(format!("`{}` works in no project of yours", runner.name))
+            .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
+    }
+    let profile = arguments.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
+    let profile: Profile = of_word(profile).ok_or_else(|| {
+        CommandError::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
+    })?;
+    if means.without_settings && runner.without_project_settings.is_empty() {
+        let message = format!("how {} is started without the settings of a project is not known", runner.title);
+        return Err(CommandError::usage(message).hint(
+            "leave `--no-project-settings` out and approve what the project has for it, or take another client",
+        ));
+    }
+    let fencing = context.world().fencing();
+    let can_fence = fencing != Fencing::Unavailable;
+    match fencing {
+        Fencing::Unavailable if wants_fence => {
+            context.warn("this system cannot keep programs from writing outside the worktree");
+        }
+        Fencing::Partial if wants_fence => {
+            context.warn("this kernel keeps programs from writing outside the worktree, but not from emptying a file there: Linux 6.2 does");
+        }
+        _ => {}
+    }
+    if can_fence && wants_fence && runner.own.is_none() {
+        return Err(CommandError::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));
+    }
+    let world = context.world();
+    let program = means.program.clone().or_else(|| runner.installed(world)).filter(|_| runner.version.is_some());
+    let client = program.as_ref().and_then(|program| version_of(world, Some(runner), program));
+    let warning = program.and_then(|_| runner.warning_on(client.as_deref()));
+    if let Some(warning) = warning {
+        context.warn(warning);
+    }
+    let runner = client.as_deref().map_or_else(|| runner.clone(), |client| runner.for_version(client));
+    let means = Means { client, ..means };
+    let driver = Driver {
+        runner,
+        program: means.program.clone(),
+        profile,
+        model: means.model.clone(),
+        calls: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
+        without: context.session_variables()?,
+        is_fenced: can_fence && wants_fence,
+        leaves_settings_out: means.without_settings,
+    };
+    let how = How { driver, wants_fence, means };
+    if let Some(run) = before {
+        say_changes(context, run, &how);
+    }
+    Ok(how)
+}
+
+/// The first client of the table whose program is there.
+pub(super) fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, CommandError> {
+    let is_there = |runner: &&Runner| runner.verified && runner.installed(context.world()).is_some();
+    runners.iter().find(is_there).ok_or_else(|| {
+        CommandError::usage("no client is installed that could run the sessions")
+            .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
+    })
+}
+
+/// The ceilings of the run: those of before, with what the call says. A new run begins with those of the preferences.
+pub(super) fn ceilings(arguments: &RunArgs, memory: &Memory, preferred: &Preferred) -> Ceilings {
+    let (asked, mut before) = (&arguments.how, memory.ceilings);
+    if unfinished(memory).is_none() {
+        let document = &preferred.document;
+        before.money = document.budget_ceiling.unwrap_or(before.money);
+        before.unit_money = document.per_unit_cost_cap_usd;
+        before.unit_minutes = document.time_limits.hard.unwrap_or(before.unit_minutes);
+        before.idle_minutes = document.time_limits.idle;
+    }
+    Ceilings {
+        sessions: asked.max_sessions.or(before.sessions),
+        money: asked.budget.unwrap_or(before.money),
+        unit_money: asked.unit_budget.or(before.unit_money),
+        unit_minutes: asked.unit_minutes.unwrap_or(before.unit_minutes),
+        ..before
+    }
+}

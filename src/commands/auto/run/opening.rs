@@ -1,0 +1,321 @@
+//! Where a run begins, or goes on: its repository, its worktree, and what a person has to approve before.
+
+use std::collections::BTreeSet;
+
+use super::arguments::{RunArgs, unfinished};
+use super::brief::{brief_of, keep_brief, read_brief};
+use super::how::How;
+use super::places::{check_places, checkout_of, scratch_of};
+use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
+use super::preferred::check_preferences;
+use crate::auto::asked::Facts;
+use crate::auto::brought::Brought;
+use crate::auto::ceilings::Ceilings;
+use crate::auto::event::{ENGINE, Event, Run};
+use crate::auto::held_out::HeldOut;
+use crate::auto::landing::error::LandingError;
+use crate::auto::landing::repository::Repository;
+use crate::auto::landing::worktree::Worktree;
+use crate::auto::layout::Layout as DocumentLayout;
+use crate::auto::memory::Memory;
+use crate::auto::real::leftovers;
+use crate::auto::set_up::SetUp;
+use crate::auto::slices::derive::Scope;
+use crate::auto::slices::forecast;
+use crate::auto::slices::reading::{self, Extent};
+use crate::auto::stop::{Cause, Stop};
+use crate::commands::auto::approvals::{Question, approve, known};
+use crate::commands::auto::brought::Asking;
+use crate::commands::auto::held_out;
+use crate::commands::auto::phases::SeenPhases;
+use crate::commands::auto::place::{LayoutWord, Place, Preferred};
+use crate::commands::auto::views::Seen;
+use crate::commands::frame::context::openings::shown;
+use crate::commands::frame::{CommandError, Context};
+use crate::disk::{self, AbsolutePath, DiskError};
+use crate::project::self_running::SelfRunning;
+use crate::text::shell::{Typed, typed};
+use crate::world::World;
+use crate::world::fence::Openings;
+
+/// The note that names the branch which is about to be made, until the log does.
+pub(super) const BEGINNING: &str = "beginning";
+
+/// Where a run works, and for which milestone.
+pub(super) struct Start {
+    pub(super) milestone: String,
+    pub(super) repository: Repository,
+    pub(super) worktree: Worktree,
+    pub(super) brief: Option<(String, String)>,
+    pub(super) held_out: Option<HeldOut>,
+    pub(super) openings: Openings,
+    /// The checks that run without a fence; `None` where there is one.
+    pub(super) approved: Option<BTreeSet<String>>,
+    /// What a new run begins with.
+    pub(super) run: Option<Run>,
+}
+
+/// What became of the beginning of a run.
+pub(super) enum Begun {
+    Started(Box<Start>),
+    /// Nobody approved what the repository brings for this milestone.
+    NotApproved(String, Stop),
+}
+
+/// What a run is begun or continued with.
+pub(super) struct Opening<'a> {
+    pub(super) place: &'a Place,
+    pub(super) memory: &'a Memory,
+    pub(super) arguments: &'a RunArgs,
+    pub(super) layout: &'a DocumentLayout,
+    pub(super) how: &'a How,
+    pub(super) ceilings: Ceilings,
+    pub(super) preferred: &'a Preferred,
+    pub(super) set_up: &'a SetUp,
+    pub(super) running: &'a SelfRunning,
+}
+
+impl Opening<'_> {
+    /// What the log is told of a run that begins or goes on.
+    pub(super) fn event(&self, start: &Start, world: &World) -> Event {
+        let how = self.how;
+        match &start.run {
+            Some(run) => Event::Started(run.clone()),
+            None => Event::Resumed {
+                engine: ENGINE,
+                process: world.process(),
+                runner: how.driver.runner.name.clone(),
+                profile: how.driver.profile.word().to_owned(),
+                ceilings: self.ceilings,
+                allowed_keys: self.arguments.how.allow_key.clone(),
+                fenced: Some(how.wants_fence),
+                means: how.means.clone(),
+            },
+        }
+    }
+
+    /// Has a person approve what the repository brings for a run that begins, or began, with the commit `base`. Gives the checks
+    /// that run without a fence.
+    pub(super) fn approved(
+        &self,
+        context: &mut Context,
+        repository: &Repository,
+        (milestone, base): (&str, &str),
+    ) -> Result<Result<Option<BTreeSet<String>>, Stop>, CommandError> {
+        let (runner, is_fenced) = (&self.how.driver.runner, self.how.driver.is_fenced);
+        let asking = Asking {
+            repository,
+            layout: self.layout,
+            milestone,
+            preferred: self.preferred,
+            set_up: self.set_up,
+            runner,
+            running: self.running,
+            leaves_settings_out: self.how.means.without_settings,
+        };
+        let mut items = asking.in_commit(base)?;
+        let has_begun = unfinished(self.memory).is_some();
+        if !is_fenced && has_begun {
+            // What its planners wrote, and what the target has now.
+            let documents = self.place.documents(self.memory);
+            items.extend(asking.in_worktree(Place::files_at(context, &documents).as_ref())?);
+            let tip = repository.tip()?.to_string();
+            if tip != base {
+                items.extend(asking.in_commit(&tip)?);
+            }
+        }
+        let (brought, known) = (Brought::new(items), known(self.place)?);
+        // What the run before has landed is no news.
+        let before = self.memory.candidate.as_ref().filter(|_| self.memory.landed.is_some() && !has_begun);
+        let landed = match before.filter(|_| !brought.without(&known).is_empty()) {
+            Some(candidate) => {
+                let earlier: BTreeSet<String> = Brought::new(asking.in_commit(&candidate.base)?).digests().collect();
+                Brought::new(asking.in_commit(&candidate.commit)?).without(&earlier).digests().collect()
+            }
+            None => BTreeSet::new(),
+        };
+        let next = again(self.arguments);
+        let can_leave_out = !runner.without_project_settings.is_empty();
+        let question = Question { client: &runner.title, can_leave_out, next: &next };
+        let stop = approve(context, self.place, (&brought, &known, &landed), question)?;
+        Ok(match stop {
+            Some(stop) => Err(stop),
+            None => Ok((!is_fenced).then(|| asking.approved_checks(&brought))),
+        })
+    }
+}
+
+/// Enters the worktree of the run that is not finished, or of a new one.
+pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Begun, CommandError> {
+    let Opening { place, memory, arguments, layout, how, preferred, .. } = *opening;
+    let world = &context.world().clone();
+    let unfinished = unfinished(memory);
+    let asked = arguments.milestone.as_deref();
+    if let (Some(run), Some(asked)) = (unfinished, asked)
+        && !run.milestone.eq_ignore_ascii_case(asked)
+    {
+        let message = format!("the run of {} is not finished", run.milestone);
+        return Err(CommandError::usage(message).hint("finish it first: `gsd-tools auto run`"));
+    }
+    let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
+    let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
+    let facts = Facts { target: &repository.target().branch, model: how.means.model.as_deref() };
+    check_preferences(context, preferred, facts, unfinished.is_some())?;
+    let held_out = held_out::of(context, &repository, preferred, &how.driver)?;
+    let hidden = held_out.as_ref().map(HeldOut::hidden);
+    let openings = context.openings()?;
+    if let Some(opened) = shown(&openings).filter(|_| how.driver.is_fenced) {
+        context.tell(format!("Your preferences open in the fence: {opened}"));
+    }
+    let hidden = hidden.as_ref().map(<[_; 2]>::as_slice).unwrap_or_default();
+    let repository = repository.hiding(world, hidden, &openings)?;
+    match unfinished {
+        Some(run) => continued(context, opening, run, (repository, held_out, openings)),
+        None => begun(context, opening, (repository, held_out, openings)),
+    }
+}
+
+/// Enters the worktree of the run that is not finished.
+pub(super) fn continued(
+    context: &mut Context,
+    opening: &Opening<'_>,
+    run: &Run,
+    (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
+) -> Result<Begun, CommandError> {
+    let Opening { place, memory, .. } = *opening;
+    let start = commit_of(&run.base)?;
+    if repository.tree_of(&start).is_err() {
+        return Err(of_another_repository(place, run));
+    }
+    // What has landed is only to be cleared away.
+    let approved = match &memory.landed {
+        Some(_) => None,
+        None => match opening.approved(context, &repository, (&run.milestone, &run.base))? {
+            Ok(approved) => approved,
+            Err(stop) => return Ok(Begun::NotApproved(run.milestone.clone(), stop)),
+        },
+    };
+    let folder = AbsolutePath::parse(&run.worktree).map_err(DiskError::from)?;
+    check_places(&repository, &folder)?;
+    if memory.stop.as_ref().is_none_or(|stop| stop.cause == Cause::GitFailed) {
+        leftovers::settle_git(context.world(), &repository, (&folder, &run.branch))?;
+    }
+    leftovers::remove_files(&repository, &folder, &place.folder())?;
+    let worktree = if memory.landed.is_some() {
+        // It is only to be removed, which may be half done.
+        Worktree { folder, branch: Some(run.branch.clone()) }
+    } else {
+        repository.enter(&folder, &run.branch, &start, &run.milestone)?.worktree
+    };
+    let brief = run.brief.clone().map(|path| read_brief(place, &path)).transpose()?;
+    let milestone = run.milestone.clone();
+    let run = None;
+    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
+}
+
+/// Enters a worktree for a new run.
+pub(super) fn begun(
+    context: &mut Context,
+    opening: &Opening<'_>,
+    (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
+) -> Result<Begun, CommandError> {
+    let Opening { place, arguments, layout, how, .. } = *opening;
+    let world = &context.world().clone();
+    let note = place.folder().resolve(BEGINNING);
+    let asked = arguments.milestone.as_deref();
+    if disk::canonical(&place.root)? != *repository.root() {
+        let (project, root) = (place.root.clone(), repository.root().clone());
+        return Err(LandingError::BelowRoot { project, root }.into());
+    }
+    repository.check_filters()?;
+    let given = arguments.brief.as_deref().map(|file| brief_of(context, file)).transpose()?;
+    let milestone = match layout {
+        DocumentLayout::Milestones => milestone_of(&Seen::of(context)?, asked, given.is_some())?,
+        DocumentLayout::Phases(_) => milestone_in_phases(context, place, asked, given.is_some())?,
+    };
+    planning_is_committed(context, &repository, layout)?;
+    let folder = repository.root().resolve(format!("{}/worktrees/{milestone}", layout.folder()));
+    check_places(&repository, &folder)?;
+    let branch = layout.branch(&milestone);
+    leftovers::settle_git(world, &repository, (&folder, &branch))?;
+    leftovers::remove_files(&repository, &folder, &place.folder())?;
+    let is_noted = disk::read_text(&note)?.is_some_and(|noted| noted == branch);
+    repository.check_names(&branch, &[folder.clone(), scratch_of(&folder), checkout_of(&folder)], is_noted)?;
+    let hooks = repository.idle_hooks()?;
+    if !hooks.is_empty() {
+        context.tell(format!("Hooks of this repository do not run here, the landing included: {}", hooks.join(", ")));
+    }
+    let base = repository.tip()?;
+    let approved = match opening.approved(context, &repository, (&milestone, base.as_str()))? {
+        Ok(approved) => approved,
+        Err(stop) => return Ok(Begun::NotApproved(milestone, stop)),
+    };
+    let brief = given.map(|text| keep_brief(place, text)).transpose()?;
+    disk::write_fleeting(&note, branch.as_bytes())?;
+    let entered = repository.enter(&folder, &branch, &base, &milestone)?;
+    let forecast = match layout {
+        DocumentLayout::Milestones => {
+            let files = Place::files_at(context, &entered.worktree.folder);
+            let scope = Scope { milestone: Some(milestone.clone()), slice: None };
+            let snapshot = reading::snapshot(files.as_ref(), Extent::Active(&scope));
+            let shape = arguments.how.shape.unwrap_or_default();
+            forecast::of(&snapshot, &milestone, &Seen::of(context)?.preferences, shape)
+        }
+        DocumentLayout::Phases(_) => SeenPhases::of(context, place)?.forecast()?,
+    };
+    let run = Run {
+        id: format!("{milestone}-{}", world.now().milliseconds()),
+        engine: ENGINE,
+        process: world.process(),
+        milestone: milestone.clone(),
+        target: repository.target().branch.clone(),
+        base: base.to_string(),
+        branch,
+        worktree: folder.to_string(),
+        runner: how.driver.runner.name.clone(),
+        profile: how.driver.profile.word().to_owned(),
+        fenced: how.wants_fence,
+        means: how.means.clone(),
+        brief: brief.as_ref().map(|(path, _)| path.clone()),
+        forecast: u32::try_from(forecast.sessions()).unwrap_or(u32::MAX),
+        ceilings: opening.ceilings,
+        allowed_keys: arguments.how.allow_key.clone(),
+    };
+    let worktree = entered.worktree;
+    let run = Some(run);
+    Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
+}
+
+pub(super) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
+    let commit = crate::auto::landing::id::Commit::parse(name);
+    commit.ok_or_else(|| CommandError::usage(format!("the log has `{name}` where a commit should be")))
+}
+
+/// The refusal of a run whose repository was removed, and another one made in its place.
+pub(super) fn of_another_repository(place: &Place, run: &Run) -> CommandError {
+    let base = run.base.get(..12).unwrap_or(&run.base);
+    let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
+    let log = place.log();
+    let aside = typed!("mv {} {}", log, format!("{log}.old"));
+    CommandError::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
+}
+
+/// The call again, with what it says of a run that has not begun.
+pub(super) fn again(arguments: &RunArgs) -> Typed {
+    let how = &arguments.how;
+    let call = Typed::from("gsd-tools auto run");
+    let call = arguments.milestone.as_ref().map_or_else(|| call.clone(), |milestone| call.clone().word(milestone));
+    let layout = how.layout.map(LayoutWord::word);
+    let valued = [
+        ("--brief", arguments.brief.as_deref()),
+        ("--runner", how.runner.as_deref()),
+        ("--runner-program", how.runner_program.as_deref()),
+        ("--model", how.model.as_deref()),
+        ("--profile", how.profile.as_deref()),
+        ("--layout", layout),
+        ("--target", how.target.as_deref()),
+    ];
+    let given = valued.into_iter().filter_map(|(flag, value)| Some((flag, value?)));
+    let call = given.fold(call, |call, (flag, value)| call.word(flag).word(value));
+    if how.no_fence { call.word("--no-fence") } else { call }
+}

@@ -1,0 +1,106 @@
+//! Which milestone a call is about, and whether git has its documents.
+
+use crate::auto::landing::repository::Repository;
+use crate::auto::layout::Layout as DocumentLayout;
+use crate::commands::auto::phases::SeenPhases;
+use crate::commands::auto::place::Place;
+use crate::commands::auto::views::Seen;
+use crate::commands::frame::{CommandError, Context};
+use crate::disk::{self, AbsolutePath};
+use crate::project::milestone_layout::{ids, lookup};
+use crate::text::shell::typed;
+use crate::world::World;
+
+/// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
+pub(super) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, CommandError> {
+    match (asked, has_brief, &seen.state.milestone) {
+        (Some(asked), _, _) => ids::milestone_called(asked).ok_or_else(|| {
+            CommandError::usage(format!("`{asked}` is not a milestone"))
+                .hint("milestones have names such as `M001`; `gsd-tools auto status` shows the current one")
+        }),
+        (None, true, _) => Ok(next_milestone(seen)),
+        (None, false, Some(active)) => Ok(active.id.clone()),
+        (None, false, None) => Err(CommandError::usage("there is no milestone to work on")
+            .hint("describe one in a file, then run `gsd-tools auto run --brief FILE`")),
+    }
+}
+
+/// The milestone that STATE.md is at: a run in phases is about no other.
+pub(super) fn milestone_in_phases(
+    context: &Context,
+    place: &Place,
+    asked: Option<&str>,
+    has_brief: bool,
+) -> Result<String, CommandError> {
+    if has_brief {
+        return Err(CommandError::usage("this project is in phases, and its roadmap says what they are for")
+            .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`"));
+    }
+    let current = SeenPhases::of(context, place)?.milestone()?;
+    match asked {
+        Some(asked) if !asked.eq_ignore_ascii_case(&current) => {
+            Err(CommandError::usage(format!("the project is at {current}, not at {asked}"))
+                .hint("run `gsd-tools auto run` without a milestone"))
+        }
+        _ => Ok(current),
+    }
+}
+
+/// The first number that no milestone has.
+pub(super) fn next_milestone(seen: &Seen) -> String {
+    ids::next(seen.snapshot.milestones.iter().map(|milestone| milestone.id.as_str()), 'M', 3)
+}
+
+/// What is planned has to be in the commit that the work begins with.
+pub(super) fn planning_is_committed(
+    context: &Context,
+    repository: &Repository,
+    layout: &DocumentLayout,
+) -> Result<(), CommandError> {
+    let root = repository.root();
+    let (folder, documents) = match layout {
+        DocumentLayout::Milestones => (lookup::FOLDER, lookup::MILESTONES),
+        DocumentLayout::Phases(_) => (layout.folder(), layout.folder()),
+    };
+    refuse_ignored(context.world(), root, layout)?;
+    if !disk::is_folder(root.resolve(documents)) {
+        return Ok(());
+    }
+    let world = context.world();
+    let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
+    let changed = world.git_differences(root.as_path(), line)?;
+    if changed.text().is_empty() {
+        return Ok(());
+    }
+    let message = format!("`{folder}` has changes that are not committed");
+    Err(CommandError::usage(message).hint(format!(
+        "run `{}`, then `{}`",
+        typed!("git add {}", folder),
+        typed!("git commit -m \"docs: plan\" -- {}", folder)
+    )))
+}
+
+/// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
+/// for by name, since a folder that is not there yet is not known to be one.
+pub(super) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), CommandError> {
+    let folder = layout.folder();
+    let names = match layout {
+        DocumentLayout::Milestones => ["milestones/M999/M999-ROADMAP.md", "REQUIREMENTS.md"],
+        DocumentLayout::Phases(_) => ["phases/999-next/999-01-PLAN.md", "ROADMAP.md"],
+    };
+    for name in names.map(|name| format!("{folder}/{name}")) {
+        if !world.git(root.as_path(), ["check-ignore", "--quiet", &name])?.success() {
+            continue;
+        }
+        let told = world.git(root.as_path(), ["check-ignore", "--verbose", &name])?.text();
+        // The file, the line and the pattern, then the path.
+        let mut rule = told.split('\t').next().unwrap_or_default().splitn(3, ':');
+        let (file, line) = (rule.next().unwrap_or_default(), rule.next().unwrap_or_default());
+        let pattern = rule.next().unwrap_or_default();
+        let message = format!("git ignores `{name}` by `{pattern}`, so the documents of a milestone could not land");
+        return Err(
+            CommandError::usage(message).hint(format!("remove line {line} of `{file}`, then run the command again"))
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Tells the agent that starts a workflow where its host called no hook of ours: guards that did not load say nothing.
+
+use crate::commands::frame::{CommandError, Context};
+use crate::commands::hooks::state::Off;
+use crate::hooks;
+use crate::install::{self, Target};
+use crate::runtime::{Scope, installed_for};
+
+/// How long ago the last call of a hook may be. Each call of a tool brings one, and a person may be asked in between.
+const RECENT: i64 = 60 * 60 * 1000;
+
+/// Warns if an agent runs this call, and the host has called no hook of the install that this program is part of.
+pub(super) fn tell(context: &Context) -> Result<(), CommandError> {
+    let world = context.world();
+    // Who drives the session of a unit sees to it that its hooks are called.
+    let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return Ok(()) };
+    let Some(root) = hooks::root_of(&program) else { return Ok(()) };
+    let called = hooks::last_called(world, root);
+    if called.is_some_and(|at| (world.now().milliseconds() - at).abs() < RECENT) {
+        return Ok(());
+    }
+    let host = installed_for(&program).and_then(|host| context.host_if_known(&host).ok().flatten());
+    let Some(host) = host.filter(|host| host.hooks.is_some()) else { return Ok(()) };
+    // A person at a terminal has no session, and other hosts call no hook of this one.
+    let of_host = host.shell_variables.iter().chain(&host.session_variables);
+    if !of_host.into_iter().any(|name| world.is_set(name)) || Off::read(world)?.is_off(host.id.as_str()) {
+        return Ok(());
+    }
+    let name = host.name.clone();
+    let (folder, chosen) = (context.install_folder(), root.to_string_lossy());
+    // What cannot be looked at is for `hooks status` to say.
+    let global = Target::resolve(host.clone(), Scope::Global, &folder, Some(&chosen), world).ok();
+    let local = Target::resolve(host, Scope::Local, &folder, None, world).ok();
+    let target = local.filter(|local| local.root.as_path() == root).or(global);
+    let registered = target.and_then(|target| install::registered(&target).ok());
+    if registered.is_some_and(|registered| registered.hooks.iter().any(|hook| hook.ours)) {
+        context.warn(format!(
+            "{name} has called no hook of ours in this session, though they are registered: its guards may not be loaded; \
+             tell the user, and to look with `gsd-tools hooks status`"
+        ));
+    }
+    Ok(())
+}

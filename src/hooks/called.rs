@@ -1,0 +1,57 @@
+//! When the hooks of an install were last called: some hosts refuse a module of ours and say so nowhere a person looks, and
+//! its guards are off then.
+//!
+//! A call of a hook leaves an empty file in the user's state folder, whose time counts. `hooks status` shows it, and a workflow
+//! that an agent of the host starts tells the agent where no hook was called before it.
+
+use std::path::Path;
+
+use crate::disk::{self, AbsolutePath, Digest};
+use crate::emit::CONTENT_FOLDER;
+use crate::world::World;
+
+/// The folder of these files, in the state folder.
+const FOLDER: &str = "hooks-called";
+
+/// How old a file may be until a call leaves it anew, in milliseconds.
+const FRESH: i64 = 60_000;
+
+/// Leaves word that a hook of the install that this program is part of was called. That it could not be left only means that
+/// nobody is told of this call.
+pub(super) fn note(world: &World) {
+    let program = world.executable().ok();
+    let Some(root) = program.as_deref().and_then(root_of) else { return };
+    // Sessions of a run have a file for this of their own, and write nowhere in the user's folders.
+    if world.is_unit() {
+        return;
+    }
+    let Some(file) = file(world, root) else { return };
+    let is_fresh = disk::modified(&file).is_some_and(|at| (world.now().milliseconds() - at).abs() < FRESH);
+    if !is_fresh {
+        let _ = disk::write_fleeting(&file, b"");
+    }
+}
+
+/// When a hook of the install in `root` was last called, in milliseconds since 1970; `None` where no call is known.
+pub(crate) fn last_called(world: &World, root: &Path) -> Option<i64> {
+    disk::modified(file(world, root)?)
+}
+
+/// Forgets the calls of an install that is gone.
+pub(crate) fn forget_calls(world: &World, root: &Path) {
+    if let Some(file) = file(world, root) {
+        let folder = file.parent();
+        let _ = disk::remove_note(&file);
+        let _ = folder.map(|folder| disk::remove_folder_if_empty(&folder));
+    }
+}
+
+/// The folder of the install that `program` is part of.
+pub(crate) fn root_of(program: &Path) -> Option<&Path> {
+    program.parent()?.parent().filter(|folder| folder.ends_with(CONTENT_FOLDER))?.parent()
+}
+
+fn file(world: &World, root: &Path) -> Option<AbsolutePath> {
+    let name = Digest::of(root.as_os_str().as_encoded_bytes()).to_string();
+    AbsolutePath::parse(world.state_folder()?.join(FOLDER).join(&name[..16])).ok()
+}
