@@ -1,10 +1,8 @@
 //! How the texts of an installation spell the places of our own files.
 
+pub(crate) use crate::runtime::CONTENT_FOLDER;
 use crate::runtime::Scope;
 use crate::text::shell::shell_word;
-
-/// The folder of our own files below the host's.
-pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
 
 /// The places of one installation, as texts and command lines write them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use crate::disk::{self, AbsolutePath, Digest};
-use crate::emit::CONTENT_FOLDER;
+use crate::runtime::CONTENT_FOLDER;
 use crate::world::World;
 
 /// The folder of these files, in the state folder.

@@ -26,6 +26,6 @@ pub(crate) use home::{Home, HomeError, Surroundings};
 pub(crate) use made_up::{made_up, made_up_text};
 pub(crate) use matrix::Means;
 pub(crate) use plugin::{PluginAgent, PluginForm, PluginsInUse};
-pub(crate) use registry::{Registry, RegistryError, installed_for};
+pub(crate) use registry::{CONTENT_FOLDER, Registry, RegistryError, installed_for};
 pub(crate) use tables::{Adapter, Dialect, EVENT_SCRIPT, EventName, HookForm, HookTable, TimeUnit};
 pub(crate) use terms::{Encoding, Feature, Place, PlaceAnchor, PlaceItem, Scalar, Scope};

@@ -214,6 +214,9 @@ impl Registry {
     }
 }
 
+/// The folder of our own files below the host's.
+pub(crate) const CONTENT_FOLDER: &str = "gsd-core";
+
 /// The id of the host that `program` was installed for: an install notes it beside the program.
 pub(crate) fn installed_for(program: &Path) -> Option<String> {
     let text = disk::read_text(program.parent()?.parent()?.join(".gsd-runtime")).ok()??;
