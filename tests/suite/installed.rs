@@ -502,7 +502,7 @@ fn a_session_whose_host_calls_no_hook_is_told_of_it() {
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
     };
-    let (agent, warning) = ([("CLAUDECODE", "1")], "has called no hook of ours in this session");
+    let (agent, warning) = ([("CLAUDECODE", "1")], "has called none of our hooks in this session");
     assert!(told(&context, "hooks status").contains("; no session has called them yet\n"));
     assert!(installed("init progress", &agent, "").contains(warning));
     // A person, a session of a run, and one of another host.

@@ -35,8 +35,8 @@ pub(super) fn tell(context: &Context) -> Result<(), CommandError> {
     let registered = target.and_then(|target| install::registered(&target).ok());
     if registered.is_some_and(|registered| registered.hooks.iter().any(|hook| hook.ours)) {
         context.warn(format!(
-            "{name} has called no hook of ours in this session, though they are registered: its guards may not be loaded; \
-             tell the user, and to look with `gsd-tools hooks status`"
+            "{name} has called none of our hooks in this session, though they are registered, so its guards may not be \
+             loaded; report this to the user and name `gsd-tools hooks status`"
         ));
     }
     Ok(())
