@@ -1,8 +1,8 @@
 //! When the hooks of an install were last called: some hosts refuse a module of ours and say so nowhere a person looks, and
 //! its guards are off then.
 //!
-//! A call of a hook leaves an empty file in the user's state folder, whose time counts. `hooks status` shows it, and a workflow
-//! that an agent of the host starts tells the agent where no hook was called before it.
+//! Each call of a hook renews an empty file in the user's state folder, at most once a minute; the file's time is when the hook
+//! was called. `hooks status` shows it, and a workflow warns its agent if the host has called no hook before it.
 
 use std::path::Path;
 
@@ -13,19 +13,15 @@ use crate::world::World;
 /// The folder of these files, in the state folder.
 const FOLDER: &str = "hooks-called";
 
-/// How old a file may be until a call leaves it anew, in milliseconds.
+/// How long a file is not renewed, in milliseconds.
 const FRESH: i64 = 60_000;
 
-/// Leaves word that a hook of the install that this program is part of was called. That it could not be left only means that
-/// nobody is told of this call.
+/// Notes that a hook of the install that this program is part of was called. A file that cannot be written is no error: the
+/// call is not known, then.
 pub(super) fn note(world: &World) {
-    let program = world.executable().ok();
-    let Some(root) = program.as_deref().and_then(root_of) else { return };
     // Sessions of a run have a file for this of their own, and write nowhere in the user's folders.
-    if world.is_unit() {
-        return;
-    }
-    let Some(file) = file(world, root) else { return };
+    let program = if world.is_unit() { None } else { world.executable().ok() };
+    let Some(file) = program.as_deref().and_then(root_of).and_then(|root| file(world, root)) else { return };
     let is_fresh = disk::modified(&file).is_some_and(|at| (world.now().milliseconds() - at).abs() < FRESH);
     if !is_fresh {
         let _ = disk::write_fleeting(&file, b"");

@@ -503,8 +503,12 @@ fn a_session_whose_host_calls_no_hook_is_told_of_it() {
         String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
     };
     let (agent, warning) = ([("CLAUDECODE", "1")], "has called none of our hooks in this session");
-    assert!(told(&context, "hooks status").contains("; no session has called them yet\n"));
+    assert!(told(&context, "hooks status").contains("; no call is known\n"));
     assert!(installed("init progress", &agent, "").contains(warning));
+    let switch = context.home().join(".config/gsd-tools/hooks-off");
+    std::fs::create_dir_all(&switch).unwrap();
+    assert_eq!(installed("init progress", &agent, ""), "", "what keeps hooks silent keeps no workflow from starting");
+    std::fs::remove_dir(&switch).unwrap();
     // A person, a session of a run, and one of another host.
     for variables in [&[][..], &[("CLAUDECODE", "1"), ("GSD_UNIT_KIND", "execute-task")], &[("CODEX_THREAD_ID", "1")]] {
         assert!(!installed("init progress", variables, "").contains(warning), "{variables:?}");

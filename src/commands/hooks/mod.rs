@@ -287,7 +287,7 @@ impl HookStatus {
             let events = install.events.join(", ");
             let called = match &install.ago {
                 Some(ago) => format!("last called {ago}"),
-                None => "no session has called them yet".to_owned(),
+                None => "no call is known".to_owned(),
             };
             text += &screen.item("  ", mark, &format!("{}: {word} {events}; {called}", install.title));
             for file in &install.not_loaded {

@@ -270,7 +270,7 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
     context: &mut Context,
     make: impl FnOnce(&Bundle<'_>) -> Result<R, E>,
 ) -> Result<(), CommandError> {
-    silent::tell(context)?;
+    silent::tell(context);
     let view = context.view();
     let facts = context.facts()?;
     let report = make(&Bundle { view: &view, config: context.config()?, facts: &facts }).map_err(Into::into)?;

@@ -1,6 +1,6 @@
-//! Tells the agent that starts a workflow where its host called no hook of ours: guards that did not load say nothing.
+//! Warns the agent that starts a workflow if its host has called none of our hooks: guards that did not load say nothing.
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::commands::hooks::state::Off;
 use crate::hooks;
 use crate::install::{self, Target};
@@ -10,21 +10,23 @@ use crate::runtime::{Scope, installed_for};
 const RECENT: i64 = 60 * 60 * 1000;
 
 /// Warns if an agent runs this call, and the host has called no hook of the install that this program is part of.
-pub(super) fn tell(context: &Context) -> Result<(), CommandError> {
+pub(super) fn tell(context: &Context) {
     let world = context.world();
     // Who drives the session of a unit sees to it that its hooks are called.
-    let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return Ok(()) };
-    let Some(root) = hooks::root_of(&program) else { return Ok(()) };
+    let Some(program) = world.executable().ok().filter(|_| !world.is_unit()) else { return };
+    let Some(root) = hooks::root_of(&program) else { return };
     let called = hooks::last_called(world, root);
     if called.is_some_and(|at| (world.now().milliseconds() - at).abs() < RECENT) {
-        return Ok(());
+        return;
     }
     let host = installed_for(&program).and_then(|host| context.host_if_known(&host).ok().flatten());
-    let Some(host) = host.filter(|host| host.hooks.is_some()) else { return Ok(()) };
+    let Some(host) = host.filter(|host| host.hooks.is_some()) else { return };
     // A person at a terminal has no session, and other hosts call no hook of this one.
     let of_host = host.shell_variables.iter().chain(&host.session_variables);
-    if !of_host.into_iter().any(|name| world.is_set(name)) || Off::read(world)?.is_off(host.id.as_str()) {
-        return Ok(());
+    // A switch that cannot be read disables hooks, and `hooks status` says what is wrong with it.
+    let is_off = Off::read(world).map_or(true, |off| off.is_off(host.id.as_str()));
+    if is_off || !of_host.into_iter().any(|name| world.is_set(name)) {
+        return;
     }
     let name = host.name.clone();
     let (folder, chosen) = (context.install_folder(), root.to_string_lossy());
@@ -39,5 +41,4 @@ pub(super) fn tell(context: &Context) -> Result<(), CommandError> {
              loaded; report this to the user and name `gsd-tools hooks status`"
         ));
     }
-    Ok(())
 }

@@ -184,7 +184,7 @@ fn strike(bench: &Bench, mut engine: Engine, moment: &Moment, with_all: bool) ->
 fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
     let bench = if expected.in_phases { Bench::in_phases(expected.actor) } else { Bench::new(expected.actor) };
     let bench = bench.with("FAKE_PAUSE_MS", chance.below(12));
-    let (mut kills, mut with_all_killed, mut locks, mut has_stopped) = (0, 0, 0, false);
+    let (mut kills, mut with_all_killed, mut locks, mut is_recorded) = (0, 0, 0, false);
     let ended = loop {
         let engine = bench.start();
         if kills == EACH {
@@ -203,7 +203,10 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
                 with_all_killed += usize::from(with_all);
                 let log = bench.log();
                 let last = log.last().and_then(|entry| entry["event"].as_str());
-                has_stopped = last == Some("stopped");
+                // The log says it, in the words that were to be printed.
+                let says =
+                    |entry: &serde_json::Value| entry["text"].as_str().is_some_and(|text| text.contains("has landed"));
+                is_recorded = log.last().is_some_and(|entry| last == Some("stopped") && says(entry));
                 *tally.lock().unwrap().stages.entry(stage(last)).or_default() += 1;
             }
             Err(engine) => {
@@ -216,8 +219,8 @@ fn one(chance: &mut Chance, expected: &Expected, tally: &Mutex<Tally>) {
         }
     };
     let mut wrong = bench.wrong(&expected.tree);
-    // What was killed after its last entry has landed, and the next call finds nothing left to do.
-    let says_so = ended.text.contains("has landed") || (has_stopped && ended.text.contains("phases are complete"));
+    // What was killed after that entry has nothing left to do in the next call.
+    let says_so = ended.text.contains("has landed") || (is_recorded && ended.text.contains("phases are complete"));
     if ended.code != Some(0) || !says_so {
         wrong.push(format!("it ended with {:?}: {}", ended.code, ended.text));
     }
