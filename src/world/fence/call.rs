@@ -131,18 +131,51 @@ fn set_variables(command: &mut Command, fence: &Fence) {
 /// reach it. The process keeps its number and leads a group, as one does that was started in a group of its own.
 #[cfg(unix)]
 fn leave_terminal() -> Result<(), String> {
-    use rustix::process::{getpgid, getpid, getppid, getsid, setpgid, setsid};
-    if setsid().is_ok() {
+    use rustix::process::setsid;
+    // Who leads a group can begin no session: it goes to another group first.
+    if setsid().is_ok() || (go_to_group_of_parent() || go_to_group_of_child()) && setsid().is_ok() {
         return Ok(());
     }
-    if getsid(None).is_ok_and(|session| session == getpid()) {
-        // A session that somebody began for it. Without a terminal it can have none of the user's.
-        let has_terminal = std::fs::File::open("/dev/tty").is_ok();
-        return if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) };
-    }
-    // Who leads a group can begin no session: it goes back to the group of its parent first.
-    let group = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
-    group.and_then(|()| setsid()).map(drop).map_err(|error| format!("it cannot leave the terminal: {error}"))
+    // What can go to no other group leads a session that somebody began for it. Without a terminal it can have none of the
+    // user's.
+    let has_terminal = std::fs::File::open("/dev/tty").is_ok();
+    if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) }
+}
+
+/// A group outside of the pid namespace, such as that of who started a container, has the number 0 here, which is none.
+#[cfg(unix)]
+fn go_to_group_of_parent() -> bool {
+    use rustix::process::{Pid, getppid, setpgid};
+    #[cfg(target_os = "linux")]
+    let group = |parent: Pid| {
+        let text = std::fs::read_to_string(format!("/proc/{parent}/stat")).ok()?;
+        // The name before it may hold anything, brackets too.
+        let (_, rest) = text.rsplit_once(')')?;
+        Pid::from_raw(rest.split_whitespace().nth(2)?.parse().ok()?)
+    };
+    #[cfg(not(target_os = "linux"))]
+    let group = |parent: Pid| rustix::process::getpgid(Some(parent)).ok();
+    getppid().and_then(group).is_some_and(|group| setpgid(None, Some(group)).is_ok())
+}
+
+/// A group that a child leads is there until somebody waits for the child, also once it has ended.
+#[cfg(unix)]
+fn go_to_group_of_child() -> bool {
+    use rustix::process::{Pid, setpgid};
+    use std::os::unix::process::CommandExt;
+    use std::path::PathBuf;
+    use std::process::Stdio;
+    let programs = std::env::current_exe().into_iter().chain([PathBuf::from("/bin/sh")]);
+    let start = |program: PathBuf| {
+        let mut command = Command::new(program);
+        command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg("--version").process_group(0).spawn().ok()
+    };
+    let Some(mut child) = programs.into_iter().find_map(start) else { return false };
+    let went = setpgid(None, Some(Pid::from_child(&child))).is_ok();
+    let _ = child.kill();
+    let _ = child.wait();
+    went
 }
 
 #[cfg(not(unix))]

@@ -183,6 +183,29 @@ fn a_fenced_program_is_the_same_process_with_the_same_streams_and_variables() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "y\n141\n");
 }
 
+/// A container is a pid namespace: who started it, with the group and the session of that process, has no number within.
+#[test]
+fn a_fenced_program_starts_where_the_group_of_its_parent_lies_outside_of_a_container() {
+    let Some(yard) = Yard::new() else { return };
+    let within = |words: &[&str]| {
+        let mut command = yard.context.command("unshare");
+        command.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]).args(words);
+        command.output().unwrap()
+    };
+    let probe = within(&["true"]);
+    if !probe.status.success() {
+        crate::kit::not_run("fence: a container", String::from_utf8_lossy(&probe.stderr).trim());
+        return;
+    }
+    // Where jobs are managed, each leads a group, as a session of a client does.
+    let line = "set -m; \"$0\" __fence -- sh -c 'ps -o pid=,pgid=,sid=,tty= -p $$' & wait $!";
+    let output = within(&["bash", "-c", line, &binary().to_string_lossy()]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let fields: Vec<&str> = said.split_whitespace().collect();
+    let own = fields.first().copied().unwrap_or_default();
+    assert!(own != "0" && fields == [own, own, own, "?"], "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn a_fenced_program_signals_what_it_started_and_nothing_else() {
     let Some(yard) = Yard::new() else { return };
