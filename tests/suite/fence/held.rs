@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 
 use super::Yard;
@@ -86,6 +87,8 @@ impl Place {
         let mut other = yard.context.command("bash");
         // Its command line and its environment have the word too.
         other.args(["-c", "exec -a got sleep 600"]).env("SECRET", "got").current_dir(out.join(".ssh")).stdin(key);
+        // A group that has a number wherever the tests run: that of their own may lie outside of a container.
+        other.process_group(0);
         let other = other.stdout(Stdio::null()).spawn().unwrap();
         Some(Self { yard, other, tcp: TcpListener::bind("127.0.0.1:0").unwrap(), _listeners: listeners, name })
     }
