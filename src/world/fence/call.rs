@@ -132,27 +132,46 @@ fn set_variables(command: &mut Command, fence: &Fence) {
 #[cfg(unix)]
 fn leave_terminal() -> Result<(), String> {
     use rustix::process::setsid;
-    // Who leads a group can begin no session: it goes to another group first.
-    if setsid().is_ok() || (go_to_group_of_parent() || go_to_group_of_child()) && setsid().is_ok() {
+    if setsid().is_ok() {
         return Ok(());
     }
-    // What can go to no other group leads a session that somebody began for it. Without a terminal it can have none of the
-    // user's.
-    let has_terminal = std::fs::File::open("/dev/tty").is_ok();
-    if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) }
+    if leads_session() {
+        // A session that somebody began for it. Without a terminal it can have none of the user's.
+        let has_terminal = std::fs::File::open("/dev/tty").is_ok();
+        return if has_terminal { Err("it leads the session of a terminal".to_owned()) } else { Ok(()) };
+    }
+    // Who leads a group can begin no session: it goes to another group first.
+    let went = go_to_group_of_parent() || go_to_group_of_child();
+    let left = if went { setsid().map(drop) } else { Err(rustix::io::Errno::PERM) };
+    left.map_err(|error| format!("it cannot leave the terminal: {error}"))
 }
 
-/// A group outside of the pid namespace, such as that of who started a container, has the number 0 here, which is none.
+/// Group and session of a process, as the system numbers them here: what lies outside of the pid namespace, such as the group
+/// and the session of who started a container, has the number 0, which is none.
+#[cfg(target_os = "linux")]
+fn group_and_session(process: impl std::fmt::Display) -> Option<(i32, i32)> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before it may hold anything, brackets too.
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(2);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+#[cfg(unix)]
+fn leads_session() -> bool {
+    use rustix::process::getpid;
+    #[cfg(target_os = "linux")]
+    let session = group_and_session("self").map(|(_, session)| session);
+    #[cfg(not(target_os = "linux"))]
+    let session = rustix::process::getsid(None).ok().map(|session| session.as_raw_nonzero().get());
+    session == Some(getpid().as_raw_nonzero().get())
+}
+
 #[cfg(unix)]
 fn go_to_group_of_parent() -> bool {
     use rustix::process::{Pid, getppid, setpgid};
     #[cfg(target_os = "linux")]
-    let group = |parent: Pid| {
-        let text = std::fs::read_to_string(format!("/proc/{parent}/stat")).ok()?;
-        // The name before it may hold anything, brackets too.
-        let (_, rest) = text.rsplit_once(')')?;
-        Pid::from_raw(rest.split_whitespace().nth(2)?.parse().ok()?)
-    };
+    let group = |parent: Pid| Pid::from_raw(group_and_session(parent)?.0);
     #[cfg(not(target_os = "linux"))]
     let group = |parent: Pid| rustix::process::getpgid(Some(parent)).ok();
     getppid().and_then(group).is_some_and(|group| setpgid(None, Some(group)).is_ok())
