@@ -109,6 +109,7 @@ fn of_complete(error: &Incomplete) -> Option<String> {
             Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))
         }
         Incomplete::NotVerified { command, .. } => Some(format!("next: `{command}`")),
+        Incomplete::ScopeUnknown { unseen, .. } => Some(unseen.cure()),
         Incomplete::File(error) => error.hint(),
         Incomplete::State(error) => of_state(error),
     }
@@ -148,7 +149,10 @@ fn of_milestone(error: &MilestoneError) -> Option<String> {
         MilestoneError::NoPhases { .. } => own(PHASES),
         MilestoneError::Folded { .. } => own("`gsd-tools progress` shows the current milestone"),
         MilestoneError::Archived { archive, .. } => Some(format!("to complete it again, move `{archive}` away first")),
-        MilestoneError::Unstarted { .. } => own("finish or remove these phases, or pass `--force`"),
+        MilestoneError::Unstarted { .. } | MilestoneError::Open { .. } => {
+            own("finish or remove these phases, or pass `--force`")
+        }
+        MilestoneError::ScopeUnknown { unseen, .. } => Some(format!("{}, or pass `--force`", unseen.cure())),
     }
 }
 
@@ -156,6 +160,7 @@ fn of_archive(error: &ArchiveError) -> Option<String> {
     match error {
         ArchiveError::File(error) => error.hint(),
         ArchiveError::Label { .. } => own("write it as ROADMAP.md does, such as `v1.0`"),
+        ArchiveError::Several { .. } => own("name the one to archive them under: `--archive-version v1.0`"),
         ArchiveError::NotConfirmed { .. } => own("pass --confirm to do it, or --dry-run to see what would move"),
     }
 }

@@ -43,14 +43,16 @@ impl ProjectView {
     }
 
     /// How many phases the milestone has, as people count them: the number of its phases, or the highest of their numbers
-    /// where it goes on from an earlier milestone. `None` without a roadmap that names phases.
+    /// where it goes on from an earlier milestone, and so begins with a higher one than 1. `None` without a roadmap that
+    /// names phases.
     pub(crate) fn last_number(&self) -> Result<Option<u64>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(None) };
         let roadmap = self.parse_roadmap(&text);
         let milestone: Milestone = self.milestone_in(&roadmap)?;
         let ids = milestone.phase_ids(&roadmap);
         let count = u64::try_from(ids.len()).unwrap_or(u64::MAX);
-        let highest = ids.iter().filter_map(|id| PhaseId::new(id).integer()).max();
+        let numbers = || ids.iter().filter_map(|id| PhaseId::new(id).integer());
+        let highest = numbers().max().filter(|_| numbers().min() > Some(1));
         Ok(highest.map(|highest| highest.max(count)).or((count > 0).then_some(count)))
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Milestone {
     pub(crate) scope: MilestoneScope,
     /// The roadmap has milestones, and STATE.md names none of them: which phases are its own is anybody's guess.
     pub(crate) is_unmatched: bool,
+    /// A heading or a block of the roadmap is its own: other milestones may have theirs.
+    pub(crate) has_own_lines: bool,
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
     held: Lines,
@@ -44,6 +46,13 @@ pub(crate) struct MilestoneHeading<'text> {
     pub(crate) closed: bool,
 }
 
+impl MilestoneHeading<'_> {
+    /// Whether the heading names the milestone `version`.
+    pub(crate) fn names(&self, version: &str) -> bool {
+        self.version.is_some_and(|found| is_same_version(found, version))
+    }
+}
+
 impl Milestone {
     /// The milestone of a project without a roadmap.
     pub(crate) fn without_roadmap(version: Option<&str>) -> Self {
@@ -52,6 +61,7 @@ impl Milestone {
             name: None,
             scope: MilestoneScope::Unreadable,
             is_unmatched: false,
+            has_own_lines: false,
             window: Vec::new(),
             held: Lines::default(),
         }
@@ -67,10 +77,11 @@ impl Milestone {
         let headings = milestone_headings(roadmap);
         let versioned: Vec<_> = headings.iter().filter(|heading| heading.version.is_some()).collect();
         let selected = version.as_deref().and_then(|wanted| {
-            let mut same = versioned
-                .iter()
-                .filter(|heading| heading.version.is_some_and(|found| found.eq_ignore_ascii_case(wanted)));
-            same.clone().find(|heading| !heading.closed).or_else(|| same.next()).copied()
+            let same = headings.iter().filter(|heading| heading.names(wanted));
+            // The version stands in many a heading; the milestone's own has its phases below it.
+            same.min_by_key(|heading| {
+                (!holds_phases(roadmap, &[own_lines(roadmap, &headings, heading)]), heading.closed)
+            })
         });
         let everything = || open_lines(roadmap, std::iter::once(0..roadmap.markdown().lines().len()));
         let (window, scope) = match selected {
@@ -93,7 +104,8 @@ impl Milestone {
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
         let is_unmatched = scope == MilestoneScope::Unscoped && version.is_some() && !versioned.is_empty();
-        Self { version, name, scope, is_unmatched, held: Lines::new(&window), window }
+        let has_own_lines = version.is_some() && scope == MilestoneScope::Complete;
+        Self { version, name, scope, is_unmatched, has_own_lines, held: Lines::new(&window), window }
     }
 
     pub(crate) fn holds(&self, line: usize) -> bool {
@@ -166,7 +178,7 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
 /// list of milestones.
 pub(crate) fn with_shipped(roadmap: &Roadmap<'_>, version: &str, day: &str) -> String {
     let markdown = roadmap.markdown();
-    let is_it = |text: &str| version_in(text).is_some_and(|found| found.eq_ignore_ascii_case(version));
+    let is_it = |text: &str| version_in(text).is_some_and(|found| is_same_version(found, version));
     let mut headings = milestone_headings(roadmap);
     headings.retain(|heading| !heading.closed && is_it(heading.heading.title));
     let is_heading = |line: usize| headings.iter().any(|heading| heading.heading.line == line);
@@ -206,7 +218,8 @@ fn in_progress(text: &str) -> Option<Range<usize>> {
     Some(start..start + WORDS.len())
 }
 
-/// The first `v1`, `v1.2` or `v1.2.3` in `text` that stands as a word.
+/// The first `v1.2` or `v1.2.3` in `text` that stands as a word, with the mark of a release that comes before it, such as
+/// `v1.2-rc1`.
 pub(crate) fn version_in(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|start| {
@@ -216,8 +229,37 @@ pub(crate) fn version_in(text: &str) -> Option<&str> {
         }
         let length = bytes[start + 1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
         let version = text[start..start + 1 + length].trim_end_matches('.');
-        version.contains('.').then_some(version)
+        version.contains('.').then(|| &text[start..start + version.len() + prerelease(&text[start + version.len()..])])
     })
+}
+
+/// How many bytes at the start of `text` mark a release that comes before the one named: `-alpha`, `-rc.1`, `b2`. Other
+/// words behind a dash are a name.
+fn prerelease(text: &str) -> usize {
+    const WORDS: &[&str] =
+        &["alpha", "beta", "canary", "dev", "next", "nightly", "pre", "preview", "rc", "snapshot", "a", "b"];
+    let mark = text.strip_prefix(['-', '_']).unwrap_or(text);
+    let letters = mark.bytes().take_while(u8::is_ascii_alphabetic).count();
+    if !WORDS.contains(&mark[..letters].to_ascii_lowercase().as_str()) {
+        return 0;
+    }
+    let rest = &mark[letters..];
+    let number = rest.strip_prefix(['.', '-']).unwrap_or(rest);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = |at: &str| !at.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    match () {
+        () if digits > 0 && ends(&number[digits..]) => text.len() - number.len() + digits,
+        // Of one letter alone nobody knows what it means.
+        () if letters > 1 && ends(rest) => text.len() - rest.len(),
+        () => 0,
+    }
+}
+
+/// Whether two spellings name one version: `v1.0`, `1.0`, `V1.0`.
+pub(crate) fn is_same_version(left: &str, right: &str) -> bool {
+    let bare = |text: &'_ str| -> usize { usize::from(text.starts_with(['v', 'V'])) };
+    let (left, right) = (left.trim(), right.trim());
+    left[bare(left)..].eq_ignore_ascii_case(&right[bare(right)..])
 }
 
 /// Whether `text` is a version and nothing more, such as `v1.0`, `2` or `v1.2-beta.1`: it names folders and branches.
@@ -261,19 +303,21 @@ fn open_mark(line: &str) -> Option<(&str, &str)> {
     rest.starts_with("**v").then(|| (&line[..position], rest))
 }
 
+/// The lines of a milestone's heading and of what stands below it.
+fn own_lines(roadmap: &Roadmap<'_>, headings: &[MilestoneHeading<'_>], of: &MilestoneHeading<'_>) -> Range<usize> {
+    let next = headings
+        .iter()
+        .find(|next| next.heading.line > of.heading.line && next.heading.level <= of.heading.level)
+        .map_or(roadmap.markdown().lines().len(), |next| next.heading.line);
+    of.heading.line..next
+}
+
 fn window_of(
     roadmap: &Roadmap<'_>,
     headings: &[MilestoneHeading<'_>],
     selected: &MilestoneHeading<'_>,
 ) -> Vec<Range<usize>> {
-    let end_of_document = roadmap.markdown().lines().len();
     let first = headings.first().map_or(selected.heading.line, |heading| heading.heading.line);
-    let section_end = |of: &MilestoneHeading<'_>| {
-        headings
-            .iter()
-            .find(|next| next.heading.line > of.heading.line && next.heading.level <= of.heading.level)
-            .map_or(end_of_document, |next| next.heading.line)
-    };
     let details = headings.iter().find(|heading| {
         heading.heading.line > selected.heading.line
             && heading.version == selected.version
@@ -281,9 +325,9 @@ fn window_of(
     });
     let preamble = preamble_lines(roadmap, first);
     let mut window =
-        open_lines(roadmap, preamble.into_iter().chain(std::iter::once(selected.heading.line..section_end(selected))));
+        open_lines(roadmap, preamble.into_iter().chain(std::iter::once(own_lines(roadmap, headings, selected))));
     if let Some(details) = details {
-        window.extend(open_lines(roadmap, std::iter::once(details.heading.line..section_end(details))));
+        window.extend(open_lines(roadmap, std::iter::once(own_lines(roadmap, headings, details))));
     }
     window
 }
@@ -340,14 +384,14 @@ fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&Milest
     let in_bold = |rest: &str| {
         let inside = rest.strip_prefix("**")?;
         let inside = &inside[..inside.find("**")?];
-        (version_in(inside)? == version).then(|| after_version(inside, version)).flatten()
+        (version_in(inside)? == version).then(|| named_with(inside, version)).flatten()
     };
     let prose = || (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line));
     let lines = || prose().map(|line| roadmap.markdown().line(line));
     let open = lines().find_map(|line| in_bold(open_mark(line)?.1));
     // A milestone that is shipped or planned has another mark before its name.
     let listed = || lines().find_map(|line| in_bold(&line[line.find("**").filter(|_| is_item(line))?..]));
-    let from_heading = || selected.and_then(|selected| after_version(selected.heading.title, version));
+    let from_heading = || selected.and_then(|selected| named_with(selected.heading.title, version));
     open.or_else(from_heading).or_else(listed)
 }
 
@@ -356,12 +400,38 @@ fn is_item(line: &str) -> bool {
     line.trim_start().starts_with(['-', '*', '+'])
 }
 
-fn after_version(text: &str, version: &str) -> Option<String> {
-    let rest = &text[text.find(version)? + version.len()..];
-    let name = rest.trim().trim_start_matches([':', '—', '–', '-']).trim();
+/// The name of a milestone in a text that names its version: what stands behind it, or before it where the version is in
+/// parentheses or comes last. The mark of a status is no part of it.
+fn named_with(text: &str, version: &str) -> Option<String> {
+    let at = text.find(version)?;
+    let (before, behind) = (&text[..at], &text[at + version.len()..]);
+    let is_enclosed = before.trim_end().ends_with('(') && behind.trim_start().starts_with(')');
+    let signs = |letter: char| {
+        matches!(letter, ':' | '—' | '–' | '-' | '(' | '✅' | '🚧' | '📋' | '🔄') || letter.is_whitespace()
+    };
+    let name = if is_enclosed {
+        before.trim_matches(signs)
+    } else {
+        without_status(behind.trim_start_matches([':', '—', '–', '-', ' ']))
+    };
     // What stands in parentheses belongs to the name: branches are called after it. Alone it is a remark.
     let is_remark = name.starts_with('(') && name.ends_with(')');
     (!name.is_empty() && !is_remark && !name.eq_ignore_ascii_case("milestone")).then(|| name.to_owned())
+}
+
+/// A name without the status that a dash or a mark parts from it: `Core` of `Core — ✅ SHIPPED 2026-07-31`.
+fn without_status(text: &str) -> &str {
+    let marked = text.find(['✅', '🚧', '📋', '🔄']).map_or(text, |at| &text[..at]);
+    let status = |part: &str| {
+        let word =
+            part.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+        let words = ["shipped", "complete", "completed", "closed", "archived", "abandoned", "active", "planned"];
+        words.contains(&word.to_lowercase().as_str()) || part.to_lowercase().starts_with("in progress")
+    };
+    let dashes = [" — ", " – ", " - "];
+    let end = dashes.iter().filter_map(|dash| marked.rfind(dash).filter(|at| status(marked[at + dash.len()..].trim())));
+    let kept = end.min().map_or(marked, |at| &marked[..at]);
+    kept.trim().trim_end_matches(['—', '–', '-']).trim_end()
 }
 
 #[cfg(test)]
@@ -394,6 +464,37 @@ mod tests {
         assert_eq!(ids(GROUPED, None), (MilestoneScope::Complete, vec!["3".into(), "4".into()], Some("Sync".into())));
         assert_eq!(ids(GROUPED, Some("v2.0")).1, ["5"]);
         assert_eq!(ids(GROUPED, Some("v1.0")).2, Some("MVP".into()), "one that is shipped has its name too");
+    }
+
+    #[test]
+    fn a_heading_that_only_mentions_a_version_is_not_that_of_the_milestone() {
+        let own = "## 🚧 v1.0 — New (In Progress)\n\n- [x] **Phase 3: C**\n- [ ] **Phase 4: D**\n";
+        for other in [
+            "## Notes for v1.0\n\ntext\n\n",
+            "### Progress (v1.0)\n\n| Phase | Plans | Status |\n|---|---|---|\n| 3 | 1/1 | Complete |\n\n",
+            "## Decisions behind v1.0 ✅\n\n- one\n\n",
+            "<details>\n<summary>✅ v0.9 Old</summary>\n\n### Phase 1: A\n### Phase 2: B\n\n### Progress (v1.0)\n\n</details>\n\n",
+        ] {
+            for text in [format!("# R\n\n{other}{own}"), format!("# R\n\n{own}\n{other}")] {
+                let (scope, found, _) = ids(&text, Some("v1.0"));
+                assert_eq!((scope, found), (MilestoneScope::Complete, vec!["3".to_owned(), "4".to_owned()]), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_milestone_is_called_by_its_name_alone() {
+        for (heading, name) in [
+            ("### Fleet Tail (v5.14) — SHIPPED", Some("Fleet Tail")),
+            ("## v5.14 Fleet Tail — ✅ SHIPPED 2026-07-31", Some("Fleet Tail")),
+            ("## v5.14: Fleet Tail ✅", Some("Fleet Tail")),
+            ("## 🚧 v5.14 — Fleet Tail (In Progress)", Some("Fleet Tail (In Progress)")),
+            ("## v5.14 Ship - to space", Some("Ship - to space")),
+            ("## v5.14 (Phase Details)", None),
+            ("## v5.14", None),
+        ] {
+            assert_eq!(ids(&format!("{heading}\n\n### Phase 1: A\n"), Some("v5.14")).2.as_deref(), name, "{heading}");
+        }
     }
 
     #[test]
@@ -440,5 +541,20 @@ mod tests {
     fn versions_are_words() {
         assert_eq!(version_in("ship v1.10.2."), Some("v1.10.2"));
         assert_eq!(version_in("rev1.0 or v2"), None);
+        for (text, version) in [
+            ("v1.0-rc1: next", "v1.0-rc1"),
+            ("v1.0-alpha (now)", "v1.0-alpha"),
+            ("v1.0-beta.2", "v1.0-beta.2"),
+            ("v1.0rc1", "v1.0rc1"),
+            ("v1.0-Sync", "v1.0"),
+            ("v1.0 - alpha", "v1.0"),
+            ("v1.0-prefix", "v1.0"),
+            ("v1.0-a", "v1.0"),
+            ("v1.0-b2", "v1.0-b2"),
+        ] {
+            assert_eq!(version_in(text), Some(version), "{text}");
+        }
+        assert!(is_same_version("v1.0", "1.0") && is_same_version("V1.0-RC1", "v1.0-rc1"));
+        assert!(!is_same_version("v1.0", "v1.0-rc1") && !is_same_version("v1.1", "v1.10"));
     }
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
+pub(crate) mod belonging;
 pub(crate) mod boundary;
 pub(crate) mod branch_name;
 pub(crate) mod check_files;
@@ -13,6 +14,7 @@ pub(crate) mod decisions;
 pub(crate) mod declared_commands;
 pub(crate) mod deferred;
 pub(crate) mod deferred_checks;
+pub(crate) mod figures;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod gsd2;
@@ -35,6 +37,7 @@ pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod roadmap_renumber;
 pub(crate) mod root;
+pub(crate) mod scope;
 pub(crate) mod self_running;
 pub(crate) mod standing;
 pub(crate) mod state;

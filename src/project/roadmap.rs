@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::text::markdown::{Heading, Line, Markdown};
 
+use super::milestone::version_in;
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::requirements;
 
@@ -399,9 +400,11 @@ fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<Details
             if lower.contains("<summary") {
                 block.summary.get_or_insert(line);
             }
+            // A summary with a version says whose block it is; a heading inside may mention any other.
+            let is_said = block.summary.is_some_and(|line| version_in(markdown.line(line)).is_some());
             let is_named = || {
-                let heading = text.trim_start().starts_with('#') || lower.contains("<summary");
-                heading && version.is_some_and(|version| names_version(text, version))
+                let heading = text.trim_start().starts_with('#') && !is_said;
+                (heading || lower.contains("<summary")) && version.is_some_and(|version| names_version(text, version))
             };
             block.is_folded = block.is_folded && !is_named();
         }

@@ -80,7 +80,11 @@ impl PhaseWork {
     ) -> Result<Self, FileError> {
         let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
         let has = |kind| folder.is_some_and(|folder| folder.artifact(kind).is_some());
-        let is_archived = folder.is_some_and(|folder| folder.archived.is_some());
+        // A folder in the archive of the current milestone says nothing of how far its phase is.
+        let is_archived = match folder.filter(|folder| folder.archived.is_some()) {
+            Some(folder) => !view.is_in_own_archive(folder)?,
+            None => false,
+        };
         Ok(Self {
             has_folder: folder.is_some(),
             has_context: has("CONTEXT"),

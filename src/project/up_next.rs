@@ -9,9 +9,11 @@ use super::milestone::milestone_headings;
 use super::pause::Pause;
 use super::phase::short;
 use super::roadmap::Roadmap;
+use super::scope::{Scope, Unseen};
 use super::standing::{self, NextStep, PhaseStanding, first_few};
-use super::state::State;
 use super::state::index::Sources;
+use super::state::{State, is_awaiting_milestone};
+use super::verification::VerificationState;
 use super::view::{ProjectView, state_version};
 use crate::text::screen::counted;
 
@@ -27,6 +29,8 @@ pub(crate) enum UpNext {
     /// The phase of the first check that was put off until the milestone is done.
     Deferred(String),
     NoPhases,
+    /// No phase that was seen is open, and there may be more of them.
+    Unseen(Unseen),
     /// Every phase is complete, and the milestone of this version is not archived yet.
     MilestoneDone(Option<String>),
     MilestoneArchived(String),
@@ -43,6 +47,8 @@ pub(crate) struct PhaseNext {
     open_plans: Vec<String>,
     /// What is open about its acceptance test, once its plans are done.
     acceptance: Option<OpenAcceptance>,
+    /// It has no report of a verification.
+    is_unverified: bool,
 }
 
 /// The phase the work is at: that of STATE.md as long as something is left to do about it, then the first open one.
@@ -53,8 +59,28 @@ pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileEr
         written.or_else(|| Sources::of(&state).current_phase.clone())
     });
     let Some(stated) = stated else { return Ok(None) };
+    if is_to_be_verified(view, &stated)? {
+        return Ok(Some(stated));
+    }
     let moved_on = standing::moved_on(view, &stated)?;
     Ok(Some(moved_on.map_or(stated, |phase| phase.number)))
+}
+
+/// Whether STATE.md says that the phase it is at waits for its verification, and that is so, whoever ticked it. An earlier
+/// phase that was opened again has to wait.
+fn is_to_be_verified(view: &ProjectView, stated: &str) -> Result<bool, FileError> {
+    let text = view.state_text()?;
+    let says = text
+        .as_deref()
+        .map(State::parse)
+        .is_some_and(|state| state.front_text("status").as_deref() == Some("verifying"));
+    if !says {
+        return Ok(false);
+    }
+    let folder = view.find_phase(stated)?.folder.filter(|folder| folder.archived.is_none());
+    let standing = PhaseStanding::in_project(view, stated, folder.as_ref())?;
+    let waits = matches!(standing.verification.state, VerificationState::Missing);
+    Ok(standing.work.closed && standing.work.is_executed() && waits)
 }
 
 /// The same, or the first open phase of the milestone where STATE.md names none.
@@ -87,12 +113,17 @@ impl UpNext {
         if let Some(next) = PhaseNext::of(view, skips_discussion)? {
             return Ok(Self::Phase(next));
         }
+        let milestone = view.milestone_in(&roadmap)?;
+        let is_shipped = is_shipped(view, &roadmap)?;
+        let unseen = Scope::of(view, &roadmap, &milestone)?.unseen;
+        if let Some(unseen) = unseen.filter(|unseen| !is_shipped || unseen.is_unreadable()) {
+            return Ok(Self::Unseen(unseen));
+        }
         if let Some(check) = deferred_checks::deferred_in(view, &folders)?.first() {
             return Ok(Self::Deferred(view.label(&check.phase)?.number));
         }
-        let milestone = view.milestone_in(&roadmap)?;
         Ok(match milestone.version.clone() {
-            Some(version) if is_shipped(view, &roadmap)? => Self::MilestoneArchived(version),
+            Some(version) if is_shipped => Self::MilestoneArchived(version),
             _ if milestone.phase_ids(&roadmap).is_empty() && folders.is_empty() => Self::NoPhases,
             version => Self::MilestoneDone(version),
         })
@@ -120,6 +151,7 @@ impl UpNext {
             }
             Self::Phase(next) => next.command(spelled),
             Self::NoPhases => first(&[]),
+            Self::Unseen(_) => "gsd-tools roadmap validate".to_owned(),
             Self::MilestoneDone(_) => first(&["complete-milestone"]),
             Self::MilestoneArchived(_) => first(&["new-milestone"]),
         }
@@ -135,6 +167,7 @@ impl UpNext {
             Self::Phase(next) => next.why(),
             Self::Deferred(phase) => format!("A deferred check of phase {} is not finished", short(phase)),
             Self::NoPhases => "ROADMAP.md has no phases yet".to_owned(),
+            Self::Unseen(unseen) => format!("Nobody can say what is left: {unseen}; {}", unseen.cure()),
             Self::MilestoneDone(Some(version)) => {
                 format!("All phases are complete: complete milestone {version}, or add a phase")
             }
@@ -153,7 +186,12 @@ impl PhaseNext {
         let roadmap = view.parse_roadmap(&text);
         let folder = view.find_phase(&typed)?.folder;
         let standing = PhaseStanding::of(view, Some(&roadmap), &typed, folder.as_ref())?;
-        let Some(step) = standing.next_step(skips_discussion) else { return Ok(None) };
+        let step = match standing.next_step(skips_discussion) {
+            Some(step) => step,
+            None if is_to_be_verified(view, &typed)? => NextStep::Verify,
+            None => return Ok(None),
+        };
+        let is_unverified = standing.verification.state == VerificationState::Missing;
         let acceptance = match &folder {
             Some(folder) if standing.work.is_executed() => view.open_acceptance(&roadmap, folder)?,
             _ => None,
@@ -161,7 +199,7 @@ impl PhaseNext {
         let step = if acceptance.is_some() { NextStep::Verify } else { step };
         let PhaseLabel { number, name } = PhaseLabel::of(Some(&roadmap), &typed);
         let open_plans = standing.work.open_plans.iter().map(|plan| canonical_id(plan_id(plan)).to_owned()).collect();
-        Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance }))
+        Ok(Some(Self { step, number: short(&number).to_owned(), name, open_plans, acceptance, is_unverified }))
     }
 
     /// Whether its acceptance test is begun and not finished.
@@ -200,6 +238,7 @@ impl PhaseNext {
                 let plans = counted(self.open_plans.len(), "plan");
                 format!("Phase {phase} has {plans} to execute: {}", first_few(&self.open_plans))
             }
+            NextStep::Verify if self.is_unverified => format!("Phase {phase} is executed and not verified yet"),
             NextStep::Verify => format!("Phase {phase} has checks that a person has to make"),
             NextStep::Close => format!("Phase {phase} is verified; this closes it"),
         }
@@ -215,13 +254,20 @@ fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
 /// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
 pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
     let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
-    let closed = milestone_headings(roadmap)
-        .iter()
-        .any(|heading| heading.closed && heading.version.is_some_and(|found| found.eq_ignore_ascii_case(&version)));
+    let closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(&version));
     let mentioned =
         || roadmap.markdown().lines().iter().enumerate().any(|(at, _)| roadmap.markdown().line(at).contains(&version));
     let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
-    Ok(closed || (archived() && mentioned()))
+    Ok(closed
+        || (archived() && mentioned())
+        || (is_said_over(view)? && view.milestone_in(roadmap)?.phase_ids(roadmap).is_empty()))
+}
+
+/// Whether the front matter of STATE.md says that the last milestone is over and no other one has begun.
+fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
+    let text = view.state_text()?;
+    let status = text.as_deref().and_then(|text| State::parse(text).front_text("status"));
+    Ok(status.is_some_and(|status| is_awaiting_milestone(&status)))
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ const DONE: &str = "all phases done → land";
 /// What the rule is called that leads to the next step.
 fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
     match next {
-        UpNext::NoRoadmap | UpNext::NoState => NO_ROADMAP,
+        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => NO_ROADMAP,
         UpNext::Paused(_) => PAUSED,
         UpNext::Accept(_) => HUMAN,
         UpNext::Phase(phase) => match phase.step {
@@ -105,7 +105,7 @@ fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
             NextStep::Verify => HUMAN,
             NextStep::Close => CLOSE,
         },
-        UpNext::Deferred(_) | UpNext::NoPhases | UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => DONE,
+        UpNext::Deferred(_) | UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) => DONE,
     }
 }
 
@@ -121,6 +121,7 @@ fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding 
     match next {
         UpNext::NoRoadmap => by_hand(Cause::NoMilestone, "write it"),
         UpNext::NoPhases => by_hand(Cause::NoMilestone, "add one"),
+        UpNext::Unseen(_) => stop(Cause::NoMilestone, "gsd-tools roadmap validate".into()),
         UpNext::NoState => stop(Cause::Blocked, Typed::from("gsd-tools state rebuild").and(&place_of(memory))),
         UpNext::Paused(pause) => by_hand(Cause::Paused, &pause.end()),
         UpNext::Accept(_) | UpNext::Deferred(_) => person(by_hand(Cause::HumanNeeded, ACCEPTANCE), memory),
@@ -211,7 +212,7 @@ fn changes_documents_alone(view: &ProjectView, unit: &Unit) -> Result<bool, File
 /// How far the work is, in a word.
 pub(crate) fn word(next: &UpNext) -> &'static str {
     match next {
-        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases => "pre-planning",
+        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => "pre-planning",
         UpNext::Paused(_) => "paused",
         UpNext::Accept(_) => "blocked",
         UpNext::Phase(phase) => match phase.step {

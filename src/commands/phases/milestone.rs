@@ -43,7 +43,7 @@ pub(crate) struct CompleteArgs {
     /// Archive the quick tasks too
     #[arg(long)]
     archive_quick: bool,
-    /// Complete it even if phases were never started
+    /// Complete it even if phases are open or cannot be read
     #[arg(long)]
     force: bool,
 }

@@ -362,6 +362,7 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
                     Reason::PhasePlanCoverageIncomplete
                 }
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
+                Incomplete::ScopeUnknown { .. } => Reason::ScopeUnknown,
                 Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };
             let told = CommandError::because(reason, &error);

@@ -92,14 +92,21 @@ pub(super) struct StateValidation {
 }
 
 impl Bundle<'_> {
-    /// The phase a person means by `typed`. An archived folder gives way to an open phase of the same number.
+    /// The phase a person means by `typed`. A folder in the archive of another milestone gives way to an open phase of the
+    /// same number.
     pub(super) fn phase(&self, typed: &str) -> Result<Option<Phase>, FileError> {
         let typed = typed.trim();
         let folder = self.folder_of(typed)?;
         let token = folder.as_ref().map(|folder| folder.token().to_owned());
         let entry = self.roadmap_entry(typed, token.as_deref())?;
-        let folder = folder
-            .filter(|folder| folder.archived.is_none() || !entry.as_ref().is_some_and(|(has_section, _)| *has_section));
+        let has_section = entry.as_ref().is_some_and(|(has_section, _)| *has_section);
+        let gives_way = |folder: &PhaseFolder| {
+            Ok::<_, FileError>(folder.archived.is_some() && has_section && !self.view.is_in_own_archive(folder)?)
+        };
+        let folder = match folder {
+            Some(folder) if gives_way(&folder)? => None,
+            folder => folder,
+        };
         let entry = entry.map(|(_, entry)| entry);
         if folder.is_none() && entry.is_none() {
             return Ok(None);

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::operations::state::Counts;
 use crate::project::config;
+use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::phase::PhaseId;
 use crate::project::roadmap::Roadmap;

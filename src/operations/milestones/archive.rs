@@ -14,6 +14,8 @@ pub(crate) enum ArchiveError {
     File(#[from] FileError),
     #[error("`{label}` cannot name a milestone: use letters, digits, `.`, `-` and `_`, without `..`")]
     Label { label: String },
+    #[error("the phase folders belong to several milestones: {versions}")]
+    Several { versions: String },
     #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
     NotConfirmed { count: usize },
 }
@@ -40,8 +42,8 @@ pub(crate) fn checked_label(label: &str) -> Result<&str, ArchiveError> {
     Ok(label)
 }
 
-/// Puts the folders of all phases away, shelves left where they are: under the milestone `label`, else the current one,
-/// else the day.
+/// Puts the folders of all phases away, shelves left where they are: under the milestone `label`, else the one whose
+/// roadmap names them, else the day.
 pub(crate) fn clear(
     view: &ProjectView,
     label: Option<&str>,
@@ -60,6 +62,22 @@ pub(crate) fn clear(
     let milestone = view.milestone()?;
     let known = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
     let known = known.filter(|version| checked_label(version).is_ok());
+    let mut of = Vec::new();
+    for folder in &going {
+        let version = view.closed_milestone_of(folder)?.or_else(|| known.clone());
+        if !of.contains(&version) {
+            of.push(version);
+        }
+    }
+    let known = match of.as_slice() {
+        _ if label.is_some() => None,
+        [Some(one)] => Some(one.clone()),
+        [] | [None] => None,
+        several => {
+            let versions = several.iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+            return Err(ArchiveError::Several { versions });
+        }
+    };
     let name = match label.map(str::to_owned).or(known) {
         Some(version) => format!("{version}-phases"),
         None => format!("archived-{}-phases", today.replace('-', "")),

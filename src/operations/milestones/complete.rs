@@ -10,11 +10,15 @@ use super::archive::{ArchiveError, checked_label, free_name, put_away};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
-use crate::project::milestone::{Milestone, MilestoneScope, milestone_headings, version_in, with_shipped};
+use crate::project::milestone::{
+    Milestone, MilestoneScope, is_same_version, milestone_headings, version_in, with_shipped,
+};
 use crate::project::milestones;
 use crate::project::phase::PhaseId;
 use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
+use crate::project::scope::{Scope, Unseen};
+use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
 use crate::project::state::edit::one_line;
 use crate::project::view::{Edited, Edits, ProjectView};
@@ -39,6 +43,10 @@ pub(crate) enum MilestoneError {
     Archived { version: String, archive: String },
     #[error("the milestone has {count} phase(s) that were not started, such as phase {example}")]
     Unstarted { count: usize, example: String },
+    #[error("the milestone has {count} open phase(s), such as phase {example}: {why}")]
+    Open { count: usize, example: String, why: String },
+    #[error("nobody can say whether milestone {version} is complete: {unseen}")]
+    ScopeUnknown { version: String, unseen: Unseen },
 }
 
 /// What is asked of completing a milestone.
@@ -48,7 +56,7 @@ pub(crate) struct CompleteRequest<'text> {
     pub(crate) name: Option<&'text str>,
     pub(crate) archive_phases: bool,
     pub(crate) archive_quick: bool,
-    /// Although phases were never started.
+    /// Although phases are open, or not all of them can be seen.
     pub(crate) force: bool,
     /// What starts a milestone, as people type it; `None` where no such command is installed.
     pub(crate) next_command: Option<&'text str>,
@@ -202,6 +210,9 @@ pub(crate) fn complete(
     let mut folders = view.folders_of(&milestone, &roadmap)?;
     folders.retain(|folder| !folder.id().is_sentinel());
     refuse_unstarted(view, &milestone, &roadmap, &folders, &request)?;
+    if !request.force {
+        refuse_open(view, &milestone, &roadmap, &request)?;
+    }
     let (stats, accomplishments) = tell(view, &folders)?;
 
     let archive = layout.milestones_folder();
@@ -273,7 +284,7 @@ fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, MilestoneErr
     let lines = 0..roadmap.markdown().lines().len();
     let folded = lines.filter(|line| roadmap.is_shipped(*line)).any(|line| {
         let text = roadmap.markdown().line(line);
-        text.contains("<summary>") && version_in(text).is_some_and(|known| known.eq_ignore_ascii_case(version))
+        text.contains("<summary>") && version_in(text).is_some_and(|known| is_same_version(known, version))
     });
     if folded {
         return Err(MilestoneError::Folded { version: version.to_owned() });
@@ -310,6 +321,39 @@ fn refuse_unstarted(
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a milestone with a phase about which something is left to do, or whose phases cannot all be seen.
+fn refuse_open(
+    view: &ProjectView,
+    milestone: &Milestone,
+    roadmap: &Roadmap<'_>,
+    request: &CompleteRequest<'_>,
+) -> Result<(), MilestoneError> {
+    let scope = Scope::of(view, roadmap, milestone)?;
+    if let Some(unseen) = scope.doubt(&view.layout().roadmap()) {
+        return Err(MilestoneError::ScopeUnknown { version: request.version.to_owned(), unseen });
+    }
+    let all = view.phase_folders()?;
+    let folders = FolderIndex::new(&all);
+    let mut ids: Vec<String> = milestone.phase_ids(roadmap).into_iter().map(str::to_owned).collect();
+    if ids.is_empty() {
+        ids.extend(view.folders_of(milestone, roadmap)?.iter().map(|folder| folder.token().to_owned()));
+    }
+    let mut open: Vec<(String, PhaseStanding)> = Vec::new();
+    for id in ids {
+        let standing = PhaseStanding::of(view, Some(roadmap), &id, folders.find(&PhaseId::new(&id)))?;
+        if !standing.is_complete() {
+            open.push((id, standing));
+        }
+    }
+    let Some((example, standing)) = open.first() else { return Ok(()) };
+    let why = match standing.work.open_plans.first() {
+        Some(plan) => format!("{plan} is not done"),
+        None if standing.work.plans.is_empty() => "it has no plan".to_owned(),
+        None => "it is not verified".to_owned(),
+    };
+    Err(MilestoneError::Open { count: open.len(), example: example.clone(), why })
 }
 
 /// Counts, and the line of each summary.
@@ -527,7 +571,7 @@ mod tests {
             name: Some("MVP"),
             archive_phases: true,
             archive_quick: true,
-            force: false,
+            force: true,
             next_command: Some("/new"),
         }
     }
@@ -607,7 +651,8 @@ mod tests {
 
     #[test]
     fn a_milestone_that_is_not_the_open_one_takes_no_phases_along() {
-        let error = |view: &ProjectView, version| complete(view, request(version), &facts()).unwrap_err();
+        let unforced = |version| CompleteRequest { force: false, ..request(version) };
+        let error = |view: &ProjectView, version| complete(view, unforced(version), &facts()).unwrap_err();
         assert!(matches!(error(&view(&[]), "v1.0"), MilestoneError::Unstarted { count: 1, .. }));
         assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
         let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
@@ -618,6 +663,38 @@ mod tests {
         let (completion, edits) = complete(&view, request("v1.1"), &facts()).unwrap();
         assert_eq!(completion.plan.would_archive.phases, ["02-b"]);
         assert!(matches!(error(&view.after(&edits), "v1.1"), MilestoneError::Archived { .. }));
+    }
+
+    #[test]
+    fn a_milestone_with_an_open_phase_or_one_that_cannot_be_seen_is_completed_by_force_alone() {
+        let plan = |path: &'static str| (path, "");
+        let report = (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n");
+        let done =
+            [plan(".planning/phases/01-a/01-01-PLAN.md"), plan(".planning/phases/01-a/01-01-SUMMARY.md"), report];
+        let told = |roadmap: &str, files: &[(&str, &str)], force: bool| {
+            let files = files.iter().copied().chain([(".planning/ROADMAP.md", roadmap)]);
+            let request = CompleteRequest { force, ..request("v1.0") };
+            complete(&ProjectView::of(files), request, &facts()).err().map(|error| error.to_string())
+        };
+        let ticked = "- [x] **Phase 1: A**\n";
+        assert_eq!(told(ticked, &done, false), None);
+        assert_eq!(told("- [ ] **Phase 1: A**\n", &done, false), None, "it is verified, and nobody ticked it");
+        let open = [&done[..1], &[report]].concat();
+        for (roadmap, files, why) in [
+            ("- [ ] **Phase 1: A**\n", &open[..], "phase 1: 01-01-PLAN.md is not done"),
+            (ticked, &open, "phase 1: 01-01-PLAN.md is not done"),
+            ("- [ ] **Phase 1: A**\n", &done[..2], "phase 1: it is not verified"),
+            ("", &done, "is empty"),
+            ("# R\n\n## v2.0 B\n\n### Phase 1: A\n\n## v1.0 A\n\ntext\n", &done, "no phases below the heading"),
+            ("# R\n\n## v1.0 A\n", &[], "no phase was found"),
+            ("# R\n\nSee the table.\n", &open, "no phase was found in"),
+        ] {
+            let refused = told(roadmap, files, false).unwrap_or_else(|| panic!("{roadmap}"));
+            assert!(refused.contains(why), "{refused}");
+            assert_eq!(told(roadmap, files, true), None, "{roadmap}");
+        }
+        let conflict = "# R\n\n<<<<<<< HEAD\n- [x] **Phase 1: A**\n=======\n>>>>>>> other\n";
+        assert!(told(conflict, &done, false).unwrap().contains("merge conflict in line 3"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How far a milestone is: one bar, one percentage and one way to count, wherever a person sees them.
 
-use crate::operations::state::Counts;
+use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::text::screen::{Mark, Screen, Tone, width_of};
 

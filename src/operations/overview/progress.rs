@@ -13,7 +13,7 @@ use crate::project::state::edit::bar;
 use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 
-use crate::operations::state::Counts;
+use crate::project::figures::Counts;
 use crate::text::words::words;
 
 /// What `progress json` answers.

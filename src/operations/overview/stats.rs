@@ -23,7 +23,7 @@ use super::measure::{BESIDE, Measure, mark};
 use super::progress::PhaseStatus;
 use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
-use crate::operations::state::Counts;
+use crate::project::figures::Counts;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 
 /// What git tells of the project.

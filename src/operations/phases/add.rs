@@ -366,9 +366,11 @@ pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddRep
     TddReport { applicable: source != "none", source, plan_type, config_tdd_mode: configured, cli_flag_present: flag }
 }
 
-/// The highest number of a phase in the roadmap and on disk, shelves left out.
+/// The highest number of a phase in the roadmap, on disk and in the archives, shelves left out. Where the milestone has
+/// begun to count anew, the archives do not matter.
 fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
-    let folders = view.phase_folders()?;
+    let mut folders = view.phase_folders()?.to_vec();
+    folders.extend(view.earlier_folders(roadmap)?);
     let numbers = roadmap
         .named_phases()
         .filter(|id| id.starts_with(|first: char| first.is_ascii_digit()))

@@ -8,6 +8,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::roadmap::{PhaseSection, Roadmap};
+use crate::project::scope::Unseen;
 use crate::project::standing;
 use crate::project::state::State;
 use crate::project::verification::{self, Verification};
@@ -46,6 +47,8 @@ pub(crate) enum Incomplete {
         /// Whether files changed since could not be told.
         indeterminate: bool,
     },
+    #[error("phase {phase} cannot be completed, since nobody can say whether it is the last one: {unseen}")]
+    ScopeUnknown { phase: String, unseen: Unseen },
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
@@ -140,6 +143,9 @@ pub(crate) fn complete(
     }
     if view.roadmap_text()?.is_none() {
         return Err(Incomplete::NoRoadmap { phase: typed.to_owned(), path: view.layout().roadmap() });
+    }
+    if let Some(unseen) = view.scope()?.unseen.filter(|unseen| next.is_none() || unseen.is_unreadable()) {
+        return Err(Incomplete::ScopeUnknown { phase: typed.to_owned(), unseen });
     }
     let mut edits = Edits::default();
     edit_roadmap(view, typed, &plans, &facts.today, &mut edits)?;

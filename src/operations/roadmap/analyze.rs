@@ -17,7 +17,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
 use crate::operations::overview::measure::{Measure, mark};
-use crate::operations::state::Counts;
+use crate::project::figures::Counts;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What `roadmap get-phase` answers.

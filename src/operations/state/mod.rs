@@ -42,7 +42,7 @@ use crate::project::state::{State, StateProblem};
 use crate::project::view::{Edits, ProjectView};
 
 pub(crate) use crate::project::state::edit::StateEdit;
-pub(crate) use resync::{Counts, Rule, Written, close};
+pub(crate) use resync::{Rule, Written, close};
 
 /// The answer of every command for a project without STATE.md.
 pub(crate) const NO_STATE: &str = "STATE.md not found";

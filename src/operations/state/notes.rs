@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
+use super::{EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
+use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
 use crate::project::state::{BLOCKERS, CONTEXT, DECISIONS, EVOLUTION, State};
@@ -146,7 +147,7 @@ pub(crate) fn add_decision(
     let line = decision_line(phase, &summary, rationale);
     let mut edit = StateEdit::new(&state);
     let created = edit.put_item(DECISIONS, &line).then_some(true);
-    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok((NoteReport::Decision { added: true, decision: format!("- {line}"), created }, edits))
 }
 
@@ -161,7 +162,7 @@ pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts)
     // What is made here holds what stands in the way: a list of concerns would not be read as that.
     let titles = if state.section(BLOCKERS).is_some() { BLOCKERS } else { &["Blockers"] };
     let created = edit.put_item(titles, &blocker).then_some(true);
-    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok((NoteReport::Blocker { added: true, blocker, created }, edits))
 }
 
@@ -184,7 +185,7 @@ pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Fa
         None => "STATE.md has no section Blockers/Concerns".to_owned(),
         Some(0) => format!("no blocker in STATE.md matches {blocker}"),
         Some(_) => {
-            let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+            let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
             return Ok((NoteReport::Resolved { resolved: true, blocker: Some(blocker), reason: None }, edits));
         }
     };
@@ -235,7 +236,7 @@ pub(crate) fn add_evolution(
         created = edit.add_section(CONTEXT, EVOLUTION[0], &item).then_some(true);
         subsection_created = Some(true);
     }
-    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok((NoteReport::Evolution { added: true, reason: None, entry, created, subsection_created }, edits))
 }
 
@@ -263,7 +264,7 @@ pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Fact
         format!("{} files", metric.files.unwrap_or("-")),
     );
     let created = edit.put_plan_row(&[&label, duration, &tasks, &files]).then_some(true);
-    let edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     let (phase, plan, duration) = (phase.to_owned(), plan.to_owned(), duration.to_owned());
     Ok((NoteReport::Metric { recorded: true, phase, plan, duration, created }, edits))
 }
@@ -312,7 +313,7 @@ pub(crate) fn record_session(
         edit.append_entry("Session", &lines);
         created = true;
     }
-    let written = close(view, edit, Rule::Refresh, facts)?;
+    let written = close(view, edit, Rule::Keep, facts)?;
     let mut edits = written.edits(view)?;
     mirror::refresh(&mut edits, view, facts)?;
     let created = created.then_some(true);
@@ -348,7 +349,7 @@ pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<
         return Ok(Some((declined, Edits::default())));
     }
     let state = State::parse(&text);
-    let written = close(view, StateEdit::new(&state), Rule::Refresh, facts)?;
+    let written = close(view, StateEdit::new(&state), Rule::Measure, facts)?;
     let edits = written.edits(view)?;
     let counts = Counts::of(view)?;
     let percent = written.percent.unwrap_or(0);

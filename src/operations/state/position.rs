@@ -225,8 +225,12 @@ pub(crate) fn move_on(
     let (at, name) = transition.next.unwrap_or((done, None));
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name, plans: None })?;
     let at = place.number.as_str();
-    put_phase(edit, &place, if transition.next.is_some() { READY_TO_PLAN } else { "COMPLETE" });
-    if transition.next.is_some()
+    let disk = plans_on_disk(view, at)?.filter(|_| transition.next.is_some());
+    let begun = Begun::of(disk.as_ref(), at);
+    put_phase(edit, &place, if transition.next.is_some() { begun.mark } else { "COMPLETE" });
+    if let Some(disk) = &disk {
+        put_plan(edit, disk.first_to_do(), Some(disk.plan_count));
+    } else if transition.next.is_some()
         && (edit.set("Current Plan", "Not started") == Set::Absent || edit.state().field("Plan").is_some())
     {
         edit.put("Plan", "Not started");
@@ -234,9 +238,10 @@ pub(crate) fn move_on(
     let done = view.label(done)?.number;
     if transition.next.is_some() {
         edit.set_noted("Current focus", &place.focus(), "Current focus");
-        put_new_status(edit, "Ready to plan");
+        put_new_status(edit, &begun.status);
         put_activity(edit, &format!("Phase {done} complete, transitioned to Phase {at}"), facts);
-        edit.set_noted("Stopped at", &format!("Phase {done} complete, ready to plan Phase {at}"), "Stopped At");
+        let stopped = format!("Phase {done} complete, ready to {} Phase {at}", begun.verb);
+        edit.set_noted("Stopped at", &stopped, "Stopped At");
     } else {
         edit.set_noted("Current focus", ALL_COMPLETE, "Current focus");
         put_new_status(edit, ALL_COMPLETE);
@@ -263,12 +268,12 @@ pub(super) fn fill_position(
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
-    let (mark, status) = match &disk {
-        _ if open.is_none() => ("COMPLETE", ALL_COMPLETE.to_owned()),
-        None => (READY_TO_PLAN, "Ready to plan".to_owned()),
-        Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned()),
-        Some(disk) if disk.summarized_count < disk.plan_count => (EXECUTING, format!("Executing Phase {number}")),
-        Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned()),
+    let (mark, status) = match open {
+        None => ("COMPLETE", ALL_COMPLETE.to_owned()),
+        Some(_) => {
+            let begun = Begun::of(disk.as_ref(), number);
+            (begun.mark, begun.status)
+        }
     };
     put_phase(edit, &place, mark);
     match disk.filter(|_| open.is_some()) {
@@ -306,6 +311,30 @@ pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Res
         }
     }
     mirror::refresh(edits, view, facts)
+}
+
+/// How far a phase is that nobody closed, in the words of the position.
+#[derive(Debug)]
+struct Begun {
+    mark: &'static str,
+    status: String,
+    /// What it is ready for.
+    verb: &'static str,
+}
+
+impl Begun {
+    /// Of the phase `number`, by its plans.
+    fn of(disk: Option<&PlansOnDisk>, number: &str) -> Self {
+        let (mark, status, verb) = match disk {
+            None => (READY_TO_PLAN, "Ready to plan".to_owned(), "plan"),
+            Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned(), "execute"),
+            Some(disk) if disk.summarized_count < disk.plan_count => {
+                (EXECUTING, format!("Executing Phase {number}"), "go on with")
+            }
+            Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned(), "verify"),
+        };
+        Self { mark, status, verb }
+    }
 }
 
 /// The fields that may say of how many phases the one at work is.
@@ -359,7 +388,7 @@ impl Place {
 
     /// `3 of 5 (Sync) — EXECUTING`.
     fn line(&self, mark: &str) -> String {
-        let total = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let total = total_for(&self.number, self.total).map(|total| format!(" of {total}")).unwrap_or_default();
         let name = self.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
         format!("{}{total}{name} — {mark}", self.number)
     }
@@ -369,6 +398,13 @@ impl Place {
         let name = self.name.as_ref().map(|name| format!(" — {name}")).unwrap_or_default();
         format!("Phase {}{name}", self.number)
     }
+}
+
+/// How many phases there are, where a line says at which of them the work is: numbers may have gaps, and 7 is not one
+/// of 4.
+pub(super) fn total_for(number: &str, total: Option<u64>) -> Option<u64> {
+    let at = PhaseId::new(number).integer();
+    total.filter(|total| *total > 0 && at.is_none_or(|at| at <= *total))
 }
 
 /// The word of the position for a phase whose plans are being executed.

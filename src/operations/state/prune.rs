@@ -115,7 +115,7 @@ pub(crate) fn prune(view: &ProjectView, keep: u64, only_look: bool, facts: &Fact
     if total == 0 {
         return Ok(Some((report, Edits::default())));
     }
-    let mut edits = close(view, edit, Rule::Refresh, facts)?.edits(view)?;
+    let mut edits = close(view, edit, Rule::Keep, facts)?.edits(view)?;
     let path = view.layout().state_archive();
     let standing = view.text(&path)?;
     let heading = format!("## Pruned {} (phases 1-{cutoff}, kept recent {keep})", facts.today);

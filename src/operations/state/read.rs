@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Facts;
 use super::resync::{as_progress, derived};
-use super::{Counts, Facts};
+use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
@@ -131,7 +132,8 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     }
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
     let written = Progress::written(state);
-    index.progress = if milestone.is_unmatched {
+    let scope = view.scope()?;
+    index.progress = if scope.unseen.is_some() {
         written
     } else {
         Some(written.filter(|written| counts.has_lost_work(written)).unwrap_or(counted))

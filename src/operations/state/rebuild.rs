@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
+use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open, position, validate};
+use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::phase::PhaseId;

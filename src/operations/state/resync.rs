@@ -3,18 +3,14 @@
 //! A key with a source in the body follows it when this write changed the source, and keeps its value when not. The
 //! counters come from disk and roadmap. `last_updated` and `state_head` are always the present ones.
 
-use std::collections::BTreeSet;
-
 use super::{Facts, StateEdit, StateError};
+use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope};
-use crate::project::phase::PhaseId;
-use crate::project::roadmap::Roadmap;
-use crate::project::standing::PhaseWork;
+use crate::project::scope::Scope;
 use crate::project::state::edit::{progress_bar, shown_percent};
 use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
 use crate::project::state::{State, is_awaiting_milestone, is_phase_complete};
-use crate::project::verification;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::splice::Splices;
@@ -22,15 +18,14 @@ use crate::text::splice::Splices;
 /// What a write means for the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// They stay as they are: one field was corrected by hand.
+    /// They stay as they are: the operation is about something else.
     Keep,
-    /// Totals are counted again, completed counts only grow where files have gone, and the percentage holds only where the roadmap tells
-    /// which phases belong to the milestone.
+    /// They are counted again, all together, unless fewer phases or plans are seen than were counted before: what was
+    /// done in files that have gone stays counted.
     Refresh,
-    /// As [`Self::Refresh`], with completed counts as they are on disk, be they lower, and with every key as the body
-    /// tells it.
+    /// They are counted again, be they lower, and every key is as the body tells it.
     Recount,
-    /// As [`Self::Refresh`], with a percentage in any case: the operation knows what was completed.
+    /// They are counted again, be they lower, with a percentage in any case: the operation knows what was completed.
     Measure,
 }
 
@@ -44,100 +39,6 @@ pub(crate) struct Written {
     pub(crate) followed: Vec<String>,
     /// The percentage the front matter has now.
     pub(crate) percent: Option<u64>,
-}
-
-/// Phases and plans of the milestone, as disk and roadmap tell them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) total_phases: u64,
-    pub(crate) completed_phases: u64,
-    pub(crate) total_plans: u64,
-    pub(crate) completed_plans: u64,
-    /// Those of the completed phases that are verified, and that the roadmap does not close yet.
-    pub(crate) unclosed_phases: u64,
-}
-
-impl Counts {
-    pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
-        let mut counts = Self::default();
-        let text = view.roadmap_text()?;
-        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
-        let folders = view.milestone_folders()?;
-        let mut seen: BTreeSet<String> = BTreeSet::new();
-        let mut works = Vec::new();
-        // Of two folders of one phase the first counts.
-        for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
-            if seen.insert(key(&folder.id())) {
-                works.push((folder, PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?));
-            }
-        }
-        let asking = works.iter().filter(|(_, work)| work.asks_verification());
-        verification::look_ahead(view, asking.map(|(folder, _)| *folder))?;
-        for (folder, work) in works {
-            counts.total_plans += count(work.plans.iter());
-            counts.completed_plans += count(work.plans.iter()) - count(work.open_plans.iter());
-            counts.total_phases += 1;
-            let verified = work.asks_verification() && verification::status(view, folder)?.passed();
-            let is_complete = work.is_complete(verified);
-            counts.completed_phases += u64::from(is_complete);
-            counts.unclosed_phases += u64::from(is_complete && work.is_open());
-        }
-        if let Some(roadmap) = &roadmap {
-            let milestone = view.milestone_in(roadmap)?;
-            for id in milestone.phase_ids(roadmap) {
-                if seen.insert(key(&PhaseId::new(id))) {
-                    let work = PhaseWork::of(view, Some(roadmap), id, None)?;
-                    counts.completed_phases += u64::from(work.is_complete(false));
-                }
-            }
-            counts.total_phases = counts.total_phases.max(phases_in_window(roadmap, &milestone));
-        }
-        Ok(counts)
-    }
-
-    /// Whether files that were counted for `written` have gone. What was done in them stays counted; where nothing is gone,
-    /// less is done only because a phase was opened again.
-    pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
-        let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
-        totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
-    }
-
-    /// The counts as a person is shown them: a phase is complete once it is closed.
-    pub(crate) fn closed(self) -> Self {
-        let completed_phases = self.completed_phases.saturating_sub(self.unclosed_phases);
-        Self { completed_phases, unclosed_phases: 0, ..self }
-    }
-
-    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
-    /// known, it is the share of phases.
-    pub(crate) fn percent(self) -> u64 {
-        let share = |done: u64, all: u64| (all > 0).then(|| (200 * done.min(all) + all) / (2 * all));
-        let shares = [share(self.completed_plans, self.total_plans), share(self.completed_phases, self.total_phases)];
-        shares.into_iter().flatten().min().unwrap_or(0)
-    }
-}
-
-fn count<T>(items: impl Iterator<Item = T>) -> u64 {
-    items.fold(0, |count, _| count + 1)
-}
-
-/// The phases with a section of their own; where none has one, those that lists and tables name.
-fn phases_in_window(roadmap: &Roadmap<'_>, milestone: &Milestone) -> u64 {
-    let sections: BTreeSet<String> = roadmap
-        .sections()
-        .iter()
-        .filter(|section| milestone.holds(section.heading_line))
-        .filter(|section| !roadmap.is_retired(section.id))
-        .map(|section| PhaseId::new(section.id))
-        .filter(|id| !id.is_sentinel())
-        .map(|id| id.as_str().to_lowercase())
-        .collect();
-    if sections.is_empty() { count(milestone.phase_ids(roadmap).iter()) } else { count(sections.iter()) }
-}
-
-/// The form of an identifier by which a phase is counted once.
-fn key(id: &PhaseId) -> String {
-    id.as_str().to_lowercase()
 }
 
 /// Finishes the edits of a STATE.md and brings its front matter, and the fields of the body that show its counters, up to
@@ -189,6 +90,14 @@ fn follow(
             index.set(key, Some(kept));
         }
     }
+    // The name of a milestone changes where the milestone does.
+    let named = before.front_text("milestone_name").filter(|name| !is_placeholder_name(name));
+    if rule != Rule::Recount
+        && before.front_text("milestone") == after.front_text("milestone")
+        && let Some(kept) = named
+    {
+        index.set("milestone_name", Some(kept));
+    }
     let same_status = (&old.status, &old.paused_at) == (&new.status, &new.paused_at);
     if ((same_status && rule != Rule::Recount) || new.normal_status().is_none())
         && let Some(kept) = after.front_text("status").filter(|kept| kept != "unknown")
@@ -198,14 +107,14 @@ fn follow(
     // The phases of an archived milestone are counted no more; what was counted of them stays.
     let is_archived = |sources: &Sources| sources.status.as_deref().is_some_and(is_awaiting_milestone);
     let rule = if is_archived(&old) && is_archived(&new) { Rule::Keep } else { rule };
-    index.progress = match Progress::written(after) {
-        // Phases of all milestones are no count of this one.
-        written if milestone.is_unmatched => written,
-        // Without a roadmap there is nothing to count anew.
-        Some(written) if rule == Rule::Recount && milestone.scope == MilestoneScope::Unreadable => Some(written),
-        _ => Some(progress(after, rule, &milestone, counts)),
-    };
+    index.progress = progress(after, rule, &milestone, counts, &view.scope()?);
     Ok(index)
+}
+
+/// Whether a name stands for one that nobody gave yet.
+fn is_placeholder_name(name: &str) -> bool {
+    let name = name.trim();
+    name.is_empty() || name.eq_ignore_ascii_case("milestone") || name == "null"
 }
 
 /// The index as body, disk and roadmap tell it.
@@ -219,7 +128,8 @@ pub(super) fn derived(
     let mut index = Index::default();
     index.set("gsd_state_version", Some(state.front_text("gsd_state_version").unwrap_or_else(|| "1.0".to_owned())));
     index.set("milestone", state.front_text("milestone").or_else(|| milestone.version.clone()));
-    index.set("milestone_name", milestone.name.clone().or_else(|| state.front_text("milestone_name")));
+    let known = state.front_text("milestone_name").filter(|name| !name.trim().is_empty());
+    index.set("milestone_name", milestone.name.clone().or(known));
     for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
     {
         index.set(key, sources.source(key).map(str::to_owned));
@@ -247,23 +157,20 @@ fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, count
     if one_phase && more { "executing".to_owned() } else { status }
 }
 
-fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts) -> Progress {
+/// The figures after a write: all of them are counted, or all stay. What cannot be seen is never counted as nothing.
+fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts, scope: &Scope) -> Option<Progress> {
     let written = Progress::written(after);
-    if let (Rule::Keep, Some(written)) = (rule, written) {
+    let is_seen = scope.unseen.is_none() && scope.phases > 0;
+    let has_gone = rule == Rule::Refresh && written.is_some_and(|written| counts.has_lost_work(&written));
+    // Without a roadmap nobody knows how many phases there are.
+    let is_unread = rule == Rule::Recount && milestone.scope == MilestoneScope::Unreadable && written.is_some();
+    if rule == Rule::Keep || !is_seen || has_gone || is_unread {
         return written;
     }
-    let written = written.unwrap_or_default();
-    let counts = match rule {
-        Rule::Recount => counts,
-        _ if !counts.has_lost_work(&written) => counts,
-        Rule::Keep | Rule::Refresh | Rule::Measure => Counts {
-            completed_phases: counts.completed_phases.max(written.completed_phases.unwrap_or(0)),
-            completed_plans: counts.completed_plans.max(written.completed_plans.unwrap_or(0)),
-            ..counts
-        },
-    };
-    let measured = rule == Rule::Measure || milestone.scope == MilestoneScope::Complete;
-    as_progress(counts, measured)
+    // A percentage that stands there goes on; where none does, the roadmap has to say which phases are the milestone's.
+    let has_percent = written.is_some_and(|written| written.percent.is_some());
+    let measured = rule == Rule::Measure || has_percent || milestone.scope == MilestoneScope::Complete;
+    Some(as_progress(counts, measured))
 }
 
 pub(super) fn as_progress(counts: Counts, measured: bool) -> Progress {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::listed::listed_phases;
+use super::position::total_for;
 use super::{Commands, Facts, read};
 use crate::project::deferred_checks;
 use crate::project::files::FileError;
@@ -209,6 +210,9 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let next_step = up_next.phase().filter(|_| current_phase.is_some()).map(|next| next.step);
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
+    // After a close the body is a person's account of it.
+    let front = text.as_deref().and_then(|text| State::parse(text).front_text("status"));
+    let status = front.filter(|front| is_awaiting_milestone(front)).unwrap_or(status);
     let activity = snapshot.as_ref().and_then(|snapshot| snapshot.last_activity.clone());
     Ok(Signals {
         current_phase,
@@ -397,10 +401,10 @@ fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> Stri
 
 /// `Phase 2 of 5`.
 fn place(signals: &Signals) -> String {
-    match (&signals.current_phase, signals.total_phases) {
-        (Some(phase), Some(total)) => format!("Phase {phase} of {total}"),
-        (Some(phase), None) => format!("Phase {phase}"),
-        (None, _) => "Project".to_owned(),
+    let Some(phase) = &signals.current_phase else { return "Project".to_owned() };
+    match total_for(phase, signals.total_phases) {
+        Some(total) => format!("Phase {phase} of {total}"),
+        None => format!("Phase {phase}"),
     }
 }
 

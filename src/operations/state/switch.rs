@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, Facts, Rule, StateEdit, StateError, close, mirror, open};
+use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
+use crate::project::figures::Counts;
 use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
 use crate::project::state::edit::{one_line, progress_bar};

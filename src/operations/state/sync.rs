@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Counts, EditedState, Facts, Rule, StateEdit, StateError, close, open};
+use super::{EditedState, Facts, Rule, StateEdit, StateError, close, open};
+use crate::project::figures::Counts;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
 use crate::project::state::edit::{Set, progress_bar, shown_percent};

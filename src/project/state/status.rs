@@ -10,7 +10,8 @@ pub(crate) const DEFINING: &str = "Defining requirements";
 
 /// Whether a status says that the last milestone is archived and no other one has begun.
 pub(crate) fn is_awaiting_milestone(written: &str) -> bool {
-    written.trim().eq_ignore_ascii_case(AWAITING_MILESTONE)
+    let written = written.trim();
+    written.eq_ignore_ascii_case(AWAITING_MILESTONE) || written.eq_ignore_ascii_case("milestone-complete")
 }
 
 /// Whether a status says that there is no phase to be at: the last milestone is archived, or the next one has none yet.

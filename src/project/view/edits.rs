@@ -5,6 +5,7 @@ use std::ops::Bound;
 
 use super::ProjectView;
 use crate::project::files::{Entry, FileError, Files, sha256};
+use crate::project::scope::conflict_in;
 
 /// What an operation that writes gives: its report, and the edits that make it so.
 pub(crate) type Edited<R, E = FileError> = Result<(R, Edits), E>;
@@ -27,13 +28,22 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    /// Sets the text of `path`, unless the file already has it.
+    /// Sets the text of `path`, unless the file already has it. One with both sides of a merge in it is left to the person
+    /// who resolves that.
     pub(crate) fn write(&mut self, view: &ProjectView, path: &str, text: String) -> Result<(), FileError> {
-        if view.text(path)?.as_deref() == Some(text.as_str()) {
+        let known = view.text(path)?;
+        if known.as_deref() == Some(text.as_str()) {
             self.texts.remove(path);
-        } else {
-            self.texts.insert(path.to_owned(), text);
+            return Ok(());
         }
+        if let Some(line) = known.as_deref().filter(|known| known.contains("<<<<<<< ")).and_then(conflict_in) {
+            return Err(FileError {
+                path: path.to_owned(),
+                reason: format!("line {} begins a merge conflict", line + 1),
+                hint: Some("resolve the conflict, then call it again".to_owned()),
+            });
+        }
+        self.texts.insert(path.to_owned(), text);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use super::files::MemoryFiles;
 use super::files::{FileError, Files, Pending};
 use super::folder::{PhaseFolder, is_artifact};
 use super::layout::Layout;
-use super::milestone::Milestone;
+use super::milestone::{Milestone, is_same_version};
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::{Parsed, Roadmap};
 
@@ -299,7 +299,12 @@ impl ProjectView {
         if let Some(found) = pick(open.iter(), &id) {
             return Ok(found.searched(searched));
         }
+        // Numbers may start over with each milestone: a phase of the current one lies in no other one's archive.
+        let own = self.own_archive(typed)?;
         for (folder, version) in self.archives()? {
+            if own.as_ref().is_some_and(|own| !is_same_version(own, &version)) {
+                continue;
+            }
             searched.push(folder.clone());
             let archived = self.read_folders(&folder, Some(&version))?;
             if let Some(found) = pick(archived.iter(), &id) {
@@ -405,6 +410,11 @@ impl ProjectView {
             }
         }
         Ok(Some(folder))
+    }
+
+    /// Whether the roadmap names the phase anywhere.
+    pub(crate) fn is_listed(&self, phase: &str) -> Result<bool, FileError> {
+        Ok(self.listed_phases()?.find(phase).is_some())
     }
 
     /// The phases that the roadmap names, wherever it does.

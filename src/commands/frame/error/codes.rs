@@ -50,6 +50,8 @@ reasons! {
     CommitDocsGuardHooksPathSet = 69,
     PickFieldAbsent = 69,
     PickOutputNotJson = 69,
+    /// Ours: which phases the milestone has cannot be read.
+    ScopeUnknown = 69,
     /// Our own fault, or the machine's: not something the caller wrote.
     SdkFailFast = 70,
     SecurityScanFailed = 70,

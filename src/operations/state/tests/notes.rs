@@ -36,12 +36,6 @@ fn blockers_come_and_go() {
 +status: Not started
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 -None
 +- Rates missing
 
@@ -78,12 +72,6 @@ fn a_session_and_a_metric_are_noted() {
 +stopped_at: Plan 2
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 -**Stopped At:** N/A
 -**Resume File:** None
 +**Last session:** 2026-01-15T18:00:00.000Z
@@ -123,12 +111,6 @@ fn a_session_and_a_metric_are_noted() {
 +status: Not started
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 +
 +## Performance Metrics
 +

@@ -85,11 +85,6 @@ fn a_phase_begun_again_keeps_its_plan() {
 +status: executing
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 3 execution started
-+progress:
-+  total_phases: 0
-+  completed_phases: 0
-+  total_plans: 0
-+  completed_plans: 0
 +---
 +
 -Status: Ready to execute
@@ -122,11 +117,6 @@ fn a_text_without_a_position_gets_one() {
 +status: executing
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 1 execution started
-+progress:
-+  total_phases: 0
-+  completed_phases: 0
-+  total_plans: 0
-+  completed_plans: 0
 +---
 +
 +

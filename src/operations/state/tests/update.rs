@@ -37,12 +37,6 @@ fn fields_of_the_body_are_set_wherever_they_stand() {
 +status: Not started
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 -| Owner | Ada /| Bob |
 +| Owner | Ada /| Bob /| Cy |
 
@@ -60,12 +54,6 @@ fn fields_of_the_body_are_set_wherever_they_stand() {
 +status: Not started
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 -| Progress | 0% |
 +| Progress | 50% |
 
@@ -84,12 +72,6 @@ fn fields_of_the_body_are_set_wherever_they_stand() {
 +stopped_at: Plan 2
 +last_activity: 2026-01-02
 +last_activity_desc: Workstream created
-+progress:
-+  total_phases: 2
-+  completed_phases: 0
-+  total_plans: 3
-+  completed_plans: 1
-+  percent: 0
 -**Stopped At:** N/A
 +**Stopped At:** Plan 2
 
@@ -199,11 +181,6 @@ fn the_index_follows_what_changed_and_nothing_else() {
 +current_phase: 2
 +current_phase_name: B
 +last_activity_desc: x
-+progress:
-+  total_phases: 0
-+  completed_phases: 0
-+  total_plans: 0
-+  completed_plans: 0
 +
 +- y
 
@@ -219,11 +196,6 @@ fn the_index_follows_what_changed_and_nothing_else() {
 +current_phase_name: B
 +status: paused
 +last_activity_desc: x
-+progress:
-+  total_phases: 0
-+  completed_phases: 0
-+  total_plans: 0
-+  completed_plans: 0
 -Status: In progress
 +Status: Stopped
 

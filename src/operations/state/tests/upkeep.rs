@@ -5,6 +5,7 @@ use snapbox::str;
 use super::super::notes::Evolution;
 use super::super::{notes, prune, rebuild, switch, sync, validate};
 use super::*;
+use crate::project::figures::Counts;
 
 const PHASES: &[(&str, &str)] = &[
     (".planning/phases/01-a/01-01-PLAN.md", "x"),

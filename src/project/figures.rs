@@ -1,0 +1,91 @@
+//! The figures of the milestone: how many phases and plans it has, and how many of them are done. Every answer and STATE.md
+//! take them from here.
+
+use std::collections::BTreeSet;
+
+use super::files::FileError;
+use super::phase::PhaseId;
+use super::standing::PhaseWork;
+use super::state::index::Progress;
+use super::verification;
+use super::view::ProjectView;
+
+/// Phases and plans of the milestone, as disk and roadmap tell them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) total_phases: u64,
+    pub(crate) completed_phases: u64,
+    pub(crate) total_plans: u64,
+    pub(crate) completed_plans: u64,
+    /// Those of the completed phases that are verified, and that the roadmap does not close yet.
+    pub(crate) unclosed_phases: u64,
+}
+
+impl Counts {
+    pub(crate) fn of(view: &ProjectView) -> Result<Self, FileError> {
+        let mut counts = Self::default();
+        let text = view.roadmap_text()?;
+        let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+        let folders = view.milestone_folders()?;
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut works = Vec::new();
+        // Of two folders of one phase the first counts.
+        for folder in folders.iter().filter(|folder| !folder.id().is_sentinel()) {
+            if seen.insert(key(&folder.id())) {
+                works.push((folder, PhaseWork::of(view, roadmap.as_ref(), folder.token(), Some(folder))?));
+            }
+        }
+        let asking = works.iter().filter(|(_, work)| work.asks_verification());
+        verification::look_ahead(view, asking.map(|(folder, _)| *folder))?;
+        for (folder, work) in works {
+            counts.total_plans += count(work.plans.iter());
+            counts.completed_plans += count(work.plans.iter()) - count(work.open_plans.iter());
+            counts.total_phases += 1;
+            let verified = work.asks_verification() && verification::status(view, folder)?.passed();
+            let is_complete = work.is_complete(verified);
+            counts.completed_phases += u64::from(is_complete);
+            counts.unclosed_phases += u64::from(is_complete && work.is_open());
+        }
+        if let Some(roadmap) = &roadmap {
+            let milestone = view.milestone_in(roadmap)?;
+            for id in milestone.phase_ids(roadmap) {
+                if seen.insert(key(&PhaseId::new(id))) {
+                    let work = PhaseWork::of(view, Some(roadmap), id, None)?;
+                    counts.completed_phases += u64::from(work.is_complete(false));
+                    counts.total_phases += 1;
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// Whether files that were counted for `written` have gone. What was done in them stays counted; where nothing is gone,
+    /// less is done only because a phase was opened again.
+    pub(crate) fn has_lost_work(self, written: &Progress) -> bool {
+        let totals = [(written.total_phases, self.total_phases), (written.total_plans, self.total_plans)];
+        totals.iter().any(|(written, counted)| written.is_some_and(|written| written > *counted))
+    }
+
+    /// The counts as a person is shown them: a phase is complete once it is closed.
+    pub(crate) fn closed(self) -> Self {
+        let completed_phases = self.completed_phases.saturating_sub(self.unclosed_phases);
+        Self { completed_phases, unclosed_phases: 0, ..self }
+    }
+
+    /// How much of the milestone is done: the smaller share of plans and phases, at most a hundred. Where no plan is
+    /// known, it is the share of phases.
+    pub(crate) fn percent(self) -> u64 {
+        let share = |done: u64, all: u64| (all > 0).then(|| (200 * done.min(all) + all) / (2 * all));
+        let shares = [share(self.completed_plans, self.total_plans), share(self.completed_phases, self.total_phases)];
+        shares.into_iter().flatten().min().unwrap_or(0)
+    }
+}
+
+fn count<T>(items: impl Iterator<Item = T>) -> u64 {
+    items.fold(0, |count, _| count + 1)
+}
+
+/// The form of an identifier by which a phase is counted once.
+fn key(id: &PhaseId) -> String {
+    id.as_str().to_lowercase()
+}

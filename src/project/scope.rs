@@ -1,0 +1,216 @@
+//! What was seen of the current milestone, and what keeps anybody from saying that there is no more of it.
+//!
+//! "Complete", "the last phase" and "nothing open" rest on this: they hold where the scope is whole, and where at least
+//! one phase was seen. A roadmap without milestone headings is one milestone; without a roadmap, the folders of phases are
+//! all there is.
+
+use std::fmt;
+
+use crate::text::markdown::Markdown;
+
+use super::files::FileError;
+use super::milestone::{Milestone, MilestoneScope, milestone_headings};
+use super::roadmap::Roadmap;
+use super::view::ProjectView;
+
+/// The phases of the current milestone, as far as they were seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// How many phases were seen: those that the roadmap lists, else the folders.
+    pub(crate) phases: usize,
+    /// Why there may be more; none where the scope is whole.
+    pub(crate) unseen: Option<Unseen>,
+}
+
+/// Why the phases that were seen may not be all there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// A roadmap without a word in it.
+    Empty { path: String },
+    /// Both sides of a merge stand in the roadmap.
+    Conflict { path: String, line: usize },
+    /// The roadmap has milestones, and this is none of them.
+    NoHeading { path: String, version: String },
+    /// The heading of the milestone has no phase below it, and the document has phases elsewhere.
+    BelowNone { path: String, version: String, line: usize },
+    /// The roadmap has text and no phase in it that can be read, while there are folders of phases.
+    NoneRead { path: String, folders: usize },
+    /// A plan to execute in a folder of a phase that the roadmap does not name anywhere.
+    Unlisted { path: String, folder: String },
+    /// No phase was seen at all.
+    Nothing { path: String },
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty { path } => write!(formatter, "`{path}` is empty"),
+            Self::Conflict { path, line } => write!(formatter, "`{path}` has a merge conflict in line {line}"),
+            Self::NoHeading { path, version } => {
+                write!(formatter, "`{path}` has headings of milestones and none for {version}, which STATE.md is at")
+            }
+            Self::BelowNone { path, version, line } => write!(
+                formatter,
+                "`{path}` has no phases below the heading of {version} in line {line}, and phases elsewhere"
+            ),
+            Self::NoneRead { path, folders } => {
+                let folders = crate::text::screen::counted(*folders, "phase folder");
+                write!(formatter, "no phase was found in `{path}`, and there is work in {folders}")
+            }
+            Self::Unlisted { path, folder } => {
+                write!(formatter, "`{folder}` has a plan to execute, and its phase is not in `{path}`")
+            }
+            Self::Nothing { path } => write!(formatter, "no phase was found, neither in `{path}` nor as a folder"),
+        }
+    }
+}
+
+impl Unseen {
+    /// What makes the scope whole.
+    pub(crate) fn cure(&self) -> String {
+        match self {
+            Self::Empty { .. } => "write its phases, or get the file back from git".to_owned(),
+            Self::Conflict { .. } => "resolve the conflict and remove the `<<<<<<<` and `>>>>>>>` lines".to_owned(),
+            Self::NoHeading { version, .. } => format!(
+                "add `## {version}` above its phases, or name the milestone with `gsd-tools state milestone-switch`"
+            ),
+            Self::BelowNone { version, .. } => format!("move the phases of {version} below its heading"),
+            Self::NoneRead { .. } => "give each phase a heading such as `### Phase 1: Name`".to_owned(),
+            Self::Unlisted { .. } => "add the phase to the roadmap, or move the folder out of `phases`".to_owned(),
+            Self::Nothing { .. } => "add a phase with `gsd-tools phase add`".to_owned(),
+        }
+    }
+
+    /// The document cannot be read at all: what was read of it says nothing.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Empty { .. } | Self::Conflict { .. })
+    }
+}
+
+impl Scope {
+    /// Of `milestone` in `roadmap`.
+    pub(crate) fn of(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Self, FileError> {
+        let ids = milestone.phase_ids(roadmap);
+        let folders = view.phase_folders()?;
+        let works = folders.iter().filter(|folder| !folder.id().is_sentinel());
+        let path = || view.layout().roadmap();
+        let version = || milestone.version.clone().unwrap_or_default();
+        let unseen = if let Some(line) = conflict(roadmap.markdown()) {
+            Some(Unseen::Conflict { path: path(), line: line + 1 })
+        } else if roadmap.markdown().text().trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+            Some(Unseen::Empty { path: path() })
+        } else if milestone.is_unmatched {
+            Some(Unseen::NoHeading { path: path(), version: version() })
+        } else if milestone.scope == MilestoneScope::Truncated {
+            let line = milestone_headings(roadmap)
+                .iter()
+                .find(|heading| heading.names(&version()))
+                .map(|heading| heading.heading.line);
+            Some(Unseen::BelowNone { path: path(), version: version(), line: line.unwrap_or_default() + 1 })
+        } else if ids.is_empty() && works.clone().next().is_some() && roadmap.named_phases().next().is_none() {
+            Some(Unseen::NoneRead { path: path(), folders: works.clone().count() })
+        } else {
+            let mut unlisted = None;
+            for folder in works.clone() {
+                if !view.is_listed(folder.token())? && !view.plans_to_do(folder)?.is_empty() {
+                    unlisted = Some(Unseen::Unlisted { path: path(), folder: folder.path.clone() });
+                    break;
+                }
+            }
+            unlisted
+        };
+        let phases = if ids.is_empty() { view.folders_of(milestone, roadmap)?.len() } else { ids.len() };
+        Ok(Self { phases, unseen })
+    }
+
+    /// Why nobody can say that nothing of the milestone is left: the scope is not whole, or no phase was seen.
+    pub(crate) fn doubt(self, path: &str) -> Option<Unseen> {
+        self.unseen.or_else(|| (self.phases == 0).then(|| Unseen::Nothing { path: path.to_owned() }))
+    }
+}
+
+impl ProjectView {
+    /// What was seen of the current milestone.
+    pub(crate) fn scope(&self) -> Result<Scope, FileError> {
+        let Some(text) = self.roadmap_text()? else {
+            return Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None });
+        };
+        let roadmap = self.parse_roadmap(&text);
+        let milestone = self.milestone_in(&roadmap)?;
+        Scope::of(self, &roadmap, &milestone)
+    }
+}
+
+/// The first line of a merge conflict in a text, see [`conflict`].
+pub(crate) fn conflict_in(text: &str) -> Option<usize> {
+    conflict(&Markdown::parse(text))
+}
+
+/// The first line of a merge conflict, from 0: both of its marks stand at the start of lines of prose, in their order.
+fn conflict(markdown: &Markdown<'_>) -> Option<usize> {
+    let lines = 0..markdown.lines().len();
+    let starts = |line: &usize, mark: &str| markdown.is_prose(*line) && markdown.line(*line).starts_with(mark);
+    let first = lines.clone().find(|line| starts(line, "<<<<<<< "))?;
+    (first..lines.end).any(|line| starts(&line, ">>>>>>> ")).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATE: (&str, &str) = (".planning/STATE.md", "---\nmilestone: v1.0\n---\n# S\n");
+
+    fn scope(roadmap: &str, more: &[(&str, &str)]) -> Scope {
+        let files = more.iter().copied().chain([(".planning/ROADMAP.md", roadmap), STATE]);
+        ProjectView::of(files).scope().unwrap()
+    }
+
+    #[test]
+    fn a_scope_is_whole_where_every_phase_of_the_milestone_can_be_seen() {
+        for (roadmap, phases) in [
+            ("- [ ] **Phase 1: A**\n- [x] **Phase 2: B**\n", 2),
+            ("## v1.0 A\n\n### Phase 1: A\n\n## v2.0 B\n\n### Phase 2: B\n", 1),
+            ("# R\n\n## v1.0 A\n", 0),
+            ("# Roadmap\n\nNothing yet.\n", 0),
+            ("- [ ] **Phase 1: A**\n\n```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\n", 1),
+        ] {
+            assert_eq!(scope(roadmap, &[]), Scope { phases, unseen: None }, "{roadmap}");
+        }
+        let folder = (".planning/phases/01-a/01-01-PLAN.md", "");
+        let without = ProjectView::of([folder, STATE]);
+        assert_eq!(without.scope().unwrap(), Scope { phases: 1, unseen: None }, "the folders are all there is");
+    }
+
+    #[test]
+    fn what_hides_phases_is_named_with_its_line_and_a_cure() {
+        let folder = (".planning/phases/04-d/04-01-PLAN.md", "");
+        for (roadmap, more, line) in [
+            ("", &[][..], None),
+            ("\u{feff}\n \n", &[], None),
+            ("# R\n\n<<<<<<< HEAD\n- [x] **Phase 1: A**\n=======\n>>>>>>> other\n", &[], Some(3)),
+            ("## v2.0 B\n\n### Phase 1: A\n", &[], None),
+            ("### Phase 9: Later\n\n## v2.0 B\n### Phase 1: A\n\n## v1.0 A\n\n", &[], None),
+            ("## v2.0 B\n\n### Phase 1: A\n\n## v1.0 A\n\ntext\n", &[], Some(5)),
+            ("# R\n\nPhases are planned in another file.\n", &[folder], None),
+            ("- [x] **Phase 1: A**\n", &[folder], None),
+        ] {
+            let found = scope(roadmap, more);
+            if roadmap.contains("Phase 9") {
+                assert_eq!(found.phases, 1, "what stands before the first milestone belongs to each");
+                continue;
+            }
+            let unseen = found.unseen.unwrap_or_else(|| panic!("{roadmap}"));
+            assert!(unseen.to_string().contains(".planning/ROADMAP.md") && !unseen.cure().is_empty());
+            if let Some(line) = line {
+                assert!(unseen.to_string().contains(&format!("line {line}")), "{unseen}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_milestone_of_which_no_phase_was_seen_is_not_complete() {
+        let doubt = |roadmap: &str| scope(roadmap, &[]).doubt(".planning/ROADMAP.md");
+        assert!(matches!(doubt("# R\n\n## v1.0 A\n"), Some(Unseen::Nothing { .. })));
+        assert_eq!(doubt("- [x] **Phase 1: A**\n"), None);
+    }
+}
