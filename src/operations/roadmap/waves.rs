@@ -1,6 +1,7 @@
 //! The plans of a phase in the roadmap, by the waves they are executed in.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +10,7 @@ use super::analyze::NO_ROADMAP;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::PhaseId;
+use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_edit::PlanBullet;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -67,72 +69,165 @@ pub(crate) fn annotate_dependencies(
         let reason = format!("phase {typed} has no section in the roadmap");
         return Ok((answer(false, Some(reason)), Edits::default()));
     };
-    let wave_of =
-        |line: usize| wave_of_bullet(&bullets[bullets.binary_search_by_key(&line, |bullet| bullet.line).ok()?]);
-    let mut splices = Splices::default();
-    let newline = roadmap.markdown().newline();
-    let body = |line: usize| roadmap.markdown().line(line).trim();
-    let headings: Vec<(usize, u64)> =
-        section.lines.clone().filter_map(|line| Some((line, wave_heading(body(line))?))).collect();
-    let annotated = !headings.is_empty();
-    let title = |wave: u64, before: Option<u64>| match before {
-        Some(before) => format!("**Wave {wave}** *(blocked on Wave {before} completion)*"),
-        None => format!("**Wave {wave}**"),
-    };
-    let mut known: Vec<u64> = Vec::new();
-    // One wave is all there is; it needs no heading.
-    if !annotated && distinct.len() > 1 {
-        for bullet in &bullets {
-            let Some(wave) = wave_of(bullet.line).filter(|wave| !known.contains(wave)) else { continue };
-            let before = if known.is_empty() { String::new() } else { newline.to_owned() };
-            let title = title(wave, known.last().copied());
-            let start = roadmap.markdown().lines()[bullet.line].start;
-            splices.insert(start, format!("{before}{title}{newline}{newline}"));
-            known.push(wave);
-        }
-    }
-    // A plan that was added later is at the end of the list, whatever its wave.
-    let wave_above = |line: usize| {
-        headings[..headings.partition_point(|(heading, _)| *heading < line)].last().map(|(_, wave)| *wave)
-    };
-    let misplaced = |line: usize| wave_of(line).filter(|wave| annotated && wave_above(line) != Some(*wave));
-    let mut made: Vec<u64> = Vec::new();
-    for bullet in &bullets {
-        let Some(wave) = misplaced(bullet.line) else { continue };
-        // What a person wrote below the line goes with it.
-        let span = roadmap.markdown().span(roadmap.item_lines(bullet.line));
-        let item = &roadmap.markdown().text()[span.clone()];
-        let line = if item.ends_with('\n') { item.to_owned() } else { format!("{item}{newline}") };
-        let stays = |other: &&PlanBullet<'_>| misplaced(other.line).is_none() && wave_above(other.line) == Some(wave);
-        if let Some(last) = bullets.iter().rev().find(stays) {
-            roadmap.insert_after_item(last.line, &line, &mut splices);
-        } else if let Some(last) = bullets.last() {
-            let before = distinct.iter().rev().find(|other| **other < wave).copied();
-            let heading = format!("{newline}{}{newline}{newline}", title(wave, before));
-            let heading = if made.contains(&wave) { String::new() } else { heading };
-            made.push(wave);
-            roadmap.insert_after_item(last.line, &format!("{heading}{line}"), &mut splices);
-        }
-        splices.remove(span);
-    }
-    let listed = section.lines.clone().any(|line| body(line).starts_with("**Cross-cutting constraints"));
-    if let (false, false, Some(last)) = (listed, shared.is_empty(), bullets.last()) {
-        let lines = shared.iter().flat_map(|truth| ["- ", truth, newline]).collect::<String>();
-        roadmap.insert_after_item(
-            last.line,
-            &format!("{newline}**Cross-cutting constraints:**{newline}{newline}{lines}"),
-            &mut splices,
-        );
-    }
+    let waved: Vec<(usize, u64)> =
+        bullets.iter().filter_map(|bullet| Some((bullet.line, wave_of_bullet(bullet)?))).collect();
+    let grouped = in_waves(&roadmap, section.lines.clone(), &waved, &distinct).unwrap_or_else(|| text.to_string());
+    let written = with_constraints(&view.parse_roadmap(&grouped), typed, &shared).unwrap_or(grouped);
     let mut edits = Edits::default();
-    edits.write(view, &view.layout().roadmap(), splices.apply(&text))?;
+    edits.write(view, &view.layout().roadmap(), written)?;
     let reason = edits.is_empty().then(|| "the roadmap already has all waves".to_owned());
     Ok((answer(!edits.is_empty(), reason), edits))
 }
 
-/// The number of a line such as `**Wave 2** *(blocked on Wave 1 completion)*`.
-fn wave_heading(line: &str) -> Option<u64> {
-    line.strip_prefix("**Wave ")?.split("**").next()?.trim().parse().ok()
+/// A wave as the roadmap lists it.
+#[derive(Debug, Default)]
+struct WaveGroup {
+    /// The heading's line with what a person wrote below it; empty where it has none yet.
+    heading: String,
+    /// The items of its plans, each with what follows it.
+    items: Vec<String>,
+}
+
+/// The roadmap with the plans of a phase below the headings of their waves, the waves in the order of their numbers; `None`
+/// where they are so already. `waved` are the lines of the list's items with their waves. What has no wave stays below what
+/// it is below.
+fn in_waves(roadmap: &Roadmap<'_>, section: Range<usize>, waved: &[(usize, u64)], distinct: &[u64]) -> Option<String> {
+    let markdown = roadmap.markdown();
+    let newline = markdown.newline();
+    let headings: Vec<(usize, WaveHeading)> =
+        section.filter_map(|line| Some((line, WaveHeading::parse(markdown.line(line).trim())?))).collect();
+    let is_inside = |line: usize| waved.iter().any(|(at, _)| *at < line && roadmap.item_lines(*at).contains(&line));
+    let waved: Vec<(usize, u64)> = waved.iter().copied().filter(|(line, _)| !is_inside(*line)).collect();
+    if !is_out_of_order(&headings, &waved, distinct) {
+        return None;
+    }
+    let starts = || headings.iter().map(|(line, _)| *line).chain(waved.iter().map(|(line, _)| *line));
+    let ends =
+        headings.iter().map(|(line, _)| line + 1).chain(waved.iter().map(|(line, _)| roadmap.item_lines(*line).end));
+    let region = starts().min()?..ends.max()?;
+    let mut groups: BTreeMap<u64, WaveGroup> = BTreeMap::new();
+    let mut before = String::new();
+    let mut below: Option<u64> = None;
+    let mut line = region.start;
+    while line < region.end {
+        let heading = headings.iter().find(|(at, _)| *at == line).map(|(_, heading)| heading.wave);
+        let item = waved.iter().find(|(at, _)| *at == line).map(|(_, wave)| *wave);
+        let lines = if item.is_some() { roadmap.item_lines(line) } else { line..line + 1 };
+        let text = &markdown.text()[markdown.span(lines.clone())];
+        let text = if text.ends_with('\n') { text.to_owned() } else { format!("{text}{newline}") };
+        match (heading, item, below) {
+            (Some(wave), ..) => {
+                // Blank lines before a heading are no part of the list above it.
+                let above = below.and_then(|wave| groups.get_mut(&wave)).and_then(|group| group.items.last_mut());
+                if let Some(item) = above {
+                    item.truncate(item.trim_end_matches(['\n', '\r']).len());
+                }
+                let group = groups.entry(wave).or_default();
+                // A second heading of one wave is one too many.
+                if group.heading.is_empty() {
+                    group.heading = text;
+                }
+            }
+            (None, Some(wave), _) => groups.entry(wave).or_default().items.push(text),
+            (None, None, Some(wave)) => {
+                let group = groups.entry(wave).or_default();
+                group.items.last_mut().unwrap_or(&mut group.heading).push_str(&text);
+            }
+            (None, None, None) => before.push_str(&text),
+        }
+        below = heading.or(item).or(below);
+        line = lines.end;
+    }
+    let mut parts: Vec<String> = Vec::new();
+    if !before.trim().is_empty() {
+        parts.push(before.trim_end().to_owned());
+    }
+    let mut last: Option<u64> = None;
+    for (wave, group) in groups {
+        if let Some(text) = group.text(wave, last, distinct.contains(&wave), newline) {
+            parts.push(text);
+            last = Some(wave);
+        }
+    }
+    let mut splices = Splices::default();
+    splices.replace(markdown.span(region), parts.join(&newline.repeat(2)) + newline);
+    Some(splices.apply(markdown.text()))
+}
+
+/// Whether the list of a phase's plans has to be put in another order: headings are missing or not in the order of their
+/// numbers, a plan is not below the heading of its wave, or a wave is blocked by one that does not come before it.
+fn is_out_of_order(headings: &[(usize, WaveHeading)], waved: &[(usize, u64)], distinct: &[u64]) -> bool {
+    if headings.is_empty() {
+        // One wave is all there is; it needs no heading.
+        return distinct.len() > 1 && !waved.is_empty();
+    }
+    let wave_above = |line: usize| {
+        headings[..headings.partition_point(|(at, _)| *at < line)].last().map(|(_, heading)| heading.wave)
+    };
+    waved.iter().any(|(line, wave)| wave_above(*line) != Some(*wave))
+        || headings.windows(2).any(|pair| pair[0].1.wave >= pair[1].1.wave)
+        || headings.iter().any(|(_, heading)| heading.blocked_on.is_some_and(|on| on >= heading.wave))
+}
+
+impl WaveGroup {
+    /// The wave's lines, with its heading; `None` where there is nothing left of it.
+    fn text(&self, wave: u64, last: Option<u64>, is_known: bool, newline: &str) -> Option<String> {
+        let title = match last {
+            Some(last) => format!("**Wave {wave}** *(blocked on Wave {last} completion)*"),
+            None => format!("**Wave {wave}**"),
+        };
+        let (first, rest) = self.heading.split_once('\n').unwrap_or_default();
+        if self.items.is_empty() && rest.trim().is_empty() && !is_known {
+            return None;
+        }
+        // What a person wrote into the line of the heading stays.
+        let is_ours = WaveHeading::parse(first.trim()).is_none_or(|known| known.blocked_on.is_some());
+        let mut text = if is_ours { title } else { first.trim_end().to_owned() };
+        if !rest.trim().is_empty() {
+            text.push_str(newline);
+            text.push_str(rest.trim_end());
+        }
+        for (at, item) in self.items.iter().enumerate() {
+            let bare = item.trim_end_matches(['\n', '\r']);
+            let is_loose = at > 0 && self.items[at - 1].trim_end_matches(' ').ends_with(&newline.repeat(2));
+            text.push_str(&newline.repeat(if at == 0 || is_loose { 2 } else { 1 }));
+            text.push_str(bare);
+        }
+        Some(text)
+    }
+}
+
+/// The roadmap with the truths that several plans of a phase share below their list; `None` where there is nothing to add.
+fn with_constraints(roadmap: &Roadmap<'_>, typed: &str, shared: &[String]) -> Option<String> {
+    let markdown = roadmap.markdown();
+    let newline = markdown.newline();
+    let section = roadmap.section(typed)?;
+    let last = roadmap.plan_bullets(section).pop()?;
+    let mut lines = section.lines.clone();
+    if shared.is_empty() || lines.any(|line| markdown.line(line).trim().starts_with("**Cross-cutting constraints")) {
+        return None;
+    }
+    let lines = shared.iter().flat_map(|truth| ["- ", truth, newline]).collect::<String>();
+    let mut splices = Splices::default();
+    let title = format!("{newline}**Cross-cutting constraints:**{newline}{newline}");
+    roadmap.insert_after_item(last.line, &format!("{title}{lines}"), &mut splices);
+    Some(splices.apply(markdown.text()))
+}
+
+/// A line such as `**Wave 2** *(blocked on Wave 1 completion)*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WaveHeading {
+    wave: u64,
+    /// The wave that its note says it waits for.
+    blocked_on: Option<u64>,
+}
+
+impl WaveHeading {
+    fn parse(line: &str) -> Option<Self> {
+        let (wave, rest) = line.strip_prefix("**Wave ")?.split_once("**")?;
+        let on = rest.trim().strip_prefix("*(blocked on Wave ").and_then(|rest| rest.strip_suffix(" completion)*"));
+        Some(Self { wave: wave.trim().parse().ok()?, blocked_on: on.and_then(|on| on.parse().ok()) })
+    }
 }
 
 /// Whether the text of a plan's line begins with the identifier of a plan of the phase: `02-03-PLAN.md`, `**02-03**: text`.
@@ -229,6 +324,46 @@ mod tests {
         let moved = moved.replace("02-PLAN.md — b\n", &format!("02-PLAN.md — b\n{constraints}"));
         assert_eq!(noted(1), moved);
         assert_eq!(noted(2), roadmap.replace(item, &format!("{item}{constraints}")));
+    }
+
+    /// The lines of the list after the waves were put in, blank ones left out.
+    fn listed(list: &str, waves: &[(&str, u64)]) -> Vec<String> {
+        let roadmap = format!("### Phase 1: A\n\nPlans:\n{list}\n### Phase 2: B\n");
+        let plans: Vec<String> = waves.iter().map(|(id, _)| format!(".planning/phases/01-a/{id}-PLAN.md")).collect();
+        let mut text = roadmap;
+        let numbers: BTreeMap<String, u64> = waves.iter().map(|(id, wave)| ((*id).to_owned(), *wave)).collect();
+        for again in [false, true] {
+            let mut files: Vec<(&str, &str)> = plans.iter().map(|plan| (plan.as_str(), "")).collect();
+            files.push((".planning/ROADMAP.md", &text));
+            let view = MemoryFiles::new(files).view();
+            let edits = annotate_dependencies(&view, "1", &numbers).unwrap().1;
+            let written = edits.texts.get(".planning/ROADMAP.md").cloned();
+            assert!(!again || written.is_none(), "a second call changes nothing: {written:?}");
+            text = written.unwrap_or(text);
+        }
+        let lines = text.lines().skip(3).take_while(|line| !line.starts_with("###"));
+        lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn waves_come_in_the_order_of_their_numbers_and_each_plan_below_its_own() {
+        let one = "**Wave 1**";
+        let two = "**Wave 2** *(blocked on Wave 1 completion)*";
+        let three = "**Wave 3** *(blocked on Wave 2 completion)*";
+        let (a, b, c) = ("- [ ] 01-01-PLAN.md — a", "- [x] 01-02-PLAN.md — b", "- [ ] 01-03-PLAN.md — c");
+        let plain = format!("{a}\n{b}\n{c}\n");
+        let waves = |first: u64, second: u64, third: u64| [("01-01", first), ("01-02", second), ("01-03", third)];
+        assert_eq!(listed(&format!("{a}\n{b}\n"), &waves(2, 1, 0)[..2]), [one, b, two, a]);
+        assert_eq!(listed(&plain, &waves(1, 2, 1)), [one, a, c, two, b]);
+        assert_eq!(listed(&plain, &waves(3, 2, 1)), [one, c, two, b, three, a]);
+        let reversed = format!("**Wave 2**\n\n{a}\n\n**Wave 1** *(blocked on Wave 2 completion)*\n\n{b}\n");
+        assert_eq!(listed(&reversed, &waves(2, 1, 0)[..2]), [one, b, "**Wave 2**", a], "what an older version wrote");
+        let with_gap = format!("{one}\n\n{a}\n\n**Wave 3** *(blocked on Wave 1 completion)*\n\n{b}\n{c}\n");
+        assert_eq!(listed(&with_gap, &waves(1, 3, 2)), [one, a, two, c, three, b], "a wave between two others");
+        let kept =
+            format!("a word before\n\n{one}\n\n{a}\n- [ ] TBD\n\n**Wave 2**: after lunch\nmy note\n\n{b}\n{c}\n");
+        let expected = ["a word before", one, a, "- [ ] TBD", c, "**Wave 2**: after lunch", "my note", b];
+        assert_eq!(listed(&kept, &waves(1, 2, 1)), expected, "what a person wrote stays below what it was below");
     }
 
     #[test]
