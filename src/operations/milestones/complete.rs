@@ -483,7 +483,7 @@ pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) ->
     let entries = put_quick_away(view, version, edit.as_mut(), &mut edits)?;
     let mut state_updated = false;
     if let Some(edit) = edit.filter(|edit| edit.touches(crate::project::state::QUICK_TASKS)) {
-        let written = state::close(view, edit, Rule::Refresh, facts)?;
+        let written = state::close(view, edit, Rule::Keep, facts)?;
         edits.write(view, &view.layout().state(), written.text)?;
         state_updated = true;
     }

@@ -184,7 +184,7 @@ fn follow(
         }
         edit.set(label, &with_parts(field.value, &parts));
     }
-    let written = state::close(&after, edit, Rule::Refresh, facts)?;
+    let written = state::close(&after, edit, Rule::Measure, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;
     Ok(true)
 }

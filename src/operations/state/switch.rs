@@ -102,7 +102,7 @@ pub(crate) fn ship(
     if !edit.has_item(&[NEXT_STEPS], &step) {
         edit.append_entry(NEXT_STEPS, &[format!("- {step}")]);
     }
-    let written = close(view, edit, Rule::Refresh, facts)?;
+    let written = close(view, edit, Rule::Measure, facts)?;
     let progress = Progress::written(&State::parse(&written.text)).unwrap_or_default();
     let counts = Counts::of(view)?;
     let more = |told: Option<u64>, found: u64| told.is_some_and(|told| told > found);
