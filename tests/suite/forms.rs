@@ -259,7 +259,7 @@ mod tests {
                 "+Phase: 1 of 2 (Keep) — READY TO EXECUTE",
                 "-Status: Ready to plan",
                 "-Last activity: 2026-01-05 — Roadmap created",
-                "+Status: Planning complete",
+                "+Status: Ready to execute",
                 "+Last activity: 2026-01-15 — Phase 1 planning complete",
                 "-**Plans**: TBD",
                 "+**Plans**: 1 plan",
@@ -275,7 +275,7 @@ mod tests {
             [
                 "-Phase: 1 of 2 (Keep) — READY TO EXECUTE",
                 "-Plan: Not started",
-                "-Status: Planning complete",
+                "-Status: Ready to execute",
                 "-Last activity: 2026-01-15 — Phase 1 planning complete",
                 "+Phase: 1 of 2 (Keep) — EXECUTING",
                 "+Plan: 1 of 1",

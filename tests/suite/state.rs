@@ -89,7 +89,7 @@ fn one_verb_after_another_keeps_the_story_straight() {
         "{text}"
     );
     let mirror: serde_json::Value = serde_json::from_str(&context.read(".planning/state.json")).unwrap();
-    assert_eq!(mirror["next"]["reason"], "Phase 3 of 3 — to be discussed");
+    assert_eq!(mirror["next"]["reason"], "Phase 3 of 3 · 33% · executing");
     assert_eq!(mirror["phases"][1]["name"], "Gießen 💧");
 }
 

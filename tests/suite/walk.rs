@@ -83,7 +83,7 @@ impl Twin {
                 "STATE.md +Phase: 2 of 3 (Writing Notes) — READY TO EXECUTE",
                 "STATE.md -Status: Ready to plan",
                 "STATE.md -Last activity: 2026-01-08 — Phase 1 complete",
-                "STATE.md +Status: Planning complete",
+                "STATE.md +Status: Ready to execute",
                 "STATE.md +Last activity: 2026-01-15 — Phase 2 planning complete",
             ],
         );
@@ -112,7 +112,7 @@ impl Twin {
             &[
                 "STATE.md -Phase: 2 of 3 (Writing Notes) — READY TO EXECUTE",
                 "STATE.md -Plan: Not started",
-                "STATE.md -Status: Planning complete",
+                "STATE.md -Status: Ready to execute",
                 "STATE.md -Last activity: 2026-01-15 — Phase 2 planning complete",
                 "STATE.md +Phase: 2 of 3 (Writing Notes) — EXECUTING",
                 "STATE.md +Plan: 1 of 2",

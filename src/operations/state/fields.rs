@@ -109,19 +109,30 @@ pub(super) fn put_day(edit: &mut StateEdit<'_, '_>, facts: &Facts) {
     let state = edit.state();
     let described = state.value("Last Activity Description").is_some();
     let written = state.field("Last activity").map(|field| field.value).filter(|_| !described);
-    if written.is_some_and(|value| meaningful(value).is_none_or(is_day)) {
+    if written.is_some_and(is_day_or_nothing) {
         edit.set_noted("Last activity", &facts.today, "Last Activity");
     }
-    edit.set_echoes("Last activity", &facts.today, "Last Activity");
+    edit.set_echoes_where("Last activity", &facts.today, "Last Activity", is_day_or_nothing);
+}
+
+/// Whether a field has a day and no text, which a person may have written.
+fn is_day_or_nothing(value: &str) -> bool {
+    meaningful(value).is_none_or(is_day)
 }
 
 /// Writes day and text of the last activity, into one field or into the two of older files.
 pub(super) fn put_activity(edit: &mut StateEdit<'_, '_>, text: &str, facts: &Facts) {
-    if edit.state().field("Last Activity Description").is_some() {
-        put_noted(edit, "Last activity", &facts.today, "Last Activity");
+    let state = edit.state();
+    let description = state.field("Last Activity Description");
+    // One in another section describes the activity that is told there.
+    let position = state.section(POSITION).map(|section| section.lines);
+    let is_in_position = |line: usize| position.as_ref().is_some_and(|lines| lines.contains(&line));
+    let activity = state.field("Last activity").is_some_and(|field| is_in_position(field.line));
+    let is_described = description.as_ref().is_some_and(|field| !activity || is_in_position(field.line));
+    let whole = if is_described { facts.today.clone() } else { format!("{} — {text}", facts.today) };
+    put_noted(edit, "Last activity", &whole, "Last Activity");
+    if description.is_some() {
         edit.set_noted("Last Activity Description", text, "Last Activity Description");
-    } else {
-        put_noted(edit, "Last activity", &format!("{} — {text}", facts.today), "Last Activity");
     }
     edit.set_echoes("Last activity", &facts.today, "Last Activity");
 }

@@ -45,7 +45,10 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let known = state.position();
-    let again = known.phase.is_some_and(|known| PhaseId::new(request.phase).matches(known)) && is_executing(&known);
+    let is_at = |phase: &str| PhaseId::new(request.phase).matches(phase);
+    let executing = |status: &str| status.strip_prefix("Executing Phase ").is_some_and(|phase| is_at(phase.trim()));
+    let said = state.field("Status").is_some_and(|field| executing(field.value));
+    let again = known.phase.is_some_and(is_at) && (is_executing(&known) || (known.mark.is_none() && said));
     let disk = plans_on_disk(view, request.phase)?;
     let plans = request.plans.or(disk.as_ref().map(|disk| disk.plan_count));
     // A phase that is being executed keeps its name.
@@ -58,7 +61,8 @@ pub(crate) fn begin(view: &ProjectView, request: PhaseRequest<'_>, facts: &Facts
     let how = if goes_on { "resumed (wave continue)" } else { "started" };
     put_activity(&mut edit, &format!("Phase {phase} execution {how}"), facts);
     edit.set_noted("Current focus", &place.focus(), "Current focus");
-    put_phase(&mut edit, &place, EXECUTING);
+    // One that goes on and has no word behind it needs none.
+    put_phase(&mut edit, &place, Some(EXECUTING).filter(|_| !again || known.mark.is_some()));
     let plan = state.field("Plan").and_then(|field| PlanPosition::parse(field.value)).filter(|_| again);
     let first_open = disk.as_ref().map_or(1, PlansOnDisk::first_to_do);
     match (plan, plans) {
@@ -121,10 +125,9 @@ pub(crate) fn planned(view: &ProjectView, request: PhaseRequest<'_>, facts: &Fac
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let place = Place::of(&after, &state, request)?;
-    // Planned is not begun: "Ready to execute" is what stands between two plans of a phase at work.
-    put_status(&mut edit, "Planning complete");
+    put_status(&mut edit, "Ready to execute");
     put_activity(&mut edit, &format!("Phase {} planning complete", place.number), facts);
-    put_phase(&mut edit, &place, "READY TO EXECUTE");
+    put_phase(&mut edit, &place, Some("READY TO EXECUTE"));
     if reopened {
         edit.set_noted("Current focus", &place.focus(), "Current focus");
     }
@@ -188,7 +191,7 @@ pub(crate) fn complete(view: &ProjectView, phase: Option<&str>, facts: &Facts) -
         return Ok(Some((CompleteReport::Complete(report), Edits::default())));
     }
     let mut edit = StateEdit::new(&state);
-    put_phase(&mut edit, &place, "COMPLETE");
+    put_phase(&mut edit, &place, Some("COMPLETE"));
     note_position(&mut edit);
     put_new_status(&mut edit, &format!("Phase {} complete", place.number));
     put_activity(&mut edit, &format!("Phase {} marked complete", place.number), facts);
@@ -227,7 +230,7 @@ pub(crate) fn move_on(
     let at = place.number.as_str();
     let disk = plans_on_disk(view, at)?.filter(|_| transition.next.is_some());
     let begun = Begun::of(disk.as_ref(), at);
-    put_phase(edit, &place, if transition.next.is_some() { begun.mark } else { "COMPLETE" });
+    put_phase(edit, &place, Some(if transition.next.is_some() { begun.mark } else { "COMPLETE" }));
     if let Some(disk) = &disk {
         put_plan(edit, disk.first_to_do(), Some(disk.plan_count));
     } else if transition.next.is_some()
@@ -275,7 +278,7 @@ pub(super) fn fill_position(
             (begun.mark, begun.status)
         }
     };
-    put_phase(edit, &place, mark);
+    put_phase(edit, &place, Some(mark));
     match disk.filter(|_| open.is_some()) {
         Some(disk) => put_plan(edit, disk.first_to_do(), Some(disk.plan_count)),
         None if open.is_some() && edit.state().field("Plan").is_some() => drop(edit.put("Plan", "Not started")),
@@ -393,6 +396,17 @@ impl Place {
         format!("{}{total}{name} — {mark}", self.number)
     }
 
+    /// Whether a line of the position is about this phase and contradicts nothing of it.
+    fn is_told_by(&self, line: &str, mark: Option<&str>) -> bool {
+        let Some(told) = Position::parse(line) else { return false };
+        let same_name = |name: &str| self.name.as_ref().is_none_or(|known| known.eq_ignore_ascii_case(name));
+        let same_total = |total: &str| self.total.is_none_or(|known| total.parse() == Ok(known));
+        told.phase.is_some_and(|phase| PhaseId::new(&self.number).matches(phase))
+            && told.name.is_none_or(same_name)
+            && told.total.is_none_or(same_total)
+            && mark.is_none_or(|mark| told.mark.is_some_and(|told| told.eq_ignore_ascii_case(mark)))
+    }
+
     /// `Phase 3 — Sync`.
     fn focus(&self) -> String {
         let name = self.name.as_ref().map(|name| format!(" — {name}")).unwrap_or_default();
@@ -416,11 +430,13 @@ const ALL_COMPLETE: &str = "All phases complete";
 /// The word of the position for a phase of the roadmap that has no plan.
 pub(super) const READY_TO_PLAN: &str = "READY TO PLAN";
 
-/// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files.
-fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: &str) {
+/// Writes `3 of 5 (Sync) — EXECUTING`, and the explicit fields of older files. A line that says so already, be it in other
+/// words or in fewer, stays as another program or a person wrote it. Without a `mark`, any will do.
+fn put_phase(edit: &mut StateEdit<'_, '_>, place: &Place, mark: Option<&str>) {
     let explicit = edit.state().field("Current Phase").is_some();
-    if !explicit || edit.state().field("Phase").is_some() {
-        edit.put("Phase", &place.line(mark));
+    let line = edit.state().field("Phase");
+    if (!explicit || line.is_some()) && !line.is_some_and(|line| place.is_told_by(line.value, mark)) {
+        edit.put("Phase", &place.line(mark.unwrap_or(EXECUTING)));
     }
     edit.set_noted("Current Phase", &place.number, "Current Phase");
     if let Some(name) = &place.name {

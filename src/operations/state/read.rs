@@ -206,6 +206,7 @@ pub(crate) struct Decision {
     pub(crate) rationale: String,
 }
 
+/// What the section about the last session says, which is of the second level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SessionReport {
     pub(crate) last_date: Option<String>,
@@ -219,7 +220,7 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
     let state = State::parse(&text);
     let sources = Sources::of(&state);
     let front = |key: &str| state.front_text(key);
-    let raw = |label: &str| state.field(label).map(|field| field.value.to_owned()).filter(|value| !value.is_empty());
+    let told = |label: &str| state.session_text(label).map(str::to_owned);
     let number = |label: &str| state.value(label).and_then(leading_number);
     let front_number = |key: &str| front(key).as_deref().and_then(leading_number);
     Ok(Some(SnapshotReport {
@@ -236,9 +237,9 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
         blockers: blockers(&state),
         paused_at: front("paused_at").or(sources.paused_at.clone()),
         session: SessionReport {
-            last_date: raw("Last session").or_else(|| raw("Last Date")),
-            stopped_at: raw("Stopped at"),
-            resume_file: raw("Resume file"),
+            last_date: told("Last session").or_else(|| told("Last Date")),
+            stopped_at: told("Stopped at"),
+            resume_file: told("Resume file"),
         },
     }))
 }

@@ -83,8 +83,13 @@ fn follow(
     let mut index = derived(&new, after, &milestone, counts, facts);
     for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
     {
-        if rule != Rule::Recount
-            && old.source(key) == new.source(key)
+        let is_told_as_before = old.source(key) == new.source(key);
+        let is_stale = key == "current_phase_name"
+            && old.current_phase != new.current_phase
+            && before.front_text(key) == after.front_text(key);
+        if is_told_as_before
+            && !is_stale
+            && (rule != Rule::Recount || !after.has_source(key))
             && let Some(kept) = after.front_text(key)
         {
             index.set(key, Some(kept));

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use crate::project::phase::PhaseId;
 use crate::project::state::edit::{Set, one_line, shown_percent};
 use crate::project::state::index::{KEYS, Progress};
 use crate::project::state::{Position, State};
@@ -107,7 +108,9 @@ fn set_phase_elsewhere(edit: &mut StateEdit<'_, '_>, value: &str) {
     if let Some(phase) = position.phase {
         edit.set("Current Phase", phase);
     }
-    if let Some(name) = position.name {
+    let is_other = |known: &str| position.phase.is_some_and(|phase| !PhaseId::new(phase).matches(known));
+    let name = position.name.or_else(|| edit.state().position().phase.is_some_and(is_other).then_some("—"));
+    if let Some(name) = name {
         edit.set("Current Phase Name", name);
     }
 }

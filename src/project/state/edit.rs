@@ -111,7 +111,12 @@ impl<'state, 'text> StateEdit<'state, 'text> {
 
     /// Sets the fields that repeat one of the position, and notes `name` as updated where a value changed.
     pub(crate) fn set_echoes(&mut self, label: &str, value: &str, name: &str) {
-        for field in self.state.echoes(label) {
+        self.set_echoes_where(label, value, name, |_| true);
+    }
+
+    /// As [`Self::set_echoes`], those whose value fits.
+    pub(crate) fn set_echoes_where(&mut self, label: &str, value: &str, name: &str, fits: impl Fn(&str) -> bool) {
+        for field in self.state.echoes(label).into_iter().filter(|field| fits(field.value)) {
             if self.set_field(&field, value) == Set::Changed {
                 self.note(name);
             }
@@ -296,9 +301,21 @@ impl<'state, 'text> StateEdit<'state, 'text> {
                     table.set_cell(row, column, cell, &mut self.splices);
                 }
             }
-            None => self.insert_line(table.lines().end, &plain_row(&cells)),
+            None => {
+                self.insert_line(table.lines().end, &plain_row(&cells));
+                self.remove_placeholder_at(table.lines().end, section.lines.end);
+            }
         }
         false
+    }
+
+    /// Removes the first line with text from `start` on, if it only says that there is nothing yet.
+    fn remove_placeholder_at(&mut self, start: usize, end: usize) {
+        let mut lines = start..end;
+        let text = lines.find(|line| !self.state.markdown().line(*line).trim().is_empty());
+        if let Some(line) = text.filter(|line| self.is_placeholder(*line)) {
+            self.replace_lines(line..line + 1, None);
+        }
     }
 
     /// Puts the number of plans of a phase, and what they took as far as it was noted, into the table of phases, and the sum

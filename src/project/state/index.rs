@@ -57,6 +57,24 @@ pub(crate) struct Sources {
     pub(crate) last_activity_desc: Option<String>,
 }
 
+impl State<'_> {
+    /// Whether the body has a field for a key of [`SOURCED`], whatever it says.
+    pub(crate) fn has_source(&self, key: &str) -> bool {
+        let labels: &[&str] = match key {
+            "current_phase" => &["Phase", "Current Phase"],
+            "current_phase_name" => &["Phase", "Current Phase", "Current Phase Name"],
+            "current_plan" => &["Current Plan"],
+            "status" => &["Status"],
+            "stopped_at" => &["Stopped At"],
+            "paused_at" => &["Paused At"],
+            "last_activity" => &["Last Activity"],
+            "last_activity_desc" => &["Last Activity", "Last Activity Description"],
+            _ => &[],
+        };
+        labels.iter().any(|label| self.field(label).is_some())
+    }
+}
+
 impl Sources {
     pub(crate) fn of(state: &State<'_>) -> Self {
         let owned = |text: &str| text.to_owned();

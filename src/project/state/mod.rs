@@ -42,13 +42,14 @@ const HOMES: &[(&[&str], &[&str])] = &[
             "Total Plans in Phase",
             "Last Activity",
             "Last Activity Description",
-            "Paused At",
         ],
     ),
-    (SESSION, &["Last session", "Last Date", "Stopped at", "Resume file"]),
+    (SESSION, &["Last session", "Last Date", "Stopped at", "Resume file", PAUSED_AT]),
     (&["Project Reference"], &["Core value", "Current focus"]),
 ];
 
+/// The label of what a pause is noted under. Beside a section about the last session, one anywhere else is of an old pause.
+const PAUSED_AT: &str = "Paused At";
 /// Titles of the section about the last session of work, which is of the second level.
 pub(crate) const SESSION: &[&str] = &["Session", "Session Continuity"];
 /// Titles of the section that lists decisions.
@@ -191,8 +192,15 @@ impl<'text> State<'text> {
                 .or_else(|| self.field_in(body.start..section.heading.line.max(body.start), label))
                 .or_else(|| self.field_in(section.lines.end..body.end, label))
         } else {
-            self.field_in(section.lines, label).or_else(|| self.field_in(body, label))
+            let elsewhere = || (!label.eq_ignore_ascii_case(PAUSED_AT)).then(|| self.field_in(body, label)).flatten();
+            self.field_in(section.lines, label).or_else(elsewhere)
         }
+    }
+
+    /// The text of a field in the section about the last session of work, if it has any.
+    pub(crate) fn session_text(&self, label: &str) -> Option<&'text str> {
+        let field = self.field_in(self.section(SESSION)?.lines, label)?;
+        Some(field.value).filter(|value| !value.is_empty())
     }
 
     /// Other fields of this label at the top of the body and among its configuration: older files tell there once more what
@@ -448,6 +456,16 @@ mod tests {
         let both = State::parse("# S\n\n## Session Continuity\n\nStopped at: a\n\n## Session\n\nStopped at: b\n");
         assert_eq!(both.value("Stopped at"), Some("b"));
         assert_eq!(State::parse("# S\n\n### Session Continuity\n\nStopped at: a\n").section(SESSION), None);
+    }
+
+    #[test]
+    fn a_pause_counts_where_the_session_is_and_anywhere_in_a_file_without_one() {
+        let paused = |text: &str| State::parse(text).value("Paused At").map(str::to_owned);
+        let old =
+            "## Old Session Notes\n\nPaused At: long ago\n\n## Current Position\n\nPhase: 2\nPaused At: old too\n";
+        assert_eq!(paused(&format!("# S\n\n{old}\n## Session Continuity\n\nStopped at: x\n")), None);
+        assert_eq!(paused(&format!("# S\n\n{old}\n## Session\n\nPaused At: now\n")).as_deref(), Some("now"));
+        assert_eq!(paused("# S\n\n## Current Position\n\nPaused At: now\n").as_deref(), Some("now"));
     }
 
     #[test]

@@ -171,3 +171,137 @@ fn totals_of_the_front_matter_go_before_those_of_the_body() {
     let body = read::snapshot(&of_text("# S\n\nTotal Phases: 9\n")).unwrap().unwrap();
     assert_eq!(body.total_phases, Some(9));
 }
+
+#[test]
+fn what_the_front_matter_has_alone_stays_when_the_counts_are_set() {
+    let front = "---\ncurrent_phase: 2\ncurrent_phase_name: Core\ncurrent_plan: 2\nstopped_at: here\nstatus: executing\nprogress:\n  total_phases: 9\n---\n";
+    let text = format!("{front}# S\n\n## Notes\n\nLast Activity: 2026-01-01\n");
+    let roadmap = (".planning/ROADMAP.md", "### Phase 2: Core\n");
+    for files in [vec![(STATE, text.as_str())], vec![(STATE, text.as_str()), roadmap]] {
+        let view = view(MemoryFiles::new(files));
+        let written = after(&view, printed_found(sync::sync(&view, false, &facts())));
+        for line in ["current_phase: 2\n", "current_phase_name: Core\n", "current_plan: 2\n", "stopped_at: here\n"] {
+            assert!(written.contains(line), "{line}: {written}");
+        }
+        assert!(written.contains("Last Activity: 2026-01-15"), "{written}");
+    }
+    // A field that is there is the one that counts.
+    let told = text.replace("## Notes\n", "## Current Position\n\nPhase: 3\nCurrent Plan: None\n");
+    let view = of_text(&told);
+    let written = after(&view, printed_found(sync::sync(&view, false, &facts())));
+    assert!(written.contains("current_phase: 3\n") && !written.contains("current_plan"), "{written}");
+}
+
+#[test]
+fn what_a_person_wrote_as_the_last_activity_stays_when_a_plan_is_done() {
+    let at_top = "# S\n\n**Last Activity:** Halfway through the refactor\n\n## Current Position\n\nPhase: 1 of 2 (A)\nPlan: 1 of 2\nStatus: In progress\nLast activity: 2026-01-12\n";
+    for top in ["Halfway through the refactor", "2026-01-02 and more", "2026-01-02"] {
+        let view = of_text(&at_top.replace("Halfway through the refactor", top));
+        let written = after(&view, printed_found(advance::advance(&view, &facts())));
+        let kept = format!("**Last Activity:** {top}\n");
+        assert_eq!(written.contains(&kept), top != "2026-01-02", "{written}");
+        assert!(written.contains("\nLast activity: 2026-01-15\n"), "{written}");
+    }
+}
+
+#[test]
+fn the_activity_of_the_position_has_its_day_and_text_wherever_a_description_is() {
+    let text = IN_CONFIGURATION.to_owned() + "**Last Activity Description:** old\n";
+    let view = of_text(&text);
+    let written = after(&view, printed_found(position::begin(&view, phase("2", "B", 2), &facts())));
+    for line in [
+        "\nLast activity: 2026-01-15 — Phase 2 execution started\n",
+        "\n**Last Activity:** 2026-01-15\n",
+        "\n**Last Activity Description:** Phase 2 execution started\n",
+    ] {
+        assert!(written.contains(line), "{written}");
+    }
+}
+
+#[test]
+fn the_name_of_another_phase_does_not_stay_when_the_position_is_set() {
+    let patch = |body: &str, value: &str| {
+        let text =
+            format!("---\ncurrent_phase: 16\ncurrent_phase_name: Hotkey\n---\n# S\n\n## Current Position\n\n{body}\n");
+        let view = of_text(&text);
+        let fields = [("Phase".to_owned(), value.to_owned())];
+        after(&view, printed(update::patch(&view, &fields, &facts())))
+    };
+    let bodies =
+        ["Phase: 16", "Phase: 16 — Hotkey", "**Phase:** 16 of 20 (Hotkey)", "Phase: 16\nCurrent Phase Name: Hotkey"];
+    for body in bodies {
+        let named = patch(body, "17 — Brand New");
+        assert!(named.contains("current_phase: 17\ncurrent_phase_name: Brand New\n"), "{named}");
+        let bare = patch(body, "17");
+        assert!(bare.contains("current_phase: 17\n") && !bare.contains("Hotkey"), "{bare}");
+        let same = patch(body, "16 (Hotkey) — EXECUTING");
+        assert!(same.contains("current_phase_name: Hotkey\n"), "{same}");
+    }
+}
+
+#[test]
+fn a_phase_at_work_without_a_word_behind_it_keeps_its_line() {
+    let text = "# S\n\n## Current Position\n\nPhase: 2 — Closer-ruling (D1a)\nPlan: 1 of 2\nStatus: Executing Phase 2\nLast activity: 2026-01-12 — x\n";
+    let view = of_text(text);
+    let request = PhaseRequest { phase: "2", name: Some("A Different Name"), plans: Some(2) };
+    let written = after(&view, printed_found(position::begin(&view, request, &facts())));
+    assert!(written.contains("\nPhase: 2 — Closer-ruling (D1a)\nPlan: 1 of 2\n"), "{written}");
+    let view = of_text(&text.replace("Executing Phase 2", "Ready to plan"));
+    let begun = after(&view, printed_found(position::begin(&view, request, &facts())));
+    assert!(begun.contains("— EXECUTING\n"), "one that was not begun gets its word: {begun}");
+}
+
+#[test]
+fn a_position_that_says_the_same_in_other_words_keeps_its_line() {
+    let complete = |line: &str| {
+        let roadmap = (".planning/ROADMAP.md", "### Phase 1: A\n\n### Phase 2: Core\n\n### Phase 5: E\n");
+        let text = format!("# S\n\n## Current Position\n\nPhase: {line}\nStatus: In progress\n");
+        let view = view(MemoryFiles::new([(STATE, text.as_str()), roadmap]));
+        let written = after(&view, printed_found(position::complete(&view, Some("2"), &facts())));
+        written.lines().find_map(|line| line.strip_prefix("Phase: ")).unwrap().to_owned()
+    };
+    for line in ["2 — COMPLETE", "2 of 5 (Core) — COMPLETE", "02 (core) – Complete", "2 (Core) — COMPLETE"] {
+        assert_eq!(complete(line), line, "number, name and word agree");
+    }
+    for line in ["2", "2 — EXECUTING", "2 of 5 (Other) — COMPLETE", "1 (A) — COMPLETE", "2 of 4 (Core) — COMPLETE"]
+    {
+        assert_eq!(complete(line), "2 of 5 (Core) — COMPLETE", "{line}");
+    }
+}
+
+#[test]
+fn a_planned_phase_has_the_words_of_other_programs_in_both_places() {
+    for text in [AT_THE_TOP, IN_TABLES, IN_CONFIGURATION] {
+        let view = of_text(&format!("---\nstatus: planning\n---\n{text}"));
+        let written = after(&view, printed_found(position::planned(&view, phase("1", "A", 2), &facts())));
+        assert_eq!(written.matches("Ready to execute").count(), 2, "{written}");
+        assert!(written.contains("status: executing\n"), "{written}");
+    }
+}
+
+#[test]
+fn the_first_row_takes_the_place_of_a_line_that_there_is_none() {
+    for none in ["None yet", "*None yet*", "\nNone yet.", "No metrics yet"] {
+        let text = format!(
+            "# S\n\n## Performance Metrics\n\n| Plan | Duration | Tasks | Files |\n|---|---|---|---|\n{none}\n\n**Recent Trend:**\n- Trend: Stable\n"
+        );
+        let view = of_text(&text);
+        let metric =
+            notes::Metric { phase: Some("1"), plan: Some("2"), duration: Some("5min"), tasks: None, files: None };
+        let written = after(&view, printed(notes::record_metric(&view, metric, &facts())));
+        assert!(written.contains("|---|---|---|---|\n| Phase 1 P2 | 5min |"), "{written}");
+        assert!(!written.contains(none.trim()) && written.contains("- Trend: Stable\n"), "{written}");
+    }
+}
+
+#[test]
+fn a_snapshot_takes_the_session_from_a_section_of_the_second_level() {
+    let session = |text: &str| read::snapshot(&of_text(text)).unwrap().unwrap().session;
+    let fields = "Last session: 2026-01-01\nStopped at: here\nResume file: x\n";
+    let told = session(&format!("# S\n\n## Session Continuity\n\n{fields}"));
+    assert_eq!((told.last_date.as_deref(), told.stopped_at.as_deref()), (Some("2026-01-01"), Some("here")));
+    for text in [format!("# S\n\n## Notes\n\n### Session\n\n{fields}"), format!("# S\n\n{fields}")] {
+        let told = session(&text);
+        assert_eq!((told.last_date, told.stopped_at, told.resume_file), (None, None, None), "{text}");
+    }
+}

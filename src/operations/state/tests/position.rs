@@ -138,17 +138,15 @@ fn a_planned_phase_is_ready_to_execute() {
         |view| printed_found(position::planned(view, phase("3", "Ernte", 4), &facts())),
         str![[r#"
 {"updated":["Status","Last Activity","Current Position","Current Phase","Current Phase Name","last_activity","Last Activity Description","state_head"],"phase":"3","plan_count":4,"roadmap_updated":true,"reopened":false}
--status: executing # set by hand
 +current_phase: 3
 +current_phase_name: Ernte
-+status: planning # set by hand
 +last_activity: 2026-01-15
 +last_activity_desc: Phase 3 planning complete
 -Phase: 2 of 3 (Gießen 💧)
 +Phase: 3 of 3 (Ernte) — READY TO EXECUTE
 -Status: In progress   
 -Last activity: 2026-01-12 — Completed 02-01
-+Status: Planning complete   
++Status: Ready to execute   
 +Last activity: 2026-01-15 — Phase 3 planning complete
 
 "#]],
