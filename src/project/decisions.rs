@@ -45,11 +45,6 @@ pub(crate) struct Decided {
     pub(crate) unreadable: Vec<usize>,
 }
 
-/// The decisions of a context, in order.
-pub(crate) fn decisions(text: &str) -> Vec<Decision> {
-    decided(text).decisions
-}
-
 /// The decisions of a context, and what looks like one and cannot be read.
 pub(crate) fn decided(text: &str) -> Decided {
     const INFORMATIONAL: &str = "[informational]";
@@ -81,9 +76,11 @@ pub(crate) fn decided(text: &str) -> Decided {
     }
     if found.is_empty() && unreadable.is_empty() {
         // A block that says something without an identifier, or identifiers outside of a block.
-        let mut lines = 0..markdown.lines().len();
-        let labelled = |line: &usize| markdown.is_prose(*line) && is_labelled(markdown.line(*line));
-        unreadable.extend(if block.is_empty() { lines.find(labelled).map(|line| line + 1) } else { plain });
+        let prose = || (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line));
+        let labelled = || prose().find(|line| is_labelled(markdown.line(*line)));
+        let named = || prose().find(|line| names_decision(markdown.line(*line)));
+        let elsewhere = || labelled().or_else(named).map(|line| line + 1);
+        unreadable.extend(if block.is_empty() { elsewhere() } else { plain });
     }
     found.retain(|decision| {
         let tagged = decision.text.to_lowercase().contains(INFORMATIONAL);
@@ -105,9 +102,29 @@ fn is_nothing(line: &str) -> bool {
     matches!(first, "" | "no" | "none" | "nothing" | "n")
 }
 
-/// Whether a line begins with the label of a decision, such as `- D-01`, `| D-2 |`, `### D-3` or `D-4: `.
+/// Whether a line has the identifier of a decision in it, and does not say that it is of another phase.
+fn names_decision(line: &str) -> bool {
+    let is_id = |at: usize| {
+        let number = &line[at + "D-".len()..];
+        let end = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+        end.len() < number.len() && !end.starts_with(is_part) && !line[..at].ends_with(is_part)
+    };
+    let words = line.to_lowercase();
+    let of_phase = words
+        .match_indices("phase ")
+        .any(|(at, word)| words[at + word.len()..].trim_start().starts_with(|digit: char| digit.is_ascii_digit()));
+    !of_phase && line.match_indices("D-").any(|(at, _)| is_id(at))
+}
+
+/// Whether a line begins with the label of a decision, such as `- D-01`, `1. D-01`, `| D-2 |`, `### D-3` or `D-4: `.
 fn is_labelled(line: &str) -> bool {
     let line = line.trim_start();
+    let number = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let in_order = number.strip_prefix(['.', ')']).filter(|_| number.len() < line.len());
+    if let Some(item) = in_order {
+        return is_labelled(&format!("- {}", item.trim_start()));
+    }
     let label = line.trim_start_matches(['-', '*', '+', '#', '|', '[', ']', '`', '_', ' ']);
     let dashed = label.strip_prefix(['D', 'd']).and_then(|rest| rest.strip_prefix(['-', '\u{2011}', '\u{2013}']));
     let Some(number) = dashed.filter(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit())) else {
@@ -151,6 +168,10 @@ mod tests {
 
     use super::*;
 
+    fn decisions(text: &str) -> Vec<Decision> {
+        decided(text).decisions
+    }
+
     #[test]
     fn decisions_are_entries_of_their_block() {
         let text = "<decisions>\r\n### A\r\n- **D-01:** one\r\n  more\r\n- **D-02 [informational]:** no\r\n* **D-03** — dash\r\n\
@@ -167,17 +188,29 @@ mod tests {
     #[test]
     fn what_looks_like_a_decision_and_cannot_be_read_is_known_by_its_line() {
         let lines = |text: &str| decided(text).unreadable;
-        for bad in ["- D-02: plain", "- **D-02: open", "D-2: x", "### D-2", "| D-2 | x |", "* [ ] **d-2** x"] {
+        for bad in [
+            "- D-02: plain",
+            "- **D-02: open",
+            "D-2: x",
+            "### D-2",
+            "| D-2 | x |",
+            "* [ ] **d-2** x",
+            "1. **D-02:** x",
+            "2) D-2 x",
+        ] {
             assert_eq!(lines(&format!("<decisions>\n- **D-01:** one\n{bad}\n</decisions>\n")), [3], "{bad}");
             assert_eq!(lines(&format!("## Decisions\n\n{bad}\n")), [3], "{bad}");
         }
         assert_eq!(lines("## Decisions\n\n- Use SQLite\n- No server\n"), [3]);
         assert_eq!(lines("# Notes\n\n- **D-1:** outside of any block\n"), [3]);
+        assert_eq!(lines("# Notes\n\n1. **D-01:** in a numbered list\n"), [3]);
+        assert_eq!(lines("# Notes\n\nWe take D-01 and leave D-02.\n"), [3]);
         for fine in [
             "",
             "# Notes\nas D-1 of phase 2 says\n",
             "<decisions>\n</decisions>\n",
             "## Decisions\nNone.\n",
+            "# Notes\nthe ID-1, D-day, D-1a and BAD-2 of old\n",
             "<decisions>\n### Claude's Discretion\n- you decide\n### Folded Todos\n- fix it\n</decisions>\n",
             "<decisions>\n- **D-01 [informational]:** x\n- a remark\n</decisions>\n",
             "<decisions>\n- **D-API:** x\n  D-01 of phase 1 is the model\n</decisions>\n",

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use crate::project::phase::PhaseId;
 use crate::text::markdown::{Heading, Markdown};
 use crate::text::splice::Splices;
 
@@ -46,6 +47,15 @@ struct TraceRow<'text> {
     phase: Option<&'text str>,
     /// The bytes between the two bars of the status cell.
     status: Range<usize>,
+}
+
+impl<'text> TraceRow<'text> {
+    /// The identifiers of the phases that are to meet it.
+    fn phases(&self) -> impl Iterator<Item = &'text str> + use<'text> {
+        let cells = self.phase.unwrap_or_default().split(',');
+        let bare = cells.map(|cell| cell.trim().trim_start_matches("Phase ").trim());
+        bare.filter(|id| id.starts_with(|first: char| first.is_ascii_alphanumeric()))
+    }
 }
 
 /// A requirement with the phases that the table maps it to.
@@ -153,9 +163,7 @@ impl<'text> Requirements<'text> {
     pub(crate) fn entries(&self) -> Vec<RequirementEntry<'text>> {
         let phases = |id: &str| {
             let rows = self.rows.iter().filter(|row| row.id.eq_ignore_ascii_case(id));
-            let cells = rows.filter_map(|row| row.phase).flat_map(|cell| cell.split(','));
-            let bare = cells.map(|cell| cell.trim().trim_start_matches("Phase ").trim());
-            bare.filter(|id| id.starts_with(|first: char| first.is_ascii_alphanumeric())).collect()
+            rows.flat_map(TraceRow::phases).collect()
         };
         let entry = |line: &RequirementBox<'text>| RequirementEntry {
             id: line.id,
@@ -164,6 +172,18 @@ impl<'text> Requirements<'text> {
             phases: phases(line.id),
         };
         self.boxes.iter().map(entry).collect()
+    }
+
+    /// The requirements that the traceability table maps to a phase, in order, each once.
+    pub(crate) fn of_phase(&self, phase: &str) -> Vec<&'text str> {
+        let id = PhaseId::new(phase);
+        let mut found: Vec<&str> = Vec::new();
+        for row in &self.rows {
+            if row.phases().any(|phase| id.matches(phase)) && !found.contains(&row.id) {
+                found.push(row.id);
+            }
+        }
+        found
     }
 
     /// How many requirements have a checkbox, and how many of those are ticked.

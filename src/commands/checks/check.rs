@@ -369,22 +369,24 @@ fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGate
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
-    let roadmap = view.roadmap_text()?.unwrap_or_default();
     // Requirements of other phases are theirs to cover.
     let own = match ids {
         Some(list) => coverage::handed_over(list),
         // A project without a list of requirements lacks none of them.
         None if view.text(&view.layout().requirements())?.is_none() => Vec::new(),
-        None => coverage::own_requirements(&view.parse_roadmap(&roadmap), &phase.number),
+        None => coverage::own_requirements(&view, &phase.number)?,
     };
     let report = coverage::gaps(&view, typed, phase.folder.as_ref(), enabled, Some(&own))?;
     let uncovered: Vec<&str> = report.uncovered().collect();
-    let (message, cure) = if uncovered.is_empty() {
-        (report.summary.clone(), None)
-    } else {
-        let planner = format!("{}plan-phase {}", context.command_prefix()?, phase.number);
-        (format!("No plan of phase {} names {}", phase.number, uncovered.join(", ")), Some(planner))
-    };
+    let mut message = report.summary.clone();
+    let mut cure = report.unreadable.as_ref().map(|_| "write each decision as `- **D-01:** text`".to_owned());
+    if !uncovered.is_empty() {
+        message = format!("No plan of phase {} names {}", phase.number, uncovered.join(", "));
+        cure = Some(format!("{}plan-phase {}", context.command_prefix()?, phase.number));
+    }
+    if let Some(unreadable) = &report.unreadable {
+        message = format!("{message}. {unreadable}");
+    }
     Ok(GapGateReport {
         block: false,
         passed: true,

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::project::decisions::{Decided, Decision, decided, decisions, names};
+use crate::project::decisions::{Decided, Decision, decided, names};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::requirements::{self, Requirements};
-use crate::project::roadmap::Roadmap;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -265,6 +264,9 @@ pub(crate) struct GapReport {
     pub(crate) table: String,
     pub(crate) summary: String,
     pub(crate) counts: GapCounts,
+    /// Where CONTEXT.md holds decisions that cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unreadable: Option<String>,
     /// Why no plan could be looked at.
     phase_dir_read_error: Option<String>,
     phase_dir_scope: &'static str,
@@ -280,7 +282,8 @@ pub(crate) struct GapRow {
 impl GapReport {
     /// The requirements and decisions that no plan names.
     pub(crate) fn uncovered(&self) -> impl Iterator<Item = &str> {
-        self.rows.iter().filter(|row| row.status != COVERED).map(|row| row.item.as_str())
+        let open = self.rows.iter().filter(|row| row.status != COVERED && row.status != NOT_READABLE);
+        open.map(|row| row.item.as_str())
     }
 }
 
@@ -295,10 +298,19 @@ const COVERED: &str = "Covered";
 
 const UNLISTED: &str = "Missing from REQUIREMENTS.md";
 
-/// The requirements that the roadmap gives to a phase.
-pub(crate) fn own_requirements(roadmap: &Roadmap<'_>, phase: &str) -> Vec<String> {
+const NOT_READABLE: &str = "Not readable";
+
+/// The requirements that the roadmap gives to a phase; where its section has no line for them, those that the traceability
+/// table maps to it.
+pub(crate) fn own_requirements(view: &ProjectView, phase: &str) -> Result<Vec<String>, FileError> {
+    let text = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = view.parse_roadmap(&text);
     let section = roadmap.section(phase);
-    section.map(|section| roadmap.requirement_ids(section)).unwrap_or_default()
+    if let Some(section) = section.filter(|section| roadmap.field(section, "Requirements").is_some()) {
+        return Ok(roadmap.requirement_ids(section));
+    }
+    let listed = view.text(&view.layout().requirements())?.unwrap_or_default();
+    Ok(Requirements::parse(&listed).of_phase(phase).into_iter().map(str::to_owned).collect())
 }
 
 /// The requirements in a list that a person or a workflow hands over; none where it says that they are still open.
@@ -325,7 +337,8 @@ pub(crate) fn gaps(
         return Ok(report);
     }
     let mut plans = String::new();
-    let (mut items, mut unlisted) = (Vec::new(), Vec::new());
+    let (mut items, mut unlisted, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unassigned = 0;
     let text = view.text(&view.layout().requirements())?;
     if text.is_some() || own.is_some() {
         let text = text.unwrap_or_default();
@@ -339,6 +352,7 @@ pub(crate) fn gaps(
         wanted.sort_by(|left, right| requirements::by_number(left, right));
         wanted.dedup();
         unlisted.extend(wanted.iter().filter(|id| !requirements.knows(id) && !listed.contains(id)).cloned());
+        unassigned = if wanted.is_empty() { listed.len() } else { 0 };
         items.extend(wanted.into_iter().map(|id| ("REQUIREMENTS.md", id)));
     }
     if let Some(folder) = folder {
@@ -346,10 +360,17 @@ pub(crate) fn gaps(
             plans.push_str(&text);
             plans.push('\n');
         }
-        let context = folder.artifact_path("CONTEXT").map(|path| view.text(&path)).transpose()?.flatten();
-        let mut decided = context.as_deref().map(decisions).unwrap_or_default();
-        decided.sort_by(|left, right| requirements::by_number(&left.id, &right.id));
-        items.extend(decided.into_iter().map(|decision| ("CONTEXT.md", decision.id)));
+        let context = folder.artifact_path("CONTEXT");
+        let text = context.as_deref().map(|path| view.text(path)).transpose()?.flatten();
+        let Decided { mut decisions, unreadable: lines } = text.as_deref().map(decided).unwrap_or_default();
+        decisions.sort_by(|left, right| requirements::by_number(&left.id, &right.id));
+        items.extend(decisions.into_iter().map(|decision| ("CONTEXT.md", decision.id)));
+        report.unreadable = self::unreadable(context.as_deref(), &lines);
+        unreadable.extend(lines.into_iter().map(|line| GapRow {
+            source: "CONTEXT.md",
+            item: format!("line {line}"),
+            status: NOT_READABLE,
+        }));
     } else {
         report.phase_dir_read_error = Some(format!("there is no folder `{path}`"));
         report.phase_dir_scope = "none";
@@ -364,24 +385,32 @@ pub(crate) fn gaps(
             };
             GapRow { source, item, status }
         })
+        .chain(unreadable)
         .collect();
     let (total, covered) = (report.rows.len(), report.rows.iter().filter(|row| row.status == COVERED).count());
     report.counts = GapCounts { total, covered, uncovered: total - covered };
     report.table.push_str("## Post-Planning Gap Analysis\n\n");
+    let unchecked = match unassigned {
+        0 => String::new(),
+        1 => "; 1 requirement of the project is assigned to no phase here and was not checked".to_owned(),
+        many => {
+            format!("; {many} requirements of the project are assigned to other phases or none and were not checked")
+        }
+    };
     if total == 0 {
-        report.summary = String::from("no requirements or decisions to check");
-        report.table.push_str("No requirements or decisions to check.\n");
+        report.summary = format!("no requirements or decisions to check{unchecked}");
+        let _ = write!(report.table, "No requirements or decisions to check{unchecked}.\n");
         return Ok(report);
     }
     report.summary = match report.counts.uncovered {
-        0 => format!("✓ All {total} items covered by plans"),
-        open => format!("⚠ {open} of {total} items not covered by any plan"),
+        0 => format!("✓ All {total} items covered by plans{unchecked}"),
+        open => format!("⚠ {open} of {total} items not covered by any plan{unchecked}"),
     };
     report.table.push_str("| Source | Item | Status |\n|--------|------|--------|\n");
     for GapRow { source, item, status } in &report.rows {
         let mark = match *status {
             COVERED => "✓",
-            UNLISTED => "⚠",
+            UNLISTED | NOT_READABLE => "⚠",
             _ => "✗",
         };
         // Writing to a string cannot fail.
@@ -506,6 +535,35 @@ mod tests {
     }
 
     #[test]
+    fn a_phase_without_a_line_of_requirements_has_those_of_the_traceability_table() {
+        let own = |roadmap: &str| {
+            let rows = "| Requirement | Phase | Status |\n|---|---|---|\n| REQ-1 | Phase 1 | Pending |\n| REQ-2 | Phase 2 | Pending |\n\
+                | REQ-3 | Phase 2, Phase 1 | Pending |\n| REQ-4 | Phase 12 | Pending |\n";
+            let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), (".planning/REQUIREMENTS.md", rows)]);
+            own_requirements(&view, "1").unwrap()
+        };
+        assert_eq!(own("### Phase 1: A\n**Goal**: x\n"), ["REQ-1", "REQ-3"]);
+        assert_eq!(own("### Phase 1: A\n**Requirements**: REQ-9\n"), ["REQ-9"]);
+        assert_eq!(own("### Phase 1: A\n**Requirements**: TBD\n"), [""; 0]);
+        let view = view("D-01 D-02");
+        let report = gaps(&view, "", Some(&folder(&view)), true, Some(&[])).unwrap();
+        assert!(report.summary.contains("2 requirements"), "what was not checked is counted: {}", report.summary);
+    }
+
+    #[test]
+    fn a_decision_that_cannot_be_read_is_in_the_table_and_is_not_covered() {
+        for (context, total) in
+            [("<decisions>\n- **D-01 open\n</decisions>\n", 1), ("1. **D-01:** x\n2. **D-02:** y\n", 1)]
+        {
+            let view = ProjectView::of([(PATH, context), (".planning/phases/02-b/02-01-PLAN.md", "D-01")]);
+            let report = gaps(&view, "", Some(&folder(&view)), true, Some(&[])).unwrap();
+            assert_eq!((report.counts.total, report.counts.uncovered), (total, total), "{context}");
+            assert!(report.table.contains("| CONTEXT.md | line ") && report.unreadable.is_some(), "{}", report.table);
+            assert!(report.summary.starts_with('⚠'), "{}", report.summary);
+        }
+    }
+
+    #[test]
     fn requirements_that_are_handed_over_are_the_ones_that_count() {
         let view = view("requirements: [A-1]\nD-02\n");
         let rows = |list: &str| {
@@ -527,8 +585,11 @@ mod tests {
     #[test]
     fn a_phase_answers_for_its_own_requirements_alone() {
         let view = view("requirements: [A-1]\nD-02\n");
+        let own_of = |roadmap: &str, phase: &str| {
+            own_requirements(&ProjectView::of([(".planning/ROADMAP.md", roadmap)]), phase).unwrap()
+        };
         let roadmap = "### Phase 1: A\n**Requirements**: A-2\n\n### Phase 2: B\n**Requirements**: [A-1, Z-9]\n";
-        let own = own_requirements(&Roadmap::parse(roadmap), "02");
+        let own = own_of(roadmap, "02");
         assert_eq!(own, ["A-1", "Z-9"]);
         let report = gaps(&view, "", Some(&folder(&view)), true, Some(&own)).unwrap();
         let rows: Vec<_> = report.rows.iter().map(|row| (row.item.as_str(), row.status)).collect();
@@ -537,7 +598,7 @@ mod tests {
             [("A-1", "Covered"), ("Z-9", "Missing from REQUIREMENTS.md"), ("D-01", "Not covered"), ("D-02", "Covered")]
         );
         assert_eq!(report.uncovered().collect::<Vec<_>>(), ["Z-9", "D-01"]);
-        assert_eq!(own_requirements(&Roadmap::parse("### Phase 2: B\n**Requirements**: TBD\n"), "2"), [""; 0]);
-        assert_eq!(own_requirements(&Roadmap::parse(roadmap), "7"), [""; 0]);
+        assert_eq!(own_of("### Phase 2: B\n**Requirements**: TBD\n", "2"), [""; 0]);
+        assert_eq!(own_of(roadmap, "7"), [""; 0]);
     }
 }

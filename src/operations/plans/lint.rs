@@ -95,9 +95,8 @@ pub(crate) fn lint(
 
 /// The requirements that the roadmap gives the phase and that `named` lacks.
 fn uncovered(view: &ProjectView, folder: &PhaseFolder, named: &[String]) -> Result<Vec<String>, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(Vec::new()) };
     let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
-    let wanted = coverage::own_requirements(&view.parse_roadmap(&text), folder.token()).into_iter().filter(is_id);
+    let wanted = coverage::own_requirements(view, folder.token())?.into_iter().filter(is_id);
     Ok(wanted.filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id))).collect())
 }
 
