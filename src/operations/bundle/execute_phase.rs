@@ -62,7 +62,7 @@ pub(crate) struct ExecutePhaseReport {
     incomplete_count: usize,
     /// Plans whose summary says `halted`.
     halted_plans: Vec<String>,
-    /// Plans that wait for those, and for which.
+    /// Plans that wait for those or stand in a circle, and what they wait for.
     blocked_by: Blocked,
     runnable_plans: Vec<String>,
     runnable_count: usize,
@@ -113,8 +113,7 @@ impl Bundle<'_> {
         let halted_plans = obstacles.halted.iter().filter_map(file_of).collect();
         let blocked_by: Blocked =
             obstacles.blocked_by.iter().filter_map(|(id, by)| Some((file_of(id)?, by.clone()))).collect();
-        let circular: Vec<String> = obstacles.circular.iter().filter_map(file_of).collect();
-        let can_run = |plan: &&String| !blocked_by.contains_key(*plan) && !circular.contains(plan);
+        let can_run = |plan: &&String| !blocked_by.contains_key(*plan);
         let runnable: Vec<String> = incomplete.iter().filter(can_run).cloned().collect();
         let closes_gaps = PhaseId::new(typed).is_decimal() || self.has_gap_plans(folder, &plans)?;
         let earlier_results = self.has_earlier_results(phase.map_or(typed, |phase| phase.number.as_str()))?;

@@ -18,6 +18,8 @@ struct Absence<'text> {
     any_case: bool,
     /// The files that are searched from the first line to the last; none where a part is piped in.
     files: Vec<&'text str>,
+    /// Said by `! grep` instead of by a count of zero.
+    is_negated: bool,
 }
 
 impl Absence<'_> {
@@ -38,7 +40,7 @@ pub(super) fn contradictions(text: &str, tasks: &[PlanTask<'_>]) -> (Vec<String>
         })
     };
     let mut errors: Vec<String> = Vec::new();
-    for absence in without_actions(text).into_iter().flat_map(absences) {
+    for absence in without_actions(text).into_iter().flat_map(absences).filter(|absence| !absence.is_negated) {
         let literal = absence.literal;
         if actions.iter().any(|action| absence.is_in(action)) && !allowed(ALLOWED_IN_ACTION, literal) {
             let error = format!(
@@ -91,7 +93,7 @@ fn without_actions(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The searches of a text that have to count zero lines.
+/// The searches of a text that have to count zero lines, or to fail.
 fn absences(text: &str) -> Vec<Absence<'_>> {
     let calls = |line: &'_ str| line.match_indices("grep ").map(|(at, _)| at).collect::<Vec<_>>();
     let found = text.lines().flat_map(|line| {
@@ -99,7 +101,8 @@ fn absences(text: &str) -> Vec<Absence<'_>> {
             let before = line[..at].trim_end();
             let is_word = !before.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '-'));
             let is_piped = before.ends_with('|') && !before.ends_with("||");
-            let absence = absence(&line[at + "grep ".len()..]).filter(|_| is_word)?;
+            let is_negated = before.ends_with('!');
+            let absence = absence(&line[at + "grep ".len()..], is_negated).filter(|_| is_word)?;
             Some(if is_piped { Absence { files: Vec::new(), ..absence } } else { absence })
         })
     });
@@ -109,15 +112,17 @@ fn absences(text: &str) -> Vec<Absence<'_>> {
 /// The fewest letters of a literal that says something about the words of a plan.
 const SHORTEST: usize = 3;
 
-/// The search whose arguments `call` begins with, if its count is compared with zero.
-fn absence(call: &str) -> Option<Absence<'_>> {
+/// The search whose arguments `call` begins with, if it has to fail or its count is compared with zero.
+fn absence(call: &str, is_negated: bool) -> Option<Absence<'_>> {
     let (mut counts, mut any_case) = (false, false);
     let mut rest = call.trim_start();
     while let Some(flag) = rest.strip_prefix('-') {
         let (flag, after) = flag.split_once(char::is_whitespace)?;
         let (counted, ignored, inverted) = match flag.strip_prefix('-') {
-            Some(long) => (long == "count", long == "ignore-case", long == "invert-match"),
-            _ => (flag.contains('c'), flag.contains('i'), flag.contains('v')),
+            Some(long) => {
+                (long == "count", long == "ignore-case", matches!(long, "invert-match" | "files-without-match"))
+            }
+            _ => (flag.contains('c'), flag.contains('i'), flag.contains(['v', 'L'])),
         };
         if inverted {
             return None;
@@ -128,17 +133,18 @@ fn absence(call: &str) -> Option<Absence<'_>> {
     }
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''))?;
     let (literal, after) = rest[1..].split_once(quote)?;
-    if !counts || literal.trim().len() < SHORTEST {
+    if !(counts || is_negated) || literal.trim().len() < SHORTEST {
         return None;
     }
-    let end = after.find([')', '`', '|', '&', ';']).unwrap_or(after.len());
+    let end = after.find([')', '`', '|', '&', ';', '<']).unwrap_or(after.len());
     let (arguments, behind) = after.split_at(end);
     let compared = arguments.find(" = ").or_else(|| arguments.find("==")).or_else(|| arguments.find("-eq"));
     let (arguments, behind) = match compared {
         Some(at) => (&arguments[..at], &after[at..]),
         None => (arguments, behind),
     };
-    is_zero(behind).then(|| Absence { literal, any_case, files: arguments.split_whitespace().collect() })
+    let files = || arguments.split_whitespace().filter(|word| !word.contains('>')).collect();
+    (is_negated || is_zero(behind)).then(|| Absence { literal, any_case, files: files(), is_negated })
 }
 
 /// Whether what stands behind a count compares it with zero.
@@ -197,6 +203,17 @@ mod tests {
 
     #[test]
     fn a_whole_file_is_not_searched_for_what_another_task_needs_in_it() {
+        for (check, warnings) in [
+            ("! grep -q \"oldCall\" src/a.ts", 1),
+            ("npm test && ! grep -rn 'oldCall' ./src/a.ts", 1),
+            ("sed -n 1,9p src/a.ts | ! grep -q 'oldCall'", 0),
+            ("! grep -q 'oldCall' src/b.ts", 0),
+            ("! grep -qv 'oldCall' src/a.ts", 0),
+            ("grep -q 'oldCall' src/a.ts", 0),
+        ] {
+            let both = task("Keep oldCall in one place", "true") + &task("Clean up oldCall", check);
+            assert_eq!(told(&both), (0, warnings), "{check}");
+        }
         let check = "test $(grep -c \"oldCall\" ./src/a.ts) -eq 0";
         let both = task("Keep oldCall in one place", "true") + &task("Clean up", check);
         assert_eq!(told(&both), (1, 1));

@@ -176,10 +176,8 @@ pub(crate) fn listed_waves(view: &ProjectView, folder: &PhaseFolder) -> Result<B
 pub(crate) struct Obstacles {
     /// Plans that were given up, by identifier.
     pub(crate) halted: Vec<String>,
-    /// Plans that wait for those, with which.
+    /// Plans that wait for those or for plans of a circle, with which.
     pub(crate) blocked_by: BTreeMap<String, Vec<String>>,
-    /// Plans that wait for each other or for themselves, and those that wait for such plans.
-    pub(crate) circular: Vec<String>,
 }
 
 impl Obstacles {
@@ -187,12 +185,21 @@ impl Obstacles {
     pub(crate) fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
         let (plans, _) = read_plans(view, folder)?;
         let graph = Graph::of(&plans);
-        let before = (0..plans.len()).map(|index| (plans[index].id.clone(), graph.halted_before(index, &plans)));
+        // Plans that wait for each other or for themselves, and those that wait for such plans.
         let circular = graph.order().err().unwrap_or_default();
+        let before = (0..plans.len()).map(|index| {
+            let mut before = graph.halted_before(index, &plans);
+            if circular.contains(&index) {
+                let waits_for = graph.edges[index].iter().filter(|on| circular.contains(on));
+                before.extend(waits_for.map(|on| plans[*on].id.clone()));
+                before.sort_unstable();
+                before.dedup();
+            }
+            (plans[index].id.clone(), before)
+        });
         Ok(Self {
             halted: plans.iter().filter(|plan| plan.halted).map(|plan| plan.id.clone()).collect(),
-            blocked_by: before.filter(|(_, halted)| !halted.is_empty()).collect(),
-            circular: circular.into_iter().map(|index| plans[index].id.clone()).collect(),
+            blocked_by: before.filter(|(_, before)| !before.is_empty()).collect(),
         })
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn check(
 fn claimed_files(text: &str) -> Vec<&str> {
     const WORDS: &[&str] = &["created", "modified", "added", "updated", "edited"];
     let mut files: Vec<&str> = Vec::new();
-    let claims = || text.lines().filter(|line| !is_to_come(line));
+    let claims = || text.lines().flat_map(sentences_of).filter(|sentence| !is_to_come(sentence));
     let behind_words = claims().filter_map(|line| {
         let line = line.trim_start_matches([' ', '\t', '-', '*']);
         let (word, rest) = line.split_once(':')?;
@@ -106,16 +106,35 @@ fn claimed_files(text: &str) -> Vec<&str> {
     files
 }
 
-/// Whether a line is about work to come.
-fn is_to_come(line: &str) -> bool {
-    let line = line.to_lowercase();
-    let mut words = line.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-    while let Some(word) = words.next() {
-        if matches!((word, words.peek()), ("will", _) | ("is" | "are", Some(&"to")) | ("to", Some(&"be"))) {
-            return true;
-        }
-    }
-    false
+/// The sentences of a line: a path has no blank behind its dots.
+fn sentences_of(line: &str) -> impl Iterator<Item = &str> {
+    let ends = line.match_indices(". ").chain(line.match_indices("; ")).map(|(at, _)| at + 1);
+    let mut ends: Vec<usize> = ends.chain([line.len()]).collect();
+    ends.sort_unstable();
+    let mut start = 0;
+    ends.into_iter().map(move |end| {
+        let sentence = &line[start..end];
+        start = end;
+        sentence
+    })
+}
+
+/// Whether a sentence is about work to come.
+fn is_to_come(sentence: &str) -> bool {
+    const LATER: &[&str] = &["later", "future", "next", "following", "subsequent", "another", "upcoming"];
+    const WORK: &[&str] = &["phase", "plan", "milestone", "release", "version", "wave", "task", "work", "step", "day"];
+    const PUT_OFF: &[&str] = &["planned", "scheduled", "intended", "meant", "left", "reserved"];
+    let sentence = sentence.to_lowercase();
+    let words: Vec<&str> =
+        sentence.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let pair = |word: &str, next: &str| {
+        matches!((word, next), ("is" | "are", "to") | ("to", "be") | ("not", "yet"))
+            || (LATER.contains(&word) && WORK.contains(&next.trim_end_matches('s')))
+            || (PUT_OFF.contains(&word) && next == "for")
+            || (matches!(word, "is" | "are") && next == "planned")
+    };
+    words.iter().any(|word| matches!(*word, "will" | "deferred" | "postponed" | "todo"))
+        || words.windows(2).any(|words| pair(words[0], words[1]))
 }
 
 /// What could be hashes of commits: 7 to 40 hexadecimal digits on their own.
@@ -186,10 +205,17 @@ mod tests {
             "Created src/a.ts in prose",
             "Uses src/a.ts",
             "- Will be wired in `src/a.ts`",
+            "`src/a.ts` is planned for a later phase.",
+            "`src/a.ts` belongs to a future milestone",
+            "`src/a.ts` was deferred",
+            "- `src/a.ts`: left for the next plan",
+            "`src/a.ts` is not yet there",
         ] {
             assert_eq!(checked(other), 0, "{other}");
         }
         assert_eq!(checked("Added `src/a.ts`\n\nPlan 3 will add `src/b.ts`\n"), 1);
+        assert_eq!(checked("Added `src/a.ts`. `src/b.ts` is planned for a later phase.\n"), 1);
+        assert_eq!(checked("Added `src/a.ts` as planned in the phase\n"), 1);
     }
 
     #[test]

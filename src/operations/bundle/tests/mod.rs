@@ -200,6 +200,16 @@ fn plans_behind_a_halted_one_cannot_run() {
         (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
     ];
     assert_eq!(execute(&cycle, "1")["runnable_count"], 0, "a circle has no beginning");
+    let waits = serde_json::json!({"01-01-PLAN.md": ["01-02"], "01-02-PLAN.md": ["01-01"]});
+    assert_eq!(execute(&cycle, "1")["blocked_by"], waits);
+    let alone = [
+        (".planning/phases/01-a/01-01-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+        (".planning/phases/01-a/01-02-PLAN.md", "---\ndepends_on: [01-01]\n---\n"),
+        (".planning/phases/01-a/01-03-PLAN.md", ""),
+    ];
+    let waits = serde_json::json!({"01-01-PLAN.md": ["01-01"], "01-02-PLAN.md": ["01-01"]});
+    assert_eq!(execute(&alone, "1")["blocked_by"], waits);
+    assert_eq!(execute(&alone, "1")["runnable_plans"], serde_json::json!(["01-03-PLAN.md"]));
 }
 
 #[test]
