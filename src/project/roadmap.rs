@@ -257,6 +257,13 @@ impl<'text> Roadmap<'text> {
         Some(&self.sections[index.find_spelled(typed)?])
     }
 
+    /// The identifiers that checklist lines give to phases, those in the section of a phase too: a plan for later that has no
+    /// section yet.
+    pub(crate) fn listed_ids(&self) -> impl Iterator<Item = &'text str> + '_ {
+        let lines = (0..self.markdown.lines().len()).filter(|line| self.markdown.is_prose(*line));
+        lines.filter_map(|line| phase_bullet(&self.markdown, line, false)).map(|bullet| bullet.id)
+    }
+
     /// The open checklist line of `typed`.
     pub(crate) fn bullet(&self, typed: &str) -> Option<&PhaseBullet<'text>> {
         let index = self.marks.open_bullets.get_or_init(|| {

@@ -245,7 +245,7 @@ impl<'text> Roadmap<'text> {
         let Some((line, current)) = self.plan_count_line(section) else { return };
         let value = match count_length(current) {
             Some(length) => format!("{count}{}", &current[length..]),
-            None if current.is_empty() => count.to_owned(),
+            None if current.is_empty() || is_guidance(current) => count.to_owned(),
             None => format!("{count} ({current})"),
         };
         self.set_value(line, current, &value, splices);
@@ -279,6 +279,15 @@ impl<'text> Roadmap<'text> {
     fn end_of_text(&self, line: usize) -> usize {
         self.markdown().lines()[line].start + self.markdown().line(line).trim_end().len()
     }
+}
+
+/// Whether a text is what a template says about the number of plans, such as `[Number of plans, e.g., "3 plans"]`.
+fn is_guidance(text: &str) -> bool {
+    let inside = [('[', ']'), ('{', '}'), ('<', '>')].iter().find_map(|(open, close)| {
+        text.trim().strip_prefix(*open)?.strip_suffix(*close).filter(|inside| !inside.contains(*close))
+    });
+    let words = inside.unwrap_or_default().to_lowercase();
+    words.contains("number of plans") || words.contains("e.g.") || matches!(words.as_str(), "n plans" | "count")
 }
 
 /// How much of a text is a count of plans: `3 plans`, `1/3 plans executed`, `0/TBD`, `TBD`.
@@ -393,8 +402,10 @@ mod tests {
             ("2 plans completed, one to go", "1/3 plans executed, one to go"),
             ("two of the core", "1/3 plans executed (two of the core)"),
             ("3rd round", "1/3 plans executed (3rd round)"),
+            ("[Number of plans, e.g., \"3 plans\" or \"TBD\"]", "1/3 plans executed"),
+            ("[see notes]", "1/3 plans executed ([see notes])"),
         ] {
-            let is_count = !["two of the core", "3rd round"].contains(&value);
+            let is_count = !(value.starts_with('[') || ["two of the core", "3rd round"].contains(&value));
             for label in ["**Plans**:", "**Plans:**", "Plans:"].iter().filter(|label| is_count || **label != "Plans:") {
                 let text = format!("### Phase 2: A\r\n{label} {value}\r\nx\r\n");
                 let got = edited(&text, |roadmap, splices| {

@@ -181,7 +181,12 @@ fn gaps_of_section(markdown: &Markdown<'_>) -> Vec<Gap> {
 fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
     let Some((_, lines)) = markdown.section_named("Gaps") else { return Vec::new() };
     let mut gaps = Vec::new();
-    for table in Table::all(markdown).iter().filter(|table| lines.contains(&table.lines().start)) {
+    let tables: Vec<Table<'_>> = Table::all(markdown);
+    let is_in_table = |line: usize| tables.iter().any(|table| table.lines().contains(&line));
+    for line in lines.clone().filter(|line| markdown.is_prose(*line) && !is_in_table(*line)) {
+        gaps.extend(bare_row(markdown.line(line)));
+    }
+    for table in tables.iter().filter(|table| lines.contains(&table.lines().start)) {
         let column = |name: &str| table.column(name);
         let (truth, status, reason, test) = (column("truth"), column("status"), column("reason"), column("test"));
         for row in 0..table.row_count() {
@@ -204,6 +209,29 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
         }
     }
     gaps
+}
+
+/// A row of a table that has no header: nothing says which cell is what, but that one of them says it is settled.
+fn bare_row(line: &str) -> Option<Gap> {
+    let inside = line.trim().strip_prefix('|')?;
+    let bare = |cell: &str| cell.replace("\\|", "|").trim().trim_matches('*').trim().to_owned();
+    let mut cells: Vec<String> = Vec::new();
+    let mut from = 0;
+    for (at, _) in inside.match_indices('|').filter(|(at, _)| !inside[..*at].ends_with('\\')) {
+        cells.push(bare(&inside[from..at]));
+        from = at + 1;
+    }
+    cells.push(bare(&inside[from..]));
+    cells.retain(|cell| !cell.is_empty());
+    let is_rule = cells.iter().all(|cell| cell.bytes().all(|byte| matches!(byte, b'-' | b':')));
+    let settled = cells.iter().map(|cell| cell.to_lowercase()).find(|cell| SETTLED.contains(&cell.as_str()));
+    (!is_rule).then(|| Gap {
+        id: None,
+        truth: cells.join(" — "),
+        status: settled.unwrap_or_else(|| "unknown".to_owned()),
+        reason: None,
+        test: None,
+    })
 }
 
 /// What only a person can check, below the heading `Human Verification`, and whether it was checked: the numbered headings,
@@ -358,6 +386,15 @@ mod tests {
                 ("C".into(), "unknown".into(), None, None),
                 ("D".into(), "unknown".into(), None, None),
             ]
+        );
+        assert_eq!(
+            told("| G-1 | Mail is lost | open |\n| G-2 | It rings | **Resolved** |\n| a \\| b | failed |\n"),
+            [
+                listed.clone(),
+                ("G-1 — Mail is lost — open".into(), "unknown".into(), None, None),
+                ("a | b — failed".into(), "unknown".into(), None, None),
+            ],
+            "a table without a header"
         );
         assert_eq!(
             told("| What | Why |\n|---|---|\n| Mail | lost |\n"),

@@ -128,9 +128,9 @@ fn an_agent_is_resolved_with_what_the_call_says_of_the_attempt_and_the_host() {
 fn the_instruction_file_of_a_host_is_asked_for_by_flag_or_word() {
     let context = project("{}");
     for (rest, told) in [
-        ("claude", "CLAUDE.md\n"),
-        ("--runtime claude", "CLAUDE.md\n"),
-        ("--runtime=claude", "CLAUDE.md\n"),
+        ("claude", ".claude/CLAUDE.md\n"),
+        ("--runtime claude", ".claude/CLAUDE.md\n"),
+        ("--runtime=claude", ".claude/CLAUDE.md\n"),
         ("claude --runtime codex", "AGENTS.md\n"),
         ("--runtime nobody", "AGENTS.md\n"),
         ("nobody", "AGENTS.md\n"),

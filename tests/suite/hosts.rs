@@ -33,7 +33,9 @@ fn a_host_tells_its_folder_of_skills_and_its_instruction_file() {
         "where people are told to keep theirs"
     );
     assert!(!context.gsd(["skills-root", "zzz"]).failure(1).is_empty());
-    assert_eq!(context.gsd(["project-instruction-file", "claude"]).success(), "CLAUDE.md\n");
+    let written = context.gsd(["generate-claude-md"]).json()["claude_md_path"].as_str().unwrap().to_owned();
+    let named = context.gsd(["project-instruction-file", "claude"]).success();
+    assert!(written.ends_with(&format!("/{}", named.trim_end())), "{named} is not {written}");
     assert_eq!(context.gsd(["project-instruction-file"]).success(), "AGENTS.md\n");
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::documents::instructions;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::operations::agents::skills::{self, Around};
@@ -28,12 +29,12 @@ verbs! {
     /// Example: `gsd-tools skills-root codex --raw`.
     "skills-root": reads json(SkillsRootReport) = skills_root(HostArgs);
 
-    /// Print the name of the instruction file that a host reads
+    /// Print the instruction file that a host reads
     ///
-    /// Without a host, reads `GSD_RUNTIME`; without that, and for a host that is not known, prints `AGENTS.md`.
+    /// It is the file that `generate-claude-md` writes for that host. Without a host, reads `GSD_RUNTIME`; without that, and for a host that is not known, prints `AGENTS.md`.
     ///
     /// Example: `gsd-tools project-instruction-file codex`.
-    "project-instruction-file": reads text("the name of the host's instruction file")
+    "project-instruction-file": reads text("the host's instruction file")
         = instruction_file(InstructionArgs);
 }
 
@@ -145,7 +146,8 @@ fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Resul
         None => COMMON_INSTRUCTIONS.to_owned(),
         Some(host) => {
             if let Some(descriptor) = context.host_if_known(&host)? {
-                descriptor.instruction_file
+                let file = instructions::file_of_host(context, Some(&descriptor.instruction_file))?;
+                file.strip_prefix("./").unwrap_or(&file).to_owned()
             } else {
                 context.warn(format!("unknown host `{host}`; the answer is the file that most hosts read"));
                 COMMON_INSTRUCTIONS.to_owned()

@@ -47,13 +47,16 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Command
 /// for says where a file of that name stands, and not that this host should go without one: so does the default, which
 /// every new configuration says.
 pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, CommandError> {
+    let host = context.host()?;
+    file_of_host(context, host.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.as_str()))
+}
+
+/// As [`usual_file`], for a host that reads `of_host` first.
+pub(in crate::commands) fn file_of_host(context: &Context, of_host: Option<&str>) -> Result<String, CommandError> {
     let configured = context.config()?.text(CONFIGURED).unwrap_or_default().to_owned();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let Some(of_host) = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone())
-    else {
-        return Ok(configured);
-    };
+    let Some(of_host) = of_host else { return Ok(configured) };
     let hosts = context.registry()?.all()?;
     let is_of_others = hosts.iter().any(|host| name(&host.instruction_file) == name(&configured));
-    Ok(if is_of_others && name(&of_host) != name(&configured) { of_host } else { configured })
+    Ok(if is_of_others && name(of_host) != name(&configured) { of_host.to_owned() } else { configured })
 }

@@ -68,8 +68,14 @@ pub(crate) fn of_agent(
         }
         _ => Vec::new(),
     };
-    let trusted = config.texts("agent_skills_security.trusted_global_roots");
-    let trusted: Vec<String> = trusted.iter().map(|root| at_home(root, around.home)).collect();
+    let roots = config.texts("agent_skills_security.trusted_global_roots");
+    let (whole, trusted): (Vec<String>, Vec<String>) =
+        roots.iter().map(|root| at_home(root, around.home)).partition(|root| is_whole_disk(root));
+    for root in whole {
+        found.warnings.push(format!(
+            "`agent_skills_security.trusted_global_roots` has `{root}`, which is the whole disk; it is ignored"
+        ));
+    }
     let mut lines = Vec::new();
     for skill in &wanted {
         let line = match skill.as_str() {
@@ -212,6 +218,23 @@ fn at_home(path: &str, home: &str) -> String {
     path.strip_prefix("~/").map_or_else(|| path.to_owned(), |inside| format!("{home}/{inside}"))
 }
 
+/// Whether a folder is all that there is, however it is spelled: `/`, `//`, `/x/..`, `C:\`.
+fn is_whole_disk(root: &str) -> bool {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in root.trim().split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".") {
+        if part == ".." {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    match parts.as_slice() {
+        [] => true,
+        [drive] => drive.len() == 2 && drive.ends_with(':'),
+        _ => false,
+    }
+}
+
 fn is_below(path: &str, root: &str) -> bool {
     let root = root.trim_end_matches('/');
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -272,6 +295,21 @@ mod tests {
         assert!(report.warnings[6].contains("none of the 6 skills in `agent_skills.x`"), "{:?}", report.warnings);
         let report = asked(r#""global:link""#, r#""~/t""#, None);
         assert!(report.block.contains("/skills/link/SKILL.md") && report.notes.len() == 1, "{report:?}");
+    }
+
+    #[test]
+    fn a_root_that_is_the_whole_disk_trusts_nothing() {
+        let view = MemoryFiles::new([]).view();
+        for root in ["/", "//", "/.", "/x/..", " / ", "C:\\\\", "c:/", ""] {
+            let text = format!(
+                r#"{{"agent_skills": {{"x": "/opt/d"}}, "agent_skills_security": {{"trusted_global_roots": ["{root}", "/srv"]}}}}"#
+            );
+            let (config, problems) = Config::read(ConfigTexts { project: Some(&text), ..ConfigTexts::default() });
+            let around = Around { home: "/home/u", skills: None, plugin_skill: None };
+            let report = of_agent(&view, &config, "x", &around, |path| Some(path.to_owned()));
+            assert_eq!((report.block.as_str(), report.reason), ("", "configured_unresolved"), "{root}: {problems:?}");
+            assert!(report.warnings[0].contains("the whole disk"), "{root}: {:?}", report.warnings);
+        }
     }
 
     #[test]

@@ -373,6 +373,7 @@ fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileErr
     folders.extend(view.earlier_folders(roadmap)?);
     let numbers = roadmap
         .named_phases()
+        .chain(roadmap.listed_ids())
         .filter(|id| id.starts_with(|first: char| first.is_ascii_digit()))
         .chain(folders.iter().map(PhaseFolder::token))
         .map(PhaseId::new)
@@ -494,6 +495,17 @@ mod tests {
         naming: "sequential",
         command_prefix: "/gsd-",
     };
+
+    #[test]
+    fn a_phase_that_a_checklist_names_has_its_number_wherever_the_line_is() {
+        for line in ["- [ ] Phase 6: X", "- [x] Phase 6: X - later", "* [ ] **Phase 6: X**"] {
+            let view =
+                view(&format!("- [ ] **Phase 1: A**\n\n### Phase 1: A\n\n### Phase 2: B\n**Goal**: y\n\n{line}\n"));
+            assert_eq!(add(&view, REQUEST).unwrap().0.phase_number, PhaseNumber::Number(7), "{line}");
+        }
+        let prose = view("### Phase 2: B\n\n- [ ] Phase 6 is far away\n- Phase 7: not a box\n");
+        assert_eq!(add(&prose, REQUEST).unwrap().0.phase_number, PhaseNumber::Number(3));
+    }
 
     #[test]
     fn a_name_that_is_a_text_is_told() {
