@@ -86,6 +86,26 @@ fn wrong_flags_and_surplus_words_are_refused() {
 }
 
 #[test]
+fn whatever_argument_is_missing_the_reason_is_usage() {
+    let context = TestContext::new();
+    for call in [
+        &["graphify", "query"][..],
+        &["intel", "query"],
+        &["learnings", "query"],
+        &["extract-messages"],
+        &["detect-custom-files"],
+        &["write-profile"],
+        &["requirements", "mark-complete"],
+        &["check", "predicate", "--predicate"],
+        &["generate-slug", " "],
+        &["commit"],
+    ] {
+        let error = context.gsd_with([call, &["--json-errors"]].concat(), &[], "").failure(1);
+        assert!(error.contains(r#""reason":"usage""#), "{call:?}: {error}");
+    }
+}
+
+#[test]
 fn help_wins_over_work() {
     let context = TestContext::new();
     let all = context.gsd(["help", "--all"]).success();

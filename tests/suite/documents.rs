@@ -20,6 +20,16 @@ fn fields_are_read_as_strings() {
     assert_eq!(get(&[".planning/P.md", "--field", "zzz"]).json()["error"], "Field not found");
     assert_eq!(get(&["P.md", "--cwd", ".planning", "--pick", "wave"]).success(), "1");
     assert_eq!(get(&["nope.md"]).json()["error"], "File not found");
+    for (text, warns) in [
+        ("---\nwave: 1\nx\n", true),
+        ("---\n\n# A rule above a text\n\nnote: here\n", false),
+        ("---\nWords without a key\n", false),
+        ("---\nwave: 1\n---\n", false),
+    ] {
+        context.write("rule.md", text);
+        let told = get(&["rule.md"]).stderr;
+        assert_eq!(told.contains("never closed"), warns, "{text}: {told}");
+    }
     assert!(get(&[".planning"]).failure(1).contains("cannot read"));
 }
 

@@ -169,6 +169,8 @@ fn a_name_may_begin_with_a_hyphen_and_a_wrong_flag_is_still_told() {
     assert_eq!(context.gsd(["phase", "insert", "1", "-v and -q", "--dry-run"]).json()["name"], "-v and -q");
     assert_eq!(context.gsd(["phase", "add", "--", "--watch"]).json()["name"], "--watch");
     assert_eq!(context.gsd(["generate-slug", "--watch flag", "--raw"]).success(), "watch-flag");
+    assert_eq!(context.gsd(["generate-slug", "---text---", "--raw"]).success(), "text");
+    assert_eq!(context.gsd(["--raw", "generate-slug", "---two words---"]).success(), "two-words");
     assert!(context.gsd(["phase", "add", "--watch flag", "--idd", "X"]).failure(1).contains("did you mean `--id`?"));
     assert!(context.gsd(["phase", "add", "--watch"]).failure(1).contains("unexpected argument `--watch`"));
 }

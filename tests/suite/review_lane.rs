@@ -98,7 +98,11 @@ fn reviewers_are_planned_as_the_settings_say() {
     );
     let error = room.call(&["review-lane", "sections", "--selected", "gemini,nobody"], "").failure(1);
     assert!(error.contains("`nobody` is not a reviewer") && error.contains("choose one of gemini, claude"), "{error}");
-    assert!(room.call(&["review-lane", "flags"], "").success().contains("\n--agy\n--ollama\n"));
+    let flags = |selected: &[&str]| room.call(&[&["review-lane", "flags"], selected].concat(), "").success();
+    assert!(flags(&[]).contains("\n--agy\n--ollama\n"));
+    assert_eq!(flags(&["--selected", "codex, gemini,nobody"]), "--codex\n--gemini\n");
+    assert_eq!(flags(&["--selected", "nobody"]), "");
+    assert_eq!(flags(&["--selected", ""]), flags(&[]));
     let asked =
         room.call(&["review-lane", "explicit-from-argv", "--", "4 --agy", "--gemini", "--force", "--gemini"], "");
     assert_eq!(asked.success(), "antigravity,gemini");

@@ -106,7 +106,7 @@ fn is_off(context: &Context) -> Result<bool, CommandError> {
 /// What a flag says. Asked for here and not by clap, since a project that has this off gets its answer first.
 fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
-        CommandError::new(Reason::SdkMissingArg, format!("`refactor {verb}` needs {flag}"))
+        CommandError::new(Reason::Usage, format!("`refactor {verb}` needs {flag}"))
             .hint(format!("`{}` shows an example", typed!("gsd-tools refactor {} --help", Typed::words(verb))))
     })
 }

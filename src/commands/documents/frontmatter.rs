@@ -95,11 +95,23 @@ pub(in crate::commands) struct NoField<'a> {
     field: &'a str,
 }
 
+/// Whether the first line behind the dashes is a key: a rule of dashes above a text is not the beginning of front matter.
+fn begins_with_a_key(text: &str) -> bool {
+    let mut lines = text.lines().skip(1).take_while(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines.any(|line| {
+        let key = line.split_once(':').map(|(key, rest)| (key.trim(), rest));
+        key.is_some_and(|(key, rest)| {
+            let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '"' | '\'');
+            !key.is_empty() && key.chars().all(is_name) && (rest.is_empty() || rest.starts_with([' ', '\t']))
+        })
+    })
+}
+
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
-    if is_unclosed(&text) {
+    if is_unclosed(&text) && begins_with_a_key(&text) {
         let file = &arguments.file;
         context.warn(format!("the front matter of `{file}` is opened and never closed, so that nothing in it counts"));
     }

@@ -103,7 +103,7 @@ pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<()
     }
     let message = arguments.message.join(" ");
     if message.trim().is_empty() && !arguments.amend {
-        return Err(CommandError::new(Reason::SdkMissingArg, "`commit` needs a message")
+        return Err(CommandError::new(Reason::Usage, "`commit` needs a message")
             .hint("for example: `gsd-tools commit \"docs: update the plan\"`"));
     }
     let message = message_for_log(context, message.trim());

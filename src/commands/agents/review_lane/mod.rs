@@ -36,8 +36,10 @@ verbs! {
 
     /// List the flags that ask for a reviewer
     ///
-    /// Example: `gsd-tools review-lane flags`.
-    "review-lane flags": reads text("the flags, one a line") = flags();
+    /// With `--selected`, those of the reviewers it names; names that are not known are skipped.
+    ///
+    /// Example: `gsd-tools review-lane flags --selected gemini,codex`.
+    "review-lane flags": reads text("the flags, one a line") = flags(FlagsArgs);
 
     /// Print the reviewers whose flags are among the arguments
     ///
@@ -81,6 +83,13 @@ pub(crate) struct PlanArgs {
 pub(crate) struct SectionsArgs {
     /// The reviewers, separated by commas (default: all that are built in)
     #[arg(long, value_name = "NAMES")]
+    selected: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FlagsArgs {
+    /// The reviewers, separated by commas (default: all that are built in)
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, default_missing_value = "")]
     selected: Option<String>,
 }
 
@@ -211,11 +220,14 @@ fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), Comma
     Ok(())
 }
 
-fn flags(context: &mut Context) -> Result<(), CommandError> {
-    for reviewer in reviewers()?.iter() {
-        for flag in &reviewer.flags {
-            context.text(format!("{flag}\n"));
-        }
+fn flags(context: &mut Context, arguments: &FlagsArgs) -> Result<(), CommandError> {
+    let reviewers = reviewers()?;
+    let names: Vec<&str> = arguments.selected.iter().flat_map(|names| names.split(',')).map(str::trim).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    let named = names.iter().filter_map(|name| reviewers.iter().find(|reviewer| reviewer.slug == *name));
+    let chosen = if names.is_empty() { reviewers.iter().collect::<Vec<_>>() } else { named.collect() };
+    for flag in chosen.into_iter().flat_map(|reviewer| &reviewer.flags) {
+        context.text(format!("{flag}\n"));
     }
     Ok(())
 }

@@ -31,7 +31,6 @@ reasons! {
     Unknown = 1,
     ConfigInvalidKey = 64,
     SdkUnknownCommand = 64,
-    SdkMissingArg = 64,
     GraphifyInvalidQuery = 64,
     Usage = 64,
     ConfigKeyNotFound = 66,

@@ -24,7 +24,7 @@ pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AcknowledgeError>()? {
         AcknowledgeError::NoPhase { .. } => Some(Reason::PhaseNotFound),
-        AcknowledgeError::NoFlag { .. } => Some(Reason::SdkMissingArg),
+        AcknowledgeError::NoFlag { .. } => Some(Reason::Usage),
         AcknowledgeError::NotAName { .. } => Some(Reason::Usage),
         _ => None,
     });
@@ -35,7 +35,7 @@ pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     let reason = reason.or_else(|| match error.downcast_ref::<ScaffoldError>()? {
         ScaffoldError::NoPhase { .. } => Some(Reason::PhaseNotFound),
         ScaffoldError::File(_) => None,
-        ScaffoldError::NoName => Some(Reason::SdkMissingArg),
+        ScaffoldError::NoName => Some(Reason::Usage),
         ScaffoldError::NotAPhase { .. } | ScaffoldError::NoSlug { .. } => Some(Reason::Usage),
     });
     reason.or_else(|| error.downcast_ref::<WorkstreamNameError>().map(|_| Reason::Usage))

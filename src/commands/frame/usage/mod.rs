@@ -156,10 +156,11 @@ fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
         .mut_subcommands(values_may_begin_with_a_hyphen)
 }
 
-/// Whether a word that begins with a hyphen is a text, such as `--watch flag`: no flag has a space in its name.
+/// Whether a word that begins with a hyphen is a text, such as `--watch flag` or `---text---`: no flag has a space in its
+/// name or begins with three hyphens.
 fn is_text(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
-    word.starts_with('-') && name.contains(char::is_whitespace)
+    word.starts_with("---") || (word.starts_with('-') && name.contains(char::is_whitespace))
 }
 
 /// The words with the arguments that are no flags behind a `--`, so that one of them may begin with a hyphen. `None`
@@ -250,10 +251,10 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::UnknownArgument => wrong_subcommand(row, leaf),
         ErrorKind::MissingRequiredArgument => {
-            CommandError::new(Reason::SdkMissingArg, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
+            CommandError::new(Reason::Usage, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.trim().is_empty() => {
-            let complaint = CommandError::new(Reason::SdkMissingArg, format!("`{argument}` needs a value"));
+            let complaint = CommandError::new(Reason::Usage, format!("`{argument}` needs a value"));
             let flag = argument.split([' ', '=']).next().unwrap_or_default();
             match leaf.command.get_arguments().find(|known| known.get_long() == flag.strip_prefix("--")) {
                 Some(known) if known.get_long() == Some("host") => complaint.hint(format!(

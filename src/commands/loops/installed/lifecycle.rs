@@ -134,7 +134,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
         return context.emit(&report);
     }
     if !arguments.all {
-        return Err(CommandError::new(Reason::SdkMissingArg, "`capability update` needs a feature, or `--all`")
+        return Err(CommandError::new(Reason::Usage, "`capability update` needs a feature, or `--all`")
             .hint("`gsd-tools capability list` lists the features"));
     }
     let place = Place::of(context, scope)?;
