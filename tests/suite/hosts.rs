@@ -1,6 +1,7 @@
 //! Small families: skills and folders of hosts, gates, points of the loop, the guide, programs with a time limit.
 
-use crate::kit::TestContext;
+use crate::kit::{Ran, TestContext};
+use crate::lived::{HOSTS, Lived};
 
 #[test]
 fn the_skills_of_an_agent_become_a_block() {
@@ -37,6 +38,49 @@ fn a_host_tells_its_folder_of_skills_and_its_instruction_file() {
     let named = context.gsd(["project-instruction-file", "claude"]).success();
     assert!(written.ends_with(&format!("/{}", named.trim_end())), "{named} is not {written}");
     assert_eq!(context.gsd(["project-instruction-file"]).success(), "AGENTS.md\n");
+}
+
+#[test]
+fn every_call_of_an_installation_answers_for_the_host_it_was_installed_for() {
+    let lived = Lived::new();
+    let context = &lived.context;
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n- [ ] **Phase 1: A**\n\n### Phase 1: A\n");
+    context.write(".planning/STATE.md", "---\nstatus: planning\ncurrent_phase: 1\n---\n\n# Project State\n");
+    lived.gsd(["install", "--all", "--global"]).success();
+    let calls = [
+        "resolve-model gsd-executor --raw",
+        "resolve-model gsd-code-reviewer",
+        "resolve-execution gsd-debugger",
+        "project-instruction-file",
+        "dispatch-isolation",
+        "effort sync",
+        "agent-skills gsd-planner --json",
+        "smart-entry --json",
+        "init execute-phase 1",
+        "init plan-phase 1",
+        "capability state",
+    ];
+    let mut models = std::collections::BTreeSet::new();
+    for host in HOSTS {
+        let name = host.flag.trim_start_matches('-');
+        let configured = if name == "codex" { "claude" } else { "codex" };
+        context.write(".planning/config.json", &format!(r#"{{"runtime": "{configured}"}}"#));
+        let program = lived.root(host, "--global").join("gsd-core/bin/gsd-tools");
+        for call in calls {
+            let asked = |named: Option<&str>| {
+                let mut command = context.command(&program);
+                command.args(call.split(' ')).envs(named.map(|name| ("GSD_RUNTIME", name)));
+                Ran::from(command.output().unwrap())
+            };
+            let (installed, named) = (asked(None), asked(Some(name)));
+            assert_eq!(installed.stdout, named.stdout, "{name} {call}");
+            assert_eq!(installed.code, named.code, "{name} {call}: {}", installed.stderr);
+            if call.starts_with("resolve-model gsd-executor") {
+                models.insert(installed.stdout.clone());
+            }
+        }
+    }
+    assert!(models.len() > 1, "hosts have models of different names: {models:?}");
 }
 
 #[test]

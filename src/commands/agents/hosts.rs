@@ -31,7 +31,8 @@ verbs! {
 
     /// Print the instruction file that a host reads
     ///
-    /// It is the file that `generate-claude-md` writes for that host. Without a host, reads `GSD_RUNTIME`; without that, and for a host that is not known, prints `AGENTS.md`.
+    /// It is the file that `generate-claude-md` writes for that host. Without a host, takes the one that `GSD_RUNTIME`, the
+    /// installation or the configuration names; without these, and for a host that is not known, prints `AGENTS.md`.
     ///
     /// Example: `gsd-tools project-instruction-file codex`.
     "project-instruction-file": reads text("the host's instruction file")
@@ -141,7 +142,7 @@ fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<St
 
 fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), CommandError> {
     let named = arguments.runtime.as_ref().or(arguments.host.as_ref()).filter(|host| !host.trim().is_empty());
-    let named = named.cloned().or_else(|| context.world().variable("GSD_RUNTIME"));
+    let named = if named.is_some() { named.cloned() } else { context.host_word()? };
     let file = match named {
         None => COMMON_INSTRUCTIONS.to_owned(),
         Some(host) => {

@@ -70,7 +70,7 @@ pub(crate) struct ExecutionArgs {
     /// Why the last attempt failed, as `agent classify-failure` prints it
     #[arg(long, value_enum)]
     failure_class: Option<FailureClass>,
-    /// The host (default: the configured one); the answer also has the words that give its program the effort
+    /// The host (default: the one of the call); the answer also has the words that give its program the effort
     #[arg(long)]
     host: Option<String>,
 }

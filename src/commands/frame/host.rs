@@ -15,23 +15,28 @@ use crate::runtime::{
 };
 
 impl Context {
-    /// The host of the call: the one the environment names, else the configured one, else the one this program was
-    /// installed for, else the usual one.
+    /// The host of the call: the one the environment names, else the one this program was installed for, else the configured
+    /// one, else the usual one.
     pub(crate) fn host(&self) -> Result<&Host, CommandError> {
         if let Some(host) = self.host.get() {
             return Ok(host);
         }
-        let named = self.world().variable("GSD_RUNTIME");
-        let installed = if named.is_none() && self.config()?.runtime().is_none() { self.installed_for() } else { None };
-        let (id, descriptor) = self.host_called(named.or(installed).as_deref())?;
+        let (id, descriptor) = self.host_called(self.host_word()?.as_deref())?;
         let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
         let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
         Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
     }
 
-    /// The id of the host that `named` or else the configuration names, and its descriptor if we know it.
+    /// What says which host the call is for: the environment, the installation that this program is part of, or the
+    /// configuration. The installation comes before the configuration, which a project's hosts share.
+    pub(in crate::commands) fn host_word(&self) -> Result<Option<String>, CommandError> {
+        let named = self.world().variable("GSD_RUNTIME").or_else(|| self.installed_for());
+        Ok(if named.is_some() { named } else { self.config()?.runtime().map(str::to_owned) })
+    }
+
+    /// The id of the host with this name, or else of the usual host, and its descriptor if we know it.
     fn host_called(&self, named: Option<&str>) -> Result<(String, Option<Descriptor>), CommandError> {
-        let name = models::runtime(self.config()?, named);
+        let name = named.unwrap_or_else(|| models::usual_runtime());
         Ok(match self.host_if_known(name)? {
             Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
             // Its name is all that is known of it.
@@ -39,18 +44,12 @@ impl Context {
         })
     }
 
-    /// The id of the host whose models count: of the one that is named, by the call or by the environment, else of the
-    /// configured one.
+    /// The id of the host whose models count: of the one that is named, else of the host of the call.
     pub(in crate::commands) fn host_of_models(&self, named: Option<&str>) -> Result<String, CommandError> {
-        let variable = self.world().variable("GSD_RUNTIME");
-        Ok(self.host_called(named.or(variable.as_deref()))?.0)
-    }
-
-    /// Whether anything says which host the call is for: the environment, the configuration, or the installation that this
-    /// program is part of.
-    pub(in crate::commands) fn host_is_named(&self) -> Result<bool, CommandError> {
-        let is_variable = self.world().variable("GSD_RUNTIME").is_some();
-        Ok(is_variable || self.config()?.runtime().is_some() || self.installed_for().is_some())
+        match named {
+            Some(named) => Ok(self.host_called(Some(named))?.0),
+            None => Ok(self.host()?.id.clone()),
+        }
     }
 
     /// The hosts that can be named: ours and those the user described.

@@ -158,7 +158,7 @@ impl Spelling {
     /// state the project's settings are in.
     fn of(context: &Context) -> Self {
         let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
-        if context.host_is_named().unwrap_or(false) {
+        if context.host_word().is_ok_and(|word| word.is_some()) {
             return Self { prefix, others: Vec::new() };
         }
         let installed = installed(context);

@@ -171,9 +171,9 @@ pub(crate) struct ExecutionRequest<'a> {
     pub(crate) host: Option<&'a str>,
 }
 
-/// The host whose models count: the one named, else the configured one, else the default.
-pub(crate) fn runtime<'a>(config: &'a Config, named: Option<&'a str>) -> &'a str {
-    named.or_else(|| config.runtime()).unwrap_or(&CATALOGUE.default_runtime)
+/// The host whose models count where nothing names one.
+pub(crate) fn usual_runtime() -> &'static str {
+    &CATALOGUE.default_runtime
 }
 
 /// The model of an agent on a host.

@@ -174,13 +174,15 @@ pub(crate) const CODEX: Cast = Cast {
                 arguments: json!(format!("text(await tools.apply_patch({patch}));")),
             }
         }),
-        spawn: |Errand { agent, description, prompt, .. }| ToolCall {
-            name: "spawn_agent",
-            namespace: Some("collaboration"),
+        spawn: |Errand { agent, model, description, prompt, .. }| {
             // Without `fork_turns` the agent inherits all that was said before.
-            arguments: json!({
+            let mut arguments = json!({
                 "agent_type": agent, "task_name": task_name(description), "message": prompt, "fork_turns": "none",
-            }),
+            });
+            if let Some(model) = model {
+                arguments["model"] = json!(model);
+            }
+            ToolCall { name: "spawn_agent", namespace: Some("collaboration"), arguments }
         },
         wait: Some(|| ToolCall {
             name: "wait_agent",
