@@ -56,6 +56,7 @@ fn front_matter_has_the_keys_of_its_kind_in_order() {
                     "tiers",
                     "weight",
                     "kind",
+                    "git",
                     "returns",
                     "budget",
                 ];

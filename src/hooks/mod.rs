@@ -16,6 +16,7 @@ mod called;
 mod checkout;
 mod config_reload;
 mod context_monitor;
+mod git_guard;
 mod git_index;
 mod git_line;
 mod graphify_update;

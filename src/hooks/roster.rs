@@ -3,9 +3,9 @@
 use super::scene::Scene;
 use super::verdict::Finding;
 use super::{
-    agent_isolation_guard, config_reload, context_monitor, graphify_update, injection_scanner, permission_guard,
-    phase_boundary, prompt_guard, read_guard, secret_guard, session_state, update_check, validate_commit,
-    workflow_guard, worktree_path_guard, write_guard,
+    agent_isolation_guard, config_reload, context_monitor, git_guard, graphify_update, injection_scanner,
+    permission_guard, phase_boundary, prompt_guard, read_guard, secret_guard, session_state, update_check,
+    validate_commit, workflow_guard, worktree_path_guard, write_guard,
 };
 use crate::library::Event;
 
@@ -29,6 +29,7 @@ pub(super) const HOOKS: &[Hook] = &[
     Hook { name: "permission-guard", events: &[Event::BeforeTool], look: permission_guard::look },
     Hook { name: "worktree-path-guard", events: &[Event::BeforeTool], look: worktree_path_guard::look },
     Hook { name: "write-guard", events: &[Event::BeforeTool], look: write_guard::look },
+    Hook { name: "git-guard", events: &[Event::BeforeTool], look: git_guard::look },
     Hook { name: "validate-commit", events: &[Event::BeforeTool], look: validate_commit::look },
     Hook { name: "workflow-guard", events: &[Event::BeforeTool], look: workflow_guard::look },
     Hook { name: "prompt-guard", events: &[Event::BeforeTool], look: prompt_guard::look },

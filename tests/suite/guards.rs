@@ -589,6 +589,25 @@ fn edits_and_planning_documents_are_told_where_the_project_asks_for_it() {
 }
 
 #[test]
+fn an_agent_of_ours_leaves_the_work_of_others_where_it_is() {
+    let context = project("{}");
+    let by = |agent: Option<&str>, command: &str| {
+        let mut event = payload(&context.project(), "Bash", &json!({"command": command}));
+        if let Some(agent) = agent {
+            event["agent_type"] = agent.into();
+        }
+        call(&context, ["standard", "before-tool"], &event).success()
+    };
+    let said = by(Some("gsd-executor"), "cd app && git stash");
+    assert!(said.contains("GIT_GUARDED") && said.contains("report what is in your way"), "{said}");
+    assert!(by(Some("gsd:gsd-verifier"), "git -C . reset --hard").contains("GIT_GUARDED"));
+    assert!(!by(Some("gsd-executor"), "git add -- src/a.rs && git commit -m x -- src/a.rs").contains("GIT_GUARDED"));
+    for other in [None, Some("reviewer"), Some("general-purpose")] {
+        assert!(!by(other, "git stash").contains("GIT_GUARDED"), "{other:?}");
+    }
+}
+
+#[test]
 fn changed_settings_are_told_to_the_agent() {
     let context = project(r#"{"mode":"yolo","brave_search":"sk-secret"}"#);
     let changed = |file: &str| {
