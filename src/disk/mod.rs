@@ -257,6 +257,45 @@ pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
     i64::try_from(since.as_millis()).ok()
 }
 
+/// What the system notes of a file: another one after each change of its bytes, also where somebody sets its time back. For
+/// a link that of the link. `None` where there is no file, or the system does not note it.
+#[cfg(unix)]
+pub(crate) fn stamp(path: impl AsRef<Path>) -> Option<Stamp> {
+    use std::os::unix::fs::MetadataExt;
+    let found = path.as_ref().symlink_metadata().ok()?;
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Some(Stamp {
+        place: (found.dev(), found.ino()),
+        size: found.size(),
+        written: nanoseconds(found.mtime(), found.mtime_nsec()),
+        changed: nanoseconds(found.ctime(), found.ctime_nsec()),
+    })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn stamp(_path: impl AsRef<Path>) -> Option<Stamp> {
+    None
+}
+
+/// See [`stamp()`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Stamp {
+    place: (u64, u64),
+    size: u64,
+    /// In nanoseconds since 1970, as the next one.
+    written: i64,
+    changed: i64,
+}
+
+impl Stamp {
+    /// Whether the file was still for so long that the next change of it has another time, also where the clock of the
+    /// disk is coarse. `now` is in milliseconds since 1970.
+    pub(crate) fn is_settled(&self, now: i64) -> bool {
+        const GRAIN: i64 = 2_000;
+        self.written.max(self.changed) / 1_000_000 + GRAIN < now
+    }
+}
+
 /// The file's length in bytes; `None` where that cannot be told.
 pub(crate) fn size(path: impl AsRef<Path>) -> Option<u64> {
     Some(path.as_ref().metadata().ok()?.len())

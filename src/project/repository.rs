@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path};
 
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, Digest};
 use crate::text::shell::typed;
 
 /// The repository that a session of a run commits to, in the folder that git keeps for the worktree of the run.
@@ -233,6 +233,42 @@ pub(crate) fn main_place(folder: &AbsolutePath) -> Option<AbsolutePath> {
     let main = main_worktree(folder)?;
     let below = folder.relative_to(&repository_of(folder)?);
     Some(below.map_or_else(|| main.clone(), |below| main.join(&below)))
+}
+
+/// Where git keeps the repository of a folder, and what it takes from there besides the commits themselves.
+#[derive(Debug)]
+pub(crate) struct GitPlace {
+    /// The folder of git of this worktree.
+    pub(crate) own: AbsolutePath,
+    /// The one with what all worktrees have in common.
+    pub(crate) common: AbsolutePath,
+}
+
+impl GitPlace {
+    /// That of the repository whose root is `root`; `None` where it is that of another folder, or cannot be read.
+    pub(crate) fn of(root: &AbsolutePath) -> Option<Self> {
+        let root = disk::canonical(root).ok()?;
+        if repository_of_others(&root).is_some() {
+            return None;
+        }
+        let own = git_folder(&root)?;
+        let common = common_folder(&own)?;
+        Some(Self { own, common })
+    }
+
+    /// Another one where a commit has got other parents than it says: the history of a shallow clone ends early, and grafts
+    /// change it. `None` where that cannot be read.
+    pub(crate) fn history_mark(&self) -> Option<String> {
+        const MOST: u64 = 4 << 20;
+        let mut marks = Vec::new();
+        for name in ["shallow", "info/grafts"] {
+            if let Some(bytes) = disk::read_up_to(self.common.resolve(name), MOST).ok()? {
+                marks.extend_from_slice(name.as_bytes());
+                marks.extend_from_slice(&bytes);
+            }
+        }
+        Some(if marks.is_empty() { String::new() } else { Digest::of(&marks).to_string() })
+    }
 }
 
 /// Distinguishes the repository of a project from another one at the same path, for what a person approved of it.

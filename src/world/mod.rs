@@ -23,6 +23,7 @@ use directories::BaseDirs;
 
 pub(crate) mod above;
 pub(crate) mod fence;
+mod fields;
 mod followed;
 mod gits;
 pub(crate) mod output;

@@ -10,17 +10,14 @@ use crate::project::head::Head;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
 use crate::project::workstream;
-use crate::world::Finished;
 
 impl Context {
-    /// The commit that STATE.md says it was written at, and how many came after it; one run of git where it says so.
+    /// The commit that STATE.md says it was written at, and how many came after it.
     pub(in crate::commands) fn written_at(&self, view: &ProjectView) -> Option<WrittenAt> {
         let text = view.state_text().ok().flatten()?;
         let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
         let head = State::parse(&text).front_text("state_head").filter(is_hash)?;
-        let line = ["rev-list", "--count", &format!("{head}..HEAD")];
-        let finished = self.world().git(view.layout().root(), line).ok().filter(Finished::success)?;
-        Some(WrittenAt { commits: finished.text().trim().parse().ok()?, head })
+        Some(WrittenAt { commits: self.commits_since(&head)?, head })
     }
 
     /// The facts of a state operation that need neither another program nor the configuration.

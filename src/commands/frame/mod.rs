@@ -9,6 +9,7 @@ pub(crate) mod facts;
 pub(crate) mod family;
 pub(crate) mod files;
 pub(crate) mod help;
+pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod hosts;
 pub(crate) mod listing;
@@ -17,7 +18,6 @@ pub(crate) mod program;
 pub(crate) mod project;
 pub(crate) mod reach;
 pub(crate) mod table;
-pub(crate) mod times;
 pub(crate) mod usage;
 pub(crate) mod verb;
 

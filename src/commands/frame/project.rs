@@ -7,7 +7,7 @@ use super::CommandError;
 use super::Context;
 use super::context::Written;
 use super::error::Reason;
-use super::times::commit_times;
+use super::history::commit_times;
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
 use crate::operations::answers::changes::{self, WholeFile};
 use crate::operations::answers::token;

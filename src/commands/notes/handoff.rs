@@ -3,7 +3,6 @@
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::worktree::git::uncommitted_in;
 use crate::operations::notes::handoff::{self, Measured};
-use crate::world::Finished;
 
 verbs! {
     "Paused work";
@@ -46,7 +45,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
 }
 
 fn read(context: &mut Context) -> Result<(), CommandError> {
-    let since = handoff::recorded_head(&context.view()).and_then(|head| commits_since(context, &head));
+    let since = handoff::recorded_head(&context.view()).and_then(|head| context.commits_since(&head));
     let uncommitted = uncommitted(context);
     let report = handoff::read(&context.view(), since, uncommitted)?;
     context.emit(&report)
@@ -55,12 +54,6 @@ fn read(context: &mut Context) -> Result<(), CommandError> {
 fn clear(context: &mut Context) -> Result<(), CommandError> {
     let report = context.update(|view| Ok(handoff::clear(view)?))?;
     context.emit(&report)
-}
-
-fn commits_since(context: &Context, head: &str) -> Option<u64> {
-    let line = ["rev-list", "--count", &format!("{head}..HEAD")];
-    let counted = context.world().git(context.layout().root(), line).ok().filter(Finished::success)?;
-    counted.text().trim().parse().ok()
 }
 
 /// The files that differ from the last commit, from the project's root. Outside of a repository there are none; where git

@@ -8,7 +8,6 @@ use crate::operations::overview::history;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
 use crate::text::nearest::nearest;
-use crate::world::Finished;
 
 verbs! {
     "Progress";
@@ -127,7 +126,7 @@ fn title(context: &Context) -> Result<String, CommandError> {
 fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table"])?;
-    let report = stats::stats(&context.view(), commits(context))?;
+    let report = stats::stats(&context.view(), context.commits())?;
     match format {
         Some("table") if !context.shows_to_a_person() => {
             let rendered = report.table();
@@ -139,16 +138,4 @@ fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandErro
             context.show(&report, |screen| report.shown(screen, &title))
         }
     }
-}
-
-/// How many commits led here, and the day of the first; none outside of a repository.
-fn commits(context: &Context) -> Commits {
-    let git = |arguments: &[&str]| {
-        let finished = context.world().git(context.layout().root(), arguments).ok().filter(Finished::success)?;
-        Some(finished.text())
-    };
-    let count = git(&["rev-list", "--count", "HEAD", "--"]).and_then(|count| count.trim().parse().ok()).unwrap_or(0);
-    let roots = git(&["log", "--max-parents=0", "--format=%as", "HEAD", "--"]);
-    let first = roots.as_deref().and_then(|roots| roots.lines().map(str::trim).filter(|day| !day.is_empty()).min());
-    Commits { count, first: first.map(str::to_owned) }
 }

@@ -1,0 +1,86 @@
+//! Which files differ from what is committed: remembered for as long as neither they nor git's index have changed.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::memory::Memory;
+use crate::disk::{self, Digest, Stamp};
+use crate::project::layout::Layout;
+use crate::project::repository::GitPlace;
+
+/// How the names of the files begin in which this is remembered, one for each worktree.
+pub(super) const PREFIX: &str = "clean-";
+
+/// What was seen in a worktree.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Clean {
+    /// The commit that is checked out.
+    head: String,
+    /// Git's index and settings.
+    git: Vec<Option<Stamp>>,
+    /// The files as they were, and whether they differ.
+    files: BTreeMap<String, (Stamp, bool)>,
+}
+
+/// The files that differ, as far as nobody has to be asked, and how the others look now.
+#[derive(Debug)]
+pub(super) struct Look {
+    name: String,
+    seen: Clean,
+    now: BTreeMap<String, Option<Stamp>>,
+    git: Vec<Option<Stamp>>,
+    /// When it was looked.
+    at: i64,
+}
+
+impl Look {
+    /// Looks at `files` before git is asked; `at` is the time in milliseconds since 1970.
+    pub(super) fn at<'file>(
+        memory: &Memory,
+        layout: &Layout,
+        place: &GitPlace,
+        head: &str,
+        files: impl Iterator<Item = &'file String>,
+        at: i64,
+    ) -> Self {
+        let name = format!("{PREFIX}{}.json", &Digest::of(place.own.to_string().as_bytes()).to_string()[..16]);
+        let settings =
+            [place.own.resolve("index"), place.own.resolve("config.worktree"), place.common.resolve("config")];
+        let git = settings.iter().map(disk::stamp).collect::<Vec<_>>();
+        let seen = memory.read::<Clean>(&name).filter(|seen| seen.head == head && seen.git == git).unwrap_or_default();
+        let now = files.map(|file| (file.clone(), disk::stamp(layout.absolute(file)))).collect();
+        Self { name, seen, now, git, at }
+    }
+
+    /// The files that differ; `None` where git has to be asked.
+    pub(super) fn differing(&self) -> Option<HashSet<String>> {
+        // Without an index git says of every file that it is gone.
+        self.git.first().copied().flatten()?;
+        let mut differing = HashSet::new();
+        for (file, stamp) in &self.now {
+            let (known, differs) = self.seen.files.get(file)?;
+            if Some(*known) != *stamp {
+                return None;
+            }
+            if *differs {
+                differing.insert(file.clone());
+            }
+        }
+        Some(differing)
+    }
+
+    /// Remembers what git said since the look.
+    pub(super) fn remember(self, memory: &Memory, head: &str, differing: &HashSet<String>) {
+        let Self { name, mut seen, now, git, at } = self;
+        let mut files = std::mem::take(&mut seen.files);
+        for (file, stamp) in now {
+            let differs = differing.contains(&file);
+            match stamp.filter(|stamp| stamp.is_settled(at)) {
+                Some(stamp) => drop(files.insert(file, (stamp, differs))),
+                None => drop(files.remove(&file)),
+            }
+        }
+        memory.write(&name, &Clean { head: head.to_owned(), git, files });
+    }
+}
