@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::project::phase::PhaseId;
+use crate::text::checklist::{COLONS, ListItem};
 use crate::text::markdown::{Heading, Markdown};
 use crate::text::splice::Splices;
 
@@ -328,23 +329,22 @@ fn with_word(cell: &str, word: &str) -> String {
 }
 
 fn requirement_box(line: &str, start: usize) -> Option<RequirementBox<'_>> {
-    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.strip_prefix([' ', '\t'])?.trim_start();
-    let inside = rest.strip_prefix('[')?;
-    let mark = inside.chars().next()?;
-    let after = inside[mark.len_utf8()..].strip_prefix(']')?.trim_start().strip_prefix("**")?;
-    let (id, asks) = after.split_once("**")?;
-    let (id, asks) = (id.trim().trim_end_matches(':').trim_end(), asks.trim_start_matches(':').trim());
-    let at = start + line.len() - inside.len();
-    let known = matches!(mark, ' ' | 'x' | 'X');
-    (known && !id.is_empty()).then(|| RequirementBox { id, asks, mark: at..at + mark.len_utf8(), ticked: mark != ' ' })
+    let item = ListItem::read(line)?;
+    let tick = item.tick.filter(|tick| tick.is_ticked() || tick.sign == ' ')?;
+    let (id, asks) = item.text.strip_prefix("**")?.split_once("**")?;
+    let (id, asks) = (id.trim().trim_end_matches(COLONS).trim_end(), asks.trim_start_matches(COLONS).trim());
+    let place = tick.place();
+    let mark = start + place.start..start + place.end;
+    (!id.is_empty()).then(|| RequirementBox { id, asks, mark, ticked: tick.is_ticked() })
 }
 
 /// The identifier in bold that an item of a list begins with, behind a checkbox or without one.
 fn bold_id(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
-    let rest = rest.strip_prefix('[').and_then(|inside| Some(inside.split_once(']')?.1)).unwrap_or(rest);
+    let item = ListItem::read(line)?;
+    // A link or a tag in brackets may stand where the box does.
+    let rest = item.text.strip_prefix('[').and_then(|inside| Some(inside.split_once(']')?.1)).unwrap_or(item.text);
     let (id, _) = rest.trim_start().strip_prefix("**")?.split_once("**")?;
-    Some(id.trim().trim_end_matches(':').trim_end()).filter(|id| is_id(id))
+    Some(id.trim().trim_end_matches(COLONS).trim_end()).filter(|id| is_id(id))
 }
 
 /// Whether a text has the form of an identifier: letters, a dash, a number, such as `AUTH-01`.

@@ -8,10 +8,12 @@
 //! A `<details>` block folds shipped milestones away. One that is `open`, or that names the milestone the project works
 //! on, is read like any other part.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::text::markdown::{Heading, Line, Markdown};
+use crate::text::checklist::{COLONS, ListItem};
+use crate::text::markdown::{self, Heading, Line, LineKind, Markdown};
 
 use super::milestone::version_in;
 use super::phase::{self, PhaseId, PhaseIndex};
@@ -78,7 +80,7 @@ pub(crate) struct Bullet<Text> {
     pub(crate) line: usize,
     /// The byte position of the character between the brackets, if the line has a checkbox.
     pub(crate) mark: Option<usize>,
-    /// Ticked with a lower-case `x`.
+    /// Ticked.
     pub(crate) checked: bool,
     pub(crate) is_bold: bool,
     /// Struck through: the phase is given up, and no work.
@@ -358,6 +360,52 @@ impl<'text> Roadmap<'text> {
     }
 }
 
+/// A line that speaks of a phase where phases are named, in a form that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnreadPhase<'text> {
+    pub(crate) line: usize,
+    /// The identifier as written.
+    pub(crate) id: &'text str,
+    /// The line without white space around it.
+    pub(crate) text: &'text str,
+}
+
+impl UnreadPhase<'_> {
+    pub(crate) fn message(&self) -> String {
+        let Self { line, id, text } = self;
+        format!("line {} of ROADMAP.md names phase {id} in a form that is not read: `{text}`", line + 1)
+    }
+
+    pub(crate) fn cure(&self) -> String {
+        format!("Write it as a heading `### Phase {}: Name`", self.id)
+    }
+}
+
+impl<'text> Roadmap<'text> {
+    /// The open lines that look as if they named a phase that no other line names: headings of any level, items with a box
+    /// outside the sections of phases, and bold lines.
+    pub(crate) fn unread_phases(&self) -> Vec<UnreadPhase<'text>> {
+        let known = LazyCell::new(|| PhaseIndex::new(self.named_phases().map(|id| (0, id))));
+        let in_section =
+            LazyCell::new(|| covered(self.markdown.lines().len(), self.sections.iter().map(|section| &section.lines)));
+        let look = |line: usize| {
+            let text = self.markdown.line(line).trim();
+            let named = match self.markdown.lines()[line].kind {
+                LineKind::Heading(_) => markdown::heading_title(text),
+                LineKind::Text if text.starts_with(BOLD) && text.ends_with(BOLD) => text,
+                LineKind::Text => ListItem::read(text).filter(|item| item.tick.is_some())?.text,
+                _ => return None,
+            };
+            let (id, behind) = identifier(phase_word(undecorated(named).0)?)?;
+            // A range names phases that have lines of their own elsewhere.
+            let is_phase = !PhaseId::names_sentinel(id) && !behind.starts_with(char::is_alphabetic);
+            (is_phase && !self.is_shipped(line) && !in_section[line] && known.find(id).is_none())
+                .then_some(UnreadPhase { line, id, text })
+        };
+        (0..self.markdown.lines().len()).filter_map(look).collect()
+    }
+}
+
 impl PhaseBullet<'_> {
     pub(crate) fn is_sentinel(&self) -> bool {
         PhaseId::new(self.id).is_sentinel()
@@ -442,58 +490,118 @@ fn names_version(text: &str, version: &str) -> bool {
         })
 }
 
-/// Identifier and name of a heading `### [optional bracket] Phase 2.1 (TAG): Name` of level 2 to 4.
+/// Identifier and name of a heading `### Phase 2.1 (TAG): Name` of level 2 to 4, with the signs that people put around it.
 fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text str)> {
     if !(2..=4).contains(&heading.level) {
         return None;
     }
-    let mut title = heading.title;
-    if title.starts_with('[') {
-        title = title[title.find(']')? + 1..].trim_start();
-    }
-    let rest = strip_word(title, "Phase")?;
-    let (id, rest) = identifier(rest)?;
-    let rest = skip_tag(rest.trim_start());
-    let name = rest.strip_prefix(':')?;
-    Some((id, name.trim()))
+    let (title, is_bold) = undecorated(heading.title);
+    let (id, rest) = identifier(phase_word(title)?)?;
+    let closed = rest.trim_start().strip_prefix(BOLD).filter(|_| is_bold);
+    let is_bold = is_bold && closed.is_none();
+    let name = behind_sign(skip_tag(closed.unwrap_or(rest).trim_start()))?.trim();
+    let name = match (is_bold, name.split_once(BOLD)) {
+        (true, Some(("", behind))) => behind,
+        (true, Some((name, _))) => name,
+        _ => name,
+    };
+    Some((id, name.split("<!--").next().unwrap_or(name).trim()))
 }
 
-/// `- [ ] **Phase 2: Name** - text`; the mark after the identifier may be a dash, and the name may be missing. The checkbox
-/// of a bold line may be missing too.
-fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -> Option<PhaseBullet<'text>> {
-    let text = markdown.line(line);
-    let start = markdown.lines()[line].start;
-    let mut rest = text.trim_start();
-    rest = rest.strip_prefix(['-', '*'])?.strip_prefix([' ', '\t'])?.trim_start();
-    let mut mark = None;
-    let mut checked = false;
-    if let Some(after) = rest.strip_prefix('[') {
-        let inside = after.chars().next()?;
-        if after[inside.len_utf8()..].starts_with(']') {
-            mark = Some(start + (text.len() - after.len()));
-            checked = inside == 'x';
-            rest = after[inside.len_utf8() + 1..].trim_start();
+/// A title without what stands before its first word: a bracket, an emoji, an arrow, the sign of bold text. Whether there
+/// was that last one.
+fn undecorated(title: &str) -> (&str, bool) {
+    let (mut rest, mut is_bold) = (title, false);
+    if let Some(close) = rest.strip_prefix('[').and_then(|inside| inside.find(']')) {
+        rest = &rest[close + 2..];
+    }
+    loop {
+        rest = behind_emoji(rest);
+        match rest.strip_prefix(BOLD) {
+            Some(inside) => (rest, is_bold) = (inside, true),
+            None => return (rest, is_bold),
         }
     }
+}
+
+/// A text without the white space, emoji and arrows that it begins with.
+fn behind_emoji(text: &str) -> &str {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_sign = first.is_whitespace() || !first.is_ascii() && !first.is_alphanumeric();
+        // A digit in a box is an emoji: the digit, and marks that put it there.
+        if !is_sign && !(first.is_ascii_digit() && rest[1..].starts_with(['\u{fe0f}', '\u{20e3}'])) {
+            break;
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    rest
+}
+
+const BOLD: &str = "**";
+
+/// The rest after the word `Phase`.
+fn phase_word(text: &str) -> Option<&str> {
+    let rest = strip_word(text, "Phase")?;
+    Some(rest.strip_prefix('#').unwrap_or(rest))
+}
+
+/// What follows the sign between the identifier of a phase and its name. A dash between two numbers is a range.
+fn behind_sign(text: &str) -> Option<&str> {
+    let inside = text.trim_start();
+    let sign = inside.chars().next()?;
+    let behind = &inside[sign.len_utf8()..];
+    let is_apart = behind.is_empty() || behind.starts_with(char::is_whitespace);
+    let is_dash = sign == '-' || DASHES.contains(&sign);
+    let is_sign = is_dash || COLONS.contains(&sign) || is_apart && matches!(sign, '.' | ')');
+    let behind = behind.strip_prefix('-').filter(|_| sign == '-').unwrap_or(behind);
+    let is_name = !(is_dash && (behind.starts_with('>') || begins_with_identifier(behind)));
+    (is_sign && is_name).then_some(behind)
+}
+
+/// Whether a text is an identifier with a sign behind it: `3: Name`.
+fn begins_with_identifier(text: &str) -> bool {
+    let inside = text.trim_start();
+    let length = inside.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let behind = inside[length..].trim_start();
+    length > 0
+        && (behind.is_empty()
+            || behind.starts_with(COLONS)
+            || behind.starts_with(['-', '('])
+            || behind.starts_with(DASHES))
+}
+
+/// Dashes other than the hyphen.
+const DASHES: [char; 6] = ['—', '–', '―', '‒', '−', '－'];
+
+/// `- [ ] **Phase 2: Name** - text`, with any mark of a list; the sign behind the identifier is any of those of headings, and
+/// the name may be missing. The checkbox of a bold line may be missing too.
+fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -> Option<PhaseBullet<'text>> {
+    let item = ListItem::read(markdown.line(line))?;
+    let start = markdown.lines()[line].start;
+    let (mark, checked) = (item.tick.map(|tick| start + tick.at), item.is_ticked());
+    let rest = behind_emoji(item.text);
     let unstruck = rest.strip_prefix("~~").unwrap_or(rest);
-    let bold = unstruck.strip_prefix("**");
+    let bold = unstruck.strip_prefix(BOLD);
     let is_bold = bold.is_some();
     let bare = bold.unwrap_or(unstruck);
     let plain = bare.strip_prefix("~~").unwrap_or(bare);
     let is_retired = unstruck.len() < rest.len() || plain.len() < bare.len();
-    let rest = strip_word(plain.trim_start(), "Phase")?;
-    let (id, rest) = identifier(rest)?;
+    let (id, rest) = identifier(phase_word(undecorated(plain).0)?)?;
     let rest = skip_tag(rest.trim_start());
     let end = rest.strip_prefix("~~").filter(|_| is_retired).unwrap_or(rest);
-    let name = match (is_bold, end.strip_prefix("**")) {
-        (true, Some(behind)) => behind.strip_prefix(':').map_or("", bare_name),
+    let name = match (is_bold, end.strip_prefix(BOLD)) {
+        (true, Some(behind)) => behind.trim_start().strip_prefix(COLONS).map_or("", bare_name),
         (true, None) => {
-            let rest = rest.strip_prefix(NAME_MARKS)?;
-            rest[..rest.find("**")?].trim()
+            let rest = behind_sign(rest)?;
+            match rest.find(BOLD)? {
+                0 => bare_name(&rest[BOLD.len()..]),
+                close => rest[..close].trim(),
+            }
         }
         (false, _) => {
             mark?;
-            match end.strip_prefix(NAME_MARKS) {
+            match behind_sign(end) {
                 Some(rest) => bare_name(rest),
                 None if end.is_empty() => "",
                 None => return None,
@@ -504,12 +612,9 @@ fn phase_bullet<'text>(markdown: &Markdown<'text>, line: usize, shipped: bool) -
     Some(PhaseBullet { id, name, line, mark, checked, is_bold, is_retired, shipped })
 }
 
-/// The marks between the identifier of a phase and its name.
-const NAME_MARKS: [char; 4] = ['—', '–', ':', '-'];
-
 /// The name at the start of a text that goes on with a description or the day of completion.
-fn bare_name(text: &str) -> &str {
-    let ends = [" - ", " — ", " – ", " (completed "];
+pub(super) fn bare_name(text: &str) -> &str {
+    let ends = [" - ", " — ", " – ", " (completed ", "<!--"];
     let end = ends.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
     text[..end].trim()
 }
@@ -518,7 +623,7 @@ fn bare_name(text: &str) -> &str {
 fn strip_word<'text>(text: &'text str, word: &str) -> Option<&'text str> {
     let head = text.get(..word.len())?;
     let rest = &text[word.len()..];
-    (head.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
+    (head.eq_ignore_ascii_case(word) && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
 /// A phase identifier at the start of `text`, and the rest.
@@ -595,8 +700,14 @@ fn table_rows<'text>(markdown: &Markdown<'text>, shipped: &[bool]) -> Vec<PhaseR
 /// The trimmed cells of a pipe-table line.
 pub(crate) fn table_cells(line: &str) -> Vec<&str> {
     let inside = line.trim().strip_prefix('|').unwrap_or(line.trim());
-    let inside = inside.strip_suffix('|').unwrap_or(inside);
-    inside.split('|').map(str::trim).collect()
+    let inside = inside.strip_suffix('|').filter(|inside| !inside.ends_with('\\')).unwrap_or(inside);
+    bars(inside).scan(0, |start, end| Some(inside[std::mem::replace(start, end + 1)..end].trim())).collect()
+}
+
+/// Where the bars of a table's line are that are not escaped, and where the line ends.
+pub(super) fn bars(line: &str) -> impl Iterator<Item = usize> {
+    let bars = line.match_indices('|').map(|(at, _)| at);
+    bars.filter(|at| !line[..*at].ends_with('\\')).chain(std::iter::once(line.len()))
 }
 
 fn is_phase_table(columns: &[Arc<str>]) -> bool {
@@ -612,8 +723,11 @@ fn phase_row<'text>(columns: &[Arc<str>], cells: &[&'text str], line: usize, shi
     let (id, inline_name) = if name_column.is_some() {
         (first, "")
     } else {
-        let (id, rest) = identifier(strip_word(first, "Phase").unwrap_or(first))?;
-        (id, rest.trim_start_matches(['.', ':', ' ']))
+        let (plain, is_bold) = undecorated(first);
+        let plain = if is_bold { plain.strip_suffix(BOLD).unwrap_or(plain) } else { plain };
+        let (id, rest) = identifier(phase_word(plain).unwrap_or(plain))?;
+        let rest = if is_bold { rest.strip_prefix(BOLD).unwrap_or(rest) } else { rest };
+        (id, behind_sign(rest).unwrap_or(rest).trim_start_matches(['.', ':', ' ']))
     };
     if !is_table_identifier(id) {
         return None;
@@ -678,6 +792,138 @@ mod tests {
             let roadmap = Roadmap::parse(&text);
             assert!(roadmap.is_retired("2") && !roadmap.is_retired("3"), "{line}");
             assert_eq!(roadmap.bullet("2").unwrap().name, "B", "{line}");
+        }
+    }
+
+    /// The signs that people put between number and name, before the word, and around it.
+    const SIGNS: &[&str] = &[
+        ": ",
+        ":",
+        "： ",
+        "：",
+        " — ",
+        " – ",
+        " - ",
+        "- ",
+        "—",
+        ". ",
+        " : ",
+        " -- ",
+        " − ",
+        "﹕",
+        ") ",
+        " (INSERTED): ",
+    ];
+    const FRONTS: &[&str] = &["", "✅ ", "🚧", "[x] ", "⚠️ ", "1️⃣ ", "→ "];
+
+    #[test]
+    fn a_heading_names_its_phase_with_any_sign() {
+        for mark in ["##", "###", "####", "\u{feff}###"] {
+            for front in FRONTS {
+                for sign in SIGNS {
+                    for title in [
+                        format!("Phase 2{sign}Beta one"),
+                        format!("**Phase 2{sign}Beta one**"),
+                        format!("**Phase 2**{sign}Beta one"),
+                        format!("PHASE 2{sign}Beta one <!-- soon -->"),
+                    ] {
+                        let text = format!("{mark} {front}{title}\n**Goal**: g\n");
+                        let roadmap = Roadmap::parse(&text);
+                        let read: Vec<_> =
+                            roadmap.sections().iter().map(|section| (section.id, section.name)).collect();
+                        assert_eq!(read, [("2", "Beta one")], "{text}");
+                        assert!(roadmap.unread_phases().is_empty(), "{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_checklist_line_names_its_phase_with_any_mark_and_sign() {
+        for mark in ["-", "*", "+", "1.", "12)"] {
+            for front in FRONTS.iter().filter(|front| !front.starts_with('[')) {
+                for sign in SIGNS {
+                    for (line, checked) in [
+                        (format!("[x] {front}**Phase 2{sign}Beta** - b"), true),
+                        (format!("[X] {front}**Phase 2{sign}Beta** - b"), true),
+                        (format!("[ ] {front}**Phase 2{sign}Beta**"), false),
+                        (format!("[X] {front}Phase 2{sign}Beta — b"), true),
+                        (format!("{front}**Phase 2{sign}Beta**"), false),
+                    ] {
+                        let text = format!("{mark} {line}\n");
+                        let roadmap = Roadmap::parse(&text);
+                        let read: Vec<_> =
+                            roadmap.bullets().iter().map(|bullet| (bullet.id, bullet.name, bullet.checked)).collect();
+                        assert_eq!(read, [("2", "Beta", checked)], "{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_names_its_phase_with_any_sign_and_bars_in_names_are_escaped() {
+        for (cell, name) in [
+            ("2. Beta", "Beta"),
+            ("2 — Beta", "Beta"),
+            ("Phase 2: Beta", "Beta"),
+            ("**2. Beta**", "Beta"),
+            ("✅ 2： Beta", "Beta"),
+            ("2. A \\| B", "A \\| B"),
+        ] {
+            let text = format!("| Phase | Plans Complete | Status |\n|---|---|---|\n| {cell} | 0/1 | Open |\n");
+            let roadmap = Roadmap::parse(&text);
+            let row = roadmap.progress_row("2").unwrap();
+            assert_eq!((row.name, row.cell("status")), (name, Some("Open")), "{cell}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_names_a_phase_in_another_form_is_noticed_once_nothing_else_names_it() {
+        for line in [
+            "### Phase 2 Beta",
+            "### Phase 2",
+            "# Phase 2: Beta",
+            "##### Phase 2: Beta",
+            "### Phase 2–3: Beta",
+            "**Phase 2: Beta**",
+            "- [ ] Phase 2 Beta",
+            "3. [X] **Phase 2** / Beta",
+        ] {
+            let text = format!("### Phase 1: Alpha\ntext\n## Rest\n{line}\n");
+            let found: Vec<(usize, String)> = Roadmap::parse(&text)
+                .unread_phases()
+                .iter()
+                .map(|unread| (unread.line, unread.id.to_owned()))
+                .collect();
+            let is_read = Roadmap::parse(&text).named_phases().any(|id| id == "2");
+            assert!(is_read || found == [(3, "2".to_owned())], "{line}: {found:?}");
+            let named = format!("{text}- [ ] **Phase 2: Beta**\n");
+            assert!(Roadmap::parse(&named).unread_phases().is_empty(), "{line}");
+        }
+        for line in [
+            "## Phase Details",
+            "## Phases",
+            "Phase 2 is next",
+            "- Phase 2 Beta",
+            "~~### Phase 2 x~~",
+            "### ~~Phase 2 x~~",
+        ] {
+            assert!(Roadmap::parse(&format!("{line}\n")).unread_phases().is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_commented_out_names_no_phase() {
+        let inside = "### Phase 9: X\n- [ ] **Phase 9: X** - x\n\n| Phase | Plans | Status |\n|---|---|---|\n| 9. X | 0/1 | Open |\n";
+        for text in [
+            format!("<!--\n{inside}-->\n"),
+            format!("note <!-- old:\n{inside}--> end\n"),
+            "<!-- ### Phase 9: X -->\n".into(),
+        ] {
+            let text = format!("{text}### Phase 1: A\n");
+            assert_eq!(Roadmap::parse(&text).named_phases().collect::<Vec<_>>(), ["1"], "{text}");
         }
     }
 

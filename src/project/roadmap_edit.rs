@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use crate::text::checklist::ListItem;
 use crate::text::splice::Splices;
 
 use super::folder::plan_id;
-use super::roadmap::{PhaseBullet, PhaseRow, PhaseSection, Roadmap, table_cells};
+use super::roadmap::{PhaseBullet, PhaseRow, PhaseSection, Roadmap, bare_name, bars, table_cells};
 
 /// A plan's line in a phase section: `- [ ] 02-01-PLAN.md — text` or `- [ ] 02-01: text`.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +74,9 @@ impl<'text> Roadmap<'text> {
             .clone()
             .filter(|line| markdown.is_prose(*line))
             .filter_map(|line| {
-                let text = markdown.line(line);
-                let rest = text.trim_start().strip_prefix(['-', '*'])?.trim_start().strip_prefix('[')?;
-                let mark = rest.chars().next()?;
-                let behind = rest[mark.len_utf8()..].strip_prefix(']')?;
-                let position = markdown.lines()[line].start + (text.len() - rest.len());
-                Some(PlanBullet { line, mark: position, checked: matches!(mark, 'x' | 'X'), text: behind.trim() })
+                let item = ListItem::read(markdown.line(line))?;
+                let mark = markdown.lines()[line].start + item.tick?.at;
+                Some(PlanBullet { line, mark, checked: item.is_ticked(), text: item.text })
             })
             .collect()
     }
@@ -111,10 +109,12 @@ impl<'text> Roadmap<'text> {
     pub(crate) fn add_bullet(&self, id: &str, name: &str, neighbour: Option<&PhaseBullet<'_>>, splices: &mut Splices) {
         let Some(neighbour) = neighbour else { return };
         let text = self.markdown().line(neighbour.line);
-        let indent = text.len() - text.trim_start().len();
-        let bold = if neighbour.is_bold { "**" } else { "" };
+        let Some(item) = ListItem::read(text) else { return };
+        // Without emphasis a dash would end the name.
+        let bold = if neighbour.is_bold || bare_name(name) != name { "**" } else { "" };
         let newline = self.markdown().newline();
-        let line = format!("{}{} [ ] {bold}Phase {id}: {name}{bold}{newline}", &text[..indent], &text[indent..=indent]);
+        let (indent, mark) = (&text[..item.indent], item.next_mark());
+        let line = format!("{indent}{mark} [ ] {bold}Phase {id}: {name}{bold}{newline}");
         self.insert_after_item(neighbour.line, &line, splices);
     }
 
@@ -318,13 +318,11 @@ fn cell_spans(line: &str) -> Vec<Range<usize>> {
     let start = line.find('|').map_or(0, |at| if line[..at].trim().is_empty() { at + 1 } else { 0 });
     let mut spans = Vec::with_capacity(count);
     let mut from = start;
-    for (at, _) in line[start..].match_indices('|') {
+    for at in bars(&line[start..]) {
         spans.push(from..start + at);
         from = start + at + 1;
     }
-    if spans.len() < count {
-        spans.push(from..line.len());
-    }
+    spans.truncate(count);
     spans
 }
 

@@ -18,10 +18,13 @@ pub(crate) enum LineKind {
     FenceEdge,
     /// A line inside a code fence.
     Fenced,
+    /// A line of an HTML comment that has nothing else, or that began on a line before.
+    Comment,
     Text,
 }
 
-/// One line: `start..end` is its text, `start..next` includes its line end.
+/// One line: `start..end` is its text, `start..next` includes its line end. A byte order mark is part of the file, not of
+/// its first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) kind: LineKind,
@@ -30,7 +33,7 @@ pub(crate) struct Line {
     pub(crate) next: usize,
 }
 
-/// A heading outside front matter and fences.
+/// A heading outside front matter, fences and comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Heading<'text> {
     /// Index of its line.
@@ -48,7 +51,7 @@ pub(crate) struct Markdown<'text> {
 }
 
 impl<'text> Markdown<'text> {
-    /// Scans `text`. Every text is a document; an unclosed fence or front matter is just text that follows.
+    /// Scans `text`. Every text is a document; an unclosed front matter or comment is just text that follows.
     pub(crate) fn parse(text: &'text str) -> Self {
         let mut lines = split_lines(text);
         let body = mark_front_matter(text, &mut lines);
@@ -95,7 +98,7 @@ impl<'text> Markdown<'text> {
         self.lines.get(index).map_or("", |line| &self.text[line.start..line.end])
     }
 
-    /// Whether line `index` is prose: not front matter and not code.
+    /// Whether line `index` is prose: not front matter, not code and no comment.
     pub(crate) fn is_prose(&self, index: usize) -> bool {
         self.lines
             .get(index)
@@ -149,6 +152,9 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
     }
 }
 
+/// The mark that some editors put at the start of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The title of an ATX heading line: without leading and closing `#` marks, trimmed.
 pub(crate) fn heading_title(line: &str) -> &str {
     let inside = line.trim_start().trim_start_matches('#').trim();
@@ -163,7 +169,7 @@ pub(crate) fn heading_title(line: &str) -> &str {
 fn split_lines(text: &str) -> Vec<Line> {
     let bytes = text.as_bytes();
     let mut lines = Vec::with_capacity(text.len() / 32 + 1);
-    let mut start = 0;
+    let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     while start < bytes.len() {
         let next =
             bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |offset| start + offset + 1);
@@ -181,7 +187,7 @@ fn split_lines(text: &str) -> Vec<Line> {
 }
 
 fn opens_front_matter(line: &str) -> bool {
-    line.trim_start_matches('\u{feff}').trim_end() == "---"
+    line.trim_start_matches(BYTE_ORDER_MARK).trim_end() == "---"
 }
 
 /// Marks the front matter and gives the index of the first line after it.
@@ -201,10 +207,19 @@ fn mark_front_matter(text: &str, lines: &mut [Line]) -> usize {
 
 fn mark_blocks(text: &str, lines: &mut [Line]) {
     let mut fence: Option<(u8, usize)> = None;
+    // Where the comment ends that began on a line before, and from where on no comment ends any more.
+    let mut comment = 0;
+    let mut open_from = text.len();
     for line in lines {
         let content = &text[line.start..line.end];
-        // A byte order mark is part of the file, not of its first line.
-        line.kind = match (fence, fence_mark(content.trim_start_matches('\u{feff}'))) {
+        if line.start < comment {
+            line.kind = LineKind::Comment;
+            if comment <= line.end {
+                comment = comment_after(text, comment, line.end, &mut open_from).unwrap_or(0);
+            }
+            continue;
+        }
+        line.kind = match (fence, fence_mark(content)) {
             (Some((mark, length)), Some((found, count, info)))
                 if found == mark && count >= length && info.is_empty() =>
             {
@@ -216,8 +231,45 @@ fn mark_blocks(text: &str, lines: &mut [Line]) {
                 fence = Some((mark, count));
                 LineKind::FenceEdge
             }
-            (None, _) => kind_of(content),
+            (None, _) => {
+                comment = comment_after(text, line.start, line.end, &mut open_from).unwrap_or(0);
+                if is_comment(content, comment > 0) { LineKind::Comment } else { kind_of(content) }
+            }
         };
+    }
+}
+
+/// Whether a line is a comment and nothing else; `stays_open` says that its last one is not closed in it.
+fn is_comment(content: &str, stays_open: bool) -> bool {
+    let Some(inside) = content.trim().strip_prefix(COMMENT_OPEN) else { return false };
+    stays_open || inside.find(COMMENT_CLOSE).is_some_and(|close| close + COMMENT_CLOSE.len() == inside.len())
+}
+
+const COMMENT_OPEN: &str = "<!--";
+const COMMENT_CLOSE: &str = "-->";
+
+/// Where the comment ends that begins in `from..end`, a part of a line, and is not closed there. From `open_from` on no
+/// comment is closed.
+fn comment_after(text: &str, from: usize, end: usize, open_from: &mut usize) -> Option<usize> {
+    let mut at = from;
+    let mut is_code = false;
+    loop {
+        let open = at + text[at..end].find(COMMENT_OPEN)?;
+        // What stands in backticks is code.
+        is_code ^= text[at..open].matches('`').count() % 2 == 1;
+        let inside = open + COMMENT_OPEN.len();
+        match text[inside..end].find(COMMENT_CLOSE) {
+            _ if is_code => at = inside,
+            Some(close) => at = inside + close + COMMENT_CLOSE.len(),
+            None if inside >= *open_from => return None,
+            None => {
+                let close = text[end..].find(COMMENT_CLOSE).map(|close| end + close + COMMENT_CLOSE.len());
+                if close.is_none() {
+                    *open_from = inside;
+                }
+                return close;
+            }
+        }
     }
 }
 
@@ -308,9 +360,50 @@ mod tests {
         assert_eq!(heading_title("# C#"), "C#");
     }
 
+    #[test]
+    fn a_comment_is_no_prose_however_many_lines_it_has() {
+        use LineKind::{Blank, Comment, FenceEdge, Fenced, Heading, Text};
+        for (text, expected) in [
+            ("<!-- # a -->\n# b", vec![Comment, Heading(1)]),
+            ("<!--\n# a\n\n```\n-->\n# b", vec![Comment, Comment, Comment, Comment, Comment, Heading(1)]),
+            ("a <!-- b\n# c\n--> d\n# e", vec![Text, Comment, Comment, Heading(1)]),
+            ("# a <!-- b -->\n- c <!-- d\n- e -->", vec![Heading(1), Text, Comment]),
+            ("<!-- a --> b\n# c", vec![Text, Heading(1)]),
+            ("<!-- a --> <!-- b\n# c -->\n# d", vec![Comment, Comment, Heading(1)]),
+            ("<!--\n--> <!--\n# a\n-->\n# b", vec![Comment, Comment, Comment, Comment, Heading(1)]),
+            ("`<!--` is how it opens\n# a\n-->", vec![Text, Heading(1), Text]),
+            ("<!-- never closed\n# a\n<!-- nor this\n# b", vec![Text, Heading(1), Text, Heading(1)]),
+            ("```\n<!--\n```\n# a\n-->", vec![FenceEdge, Fenced, FenceEdge, Heading(1), Text]),
+            ("\n<!---->\n# a", vec![Blank, Comment, Heading(1)]),
+        ] {
+            assert_eq!(kinds(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        for text in ["# T\nx", "- [ ] a\n", "---\na: 1\n---\n# T\n", "```\n# x\n```\n", "| a |\n|---|\n", ""] {
+            let marked = format!("\u{feff}{text}");
+            assert_eq!(kinds(&marked), kinds(text), "{text:?}");
+            let (marked, plain) = (Markdown::parse(&marked), Markdown::parse(text));
+            for line in 0..plain.lines().len() {
+                assert_eq!(marked.line(line), plain.line(line), "{text:?}");
+            }
+            assert_eq!(marked.span(0..1).start, 3.min(marked.text().len()));
+        }
+    }
+
+    #[test]
+    fn many_comments_take_linear_time() {
+        for piece in ["<!-- a\n", "`<!--\n", "<!-- a -->", "<!-- a\n-->\n"] {
+            let text = piece.repeat(100_000);
+            assert!(Markdown::parse(&text).lines().iter().all(|line| line.kind != LineKind::Blank));
+        }
+    }
+
     proptest! {
         #[test]
-        fn lines_cover_the_text_exactly(text in "(---\r?\n)?([ -~é\t]{0,12}(\r\n|\n|```\n|# h\n|\r)){0,20}[ -~]{0,5}") {
+        fn lines_cover_the_text_exactly(text in "(---\r?\n)?([ -~é\t]{0,12}(\r\n|\n|```\n|# h\n|\r|<!--|-->)){0,20}[ -~]{0,5}") {
             let markdown = Markdown::parse(&text);
             let printed: String = markdown.lines().iter().map(|line| &text[line.start..line.next]).collect();
             prop_assert_eq!(printed, text);

@@ -7,6 +7,7 @@
 //! scripts as words ([`script`], [`shell`]).
 
 mod brackets;
+pub(crate) mod checklist;
 pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod fragment;

@@ -8,6 +8,7 @@ use crate::project::config::{self, without_secrets};
 use crate::project::files::FileError;
 use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
+use crate::text::checklist::ListItem;
 use crate::text::diff::LineDiff;
 use crate::text::front_matter::FrontMatter;
 
@@ -235,8 +236,9 @@ impl<'text> Line<'text> {
 
 /// `- [x] text`: the text is the label, the box the value.
 fn task(line: &str) -> Option<Line<'_>> {
-    let after = line.strip_prefix(['-', '*'])?.trim_start();
-    let close = after.starts_with('[').then(|| after.find(']')).flatten()?;
+    let item = ListItem::read(line).filter(|item| item.tick.is_some())?;
+    let after = line[item.mark.len()..].trim_start();
+    let close = after.find(']')?;
     let text = after[close + 1..].trim();
     // A note behind the name, such as the day it was completed, belongs to the value.
     let name = text.rfind("** ").map_or(text, |end| &text[..end + 2]);

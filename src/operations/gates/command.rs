@@ -9,6 +9,7 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::test_command;
 use crate::project::view::ProjectView;
+use crate::text::checklist::ListItem;
 use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 use crate::text::words::words;
@@ -136,7 +137,9 @@ fn verifying(plan: &str) -> Option<String> {
     let (_, rest) = plan.split_once("<verification>")?;
     let (inside, _) = rest.split_once("</verification>")?;
     let tests = |command: &String| ["test", "spec", "check"].iter().any(|word| command.contains(word));
-    inside.lines().filter_map(|line| command_in(line.trim().trim_start_matches("- [ ]")).map(str::to_owned)).find(tests)
+    // A box that is ticked names its command too.
+    let text = |line| ListItem::read(line).filter(|item| item.tick.is_some()).map_or(line, |item| item.text);
+    inside.lines().filter_map(|line| command_in(text(line.trim())).map(str::to_owned)).find(tests)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
-use crate::text::markdown::Markdown;
+use crate::text::markdown::{LineKind, Markdown};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
 
@@ -211,6 +211,9 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     if roadmap.is_none() {
         found.push(error("E003", "there is no ROADMAP.md", command("new-project")));
     }
+    for unread in roadmap.iter().flat_map(Roadmap::unread_phases) {
+        found.push(warning("W030", unread.message(), unread.cure()));
+    }
     let folders = view.phase_folders()?;
     if let Some(text) = view.state_text()? {
         found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
@@ -358,7 +361,9 @@ fn unknown_phases(
         return Ok(Vec::new());
     }
     let known = PhaseIndex::new(declared.iter().map(String::as_str).enumerate());
-    let unknown = mentions(state).filter(|(number, whole)| known.find(whole).or(known.find(number)).is_none());
+    let unknown = mentions(&Markdown::parse(state))
+        .into_iter()
+        .filter(|(number, whole)| known.find(whole).or(known.find(number)).is_none());
     Ok(unknown
         .map(|(number, _)| {
             let listed = declared.join(", ");
@@ -368,12 +373,20 @@ fn unknown_phases(
         .collect())
 }
 
-/// The identifiers behind the word `Phase`: up to a dash, and with what follows it (`2-01`).
-fn mentions(text: &str) -> impl Iterator<Item = (&str, &str)> {
+/// The identifiers behind the word `Phase` in what the text says, not in code and comments.
+fn mentions<'text>(markdown: &Markdown<'text>) -> Vec<(&'text str, &'text str)> {
+    let lines = markdown.lines().iter().enumerate();
+    let said = lines.filter(|(_, line)| !matches!(line.kind, LineKind::Comment | LineKind::Fenced));
+    said.flat_map(|(index, _)| mentions_in(markdown.line(index))).collect()
+}
+
+/// The identifiers behind the word `Phase`: up to a dash, and with what follows it (`2-01`). The word that ends the name of
+/// a command, such as `/gsd-plan-phase 3`, is none.
+fn mentions_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.match_indices("hase").filter_map(move |(at, word)| {
         let before = text[..at].strip_suffix(['P', 'p'])?;
         let rest = text[at + word.len()..].strip_prefix([' ', '\t'])?.trim_start_matches([' ', '\t']);
-        let in_word = before.ends_with(char::is_alphanumeric);
+        let in_word = before.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '-' | '_'));
         if in_word || !rest.starts_with(|first: char| first.is_ascii_digit()) {
             return None;
         }
@@ -466,7 +479,9 @@ fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
         rest = decimals.trim_start_matches(|letter: char| letter.is_ascii_digit());
     }
     let words = rest.strip_prefix('-').filter(|words| !words.is_empty());
-    let fits = words.is_some_and(|words| words.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter)));
+    let fits = words.is_some_and(|words| {
+        words.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
+    });
     if digits >= 2 && fits {
         return None;
     }

@@ -60,7 +60,7 @@ fn the_roadmap_and_the_disk_are_compared_by_phase_not_by_spelling() {
             "W007 Phase 07 has a folder but is not in ROADMAP.md",
             "W007 Phase notes has a folder but is not in ROADMAP.md",
             "C005 Phase 3 is in the details (line 8) and missing in the checklist",
-            "C001 Gap in phase numbering: 2 → 7",
+            "C001 Gap in phase numbering: 4 → 7",
         ]
     );
     assert_eq!(
@@ -150,6 +150,31 @@ fn what_is_missing_or_does_not_parse_is_an_error() {
     assert_eq!((report.status, report.repairable_count), ("degraded", 1));
     let report = check(&project(&[(".planning/config.json", "{\"a\": ")]), &facts()).unwrap();
     assert_eq!((report.errors[0].code, report.repairable_count), ("E005", 0));
+}
+
+#[test]
+fn a_command_in_prose_and_what_is_commented_out_mention_no_phase() {
+    for said in
+        ["/gsd-execute-phase", "`/gsd:plan-phase", "$gsd-verify-phase", "gsd-tools find-phase", "get-phase", "x_phase"]
+    {
+        for number in ["7", "07", "2.1"] {
+            let state = format!("Phase 1.\nNext: {said} {number}\n<!--\nPhase 8\n-->\n```\nPhase 9\n```\n");
+            let state: &'static str = Box::leak(state.into_boxed_str());
+            let found = told(&check(&project(&[(".planning/STATE.md", state)]), &facts()).unwrap().warnings);
+            assert!(found.iter().all(|finding| !finding.starts_with("W002")), "{said}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_phase_in_a_form_that_is_not_read_is_named_with_its_line() {
+    let found = told(
+        &check(&project(&[(".planning/ROADMAP.md", "### Phase 1: A\n\n### Phase 2 Beta\n")]), &facts())
+            .unwrap()
+            .warnings,
+    );
+    let expected = "W030 line 3 of ROADMAP.md names phase 2 in a form that is not read: `### Phase 2 Beta`";
+    assert!(found.iter().any(|finding| finding == expected), "{found:?}");
 }
 
 #[test]

@@ -85,7 +85,16 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
                 bullet.name
             ),
         },
-        None => GetPhaseReport::Absent { found: false, phase_number },
+        None => match roadmap.unread_phases().into_iter().find(|unread| PhaseId::new(typed).matches(unread.id)) {
+            Some(unread) => GetPhaseReport::Malformed {
+                found: false,
+                phase_number,
+                phase_name: String::new(),
+                error: "malformed_roadmap",
+                message: format!("{}. {}", unread.message(), unread.cure()),
+            },
+            None => GetPhaseReport::Absent { found: false, phase_number },
+        },
     })
 }
 

@@ -10,7 +10,7 @@ use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::phase::{PhaseId, PhaseIndex};
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::{Roadmap, UnreadPhase, name_without_tag};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, is_unclosed};
 use crate::text::screen::{Mark, Screen, Tone, counted};
@@ -44,7 +44,7 @@ impl ValidateReport {
     }
 }
 
-/// Two places of the roadmap that do not agree on a phase.
+/// Two places of the roadmap that do not agree on a phase, or a line that names one in a form that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Mismatch {
     pub(crate) code: &'static str,
@@ -53,6 +53,13 @@ pub(crate) struct Mismatch {
     pub(crate) line: usize,
     pub(crate) message: String,
     pub(crate) fix: String,
+}
+
+impl Mismatch {
+    fn of_unread(unread: &UnreadPhase<'_>) -> Self {
+        let (phase, line) = (unread.id.to_owned(), unread.line + 1);
+        Self { code: "C007", phase, line, message: unread.message(), fix: unread.cure() }
+    }
 }
 
 /// What one place of the roadmap says of a phase.
@@ -98,7 +105,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
     phases.sort_by(|left, right| crate::project::phase::compare(left.as_str(), right.as_str()));
     let in_use: Vec<&str> = PLACES.into_iter().filter(|place| told.iter().any(|told| told.place == *place)).collect();
     let index = PhaseIndex::new(told.iter().map(|told| told.id).enumerate());
-    let mut found = Vec::new();
+    let mut found: Vec<Mismatch> = roadmap.unread_phases().iter().map(Mismatch::of_unread).collect();
     for phase in &phases {
         let own: Vec<&Told<'_>> = index.find_all(phase.as_str()).map(|at| &told[at]).collect();
         // The details say the most, so that the others follow them.

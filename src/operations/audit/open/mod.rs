@@ -10,6 +10,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::state::is_placeholder;
 use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
+use crate::text::checklist::ListItem;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
@@ -412,7 +413,7 @@ pub(super) fn open_questions(text: &str) -> Vec<String> {
     let Some(heading) = heading else { return Vec::new() };
     let lines = markdown.section(&heading).filter(|line| markdown.is_prose(*line));
     let texts = lines.map(|line| markdown.line(line).trim());
-    let answered = |line: &str| ["- [x]", "- [X]", "* [x]"].iter().any(|mark| line.starts_with(mark));
+    let answered = |line: &str| ListItem::read(line).is_some_and(|item| item.is_ticked());
     texts
         .filter(|line| !line.is_empty() && !line.starts_with('#') && !is_placeholder(line) && !answered(line))
         .map(str::to_owned)
