@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::markdown;
-use super::scalar::{DEEPEST, Quotes, quoted, read_scalar, without_comment};
+use super::scalar::{DEEPEST, Quotes, opens_comment, quoted, read_scalar, without_comment};
 use super::{Problem, Value};
 
 /// `key: value` with the bytes of its parts.
@@ -190,7 +190,7 @@ fn starts_blank(text: &str) -> bool {
 }
 
 fn opens(rest: &str) -> Opens {
-    if rest.is_empty() || rest.starts_with('#') {
+    if rest.is_empty() || (rest.starts_with('#') && opens_comment(rest, 0)) {
         return Opens::Nothing;
     }
     match rest.strip_prefix(['|', '>']).map(without_comment) {

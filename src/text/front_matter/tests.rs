@@ -287,6 +287,33 @@ fn a_front_matter_is_made_where_there_is_none() {
 }
 
 #[test]
+fn a_number_behind_a_hash_is_what_a_person_wrote() {
+    let texts =
+        ["PR #152 ready; PR #114 next", "#7", "2026-09-01 #27", "asked in #general", "see (#3) and #4", "a #1 b #2"];
+    for value in texts {
+        for comment in ["", " # a note", "  # see #9"] {
+            let source = format!("---\nbefore: 1\nk: {value}{comment}\nafter: 2\n---\n");
+            assert_eq!(get(&source, &["k"]), Some(text(value)), "{source}");
+            let after = write(&source, &["k"], &text("Probe")).unwrap();
+            assert_eq!(after, source.replace(value, "Probe"), "{source}");
+            let other = write(&source, &["after"], &text("3")).unwrap();
+            assert_eq!(other, source.replace("after: 2", "after: 3"), "{source}");
+        }
+        let listed = format!("---\nk: [{value}, x]\nl:\n  - {value}\nm:\n  n: {value}\n---\n");
+        assert_eq!(get(&listed, &["k"]), Some(list(&[value, "x"])), "{listed}");
+        assert_eq!(get(&listed, &["l"]), Some(list(&[value])), "{listed}");
+        assert_eq!(get(&listed, &["m", "n"]), Some(text(value)), "{listed}");
+    }
+    for (line, value) in
+        [("2 # next", "2"), ("true #set by hand", "true"), ("\"a\" #2", "a"), ("[a] # b", "[a]"), ("x\t# y", "x")]
+    {
+        let read = get(&format!("---\nk: {line}\n---\n"), &["k"]).unwrap();
+        assert_eq!(read.flat(), value, "{line}");
+    }
+    assert_eq!(get("---\nk: # a note\n---\n", &["k"]), Some(Value::Empty));
+}
+
+#[test]
 fn values_are_written_in_the_shortest_safe_form() {
     let printed = |value: Value| {
         let whole = compose(&[("k".to_owned(), value)], "", "\n");
