@@ -5,7 +5,6 @@ use std::error::Error;
 use super::agents::instructions::InstructionsError;
 use super::answers::token::BadToken;
 use super::audit::acknowledge::AcknowledgeError;
-use super::audit::uat::UatAuditError;
 use super::code::refactor::RefactorError;
 use super::documents::configuration::ConfigurationError;
 use super::documents::frontmatter::FrontMatterError;
@@ -51,7 +50,6 @@ pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
         .or_else(|| of(error, WindowsError::hint))
         .or_else(|| of(error, of_handoff))
         .or_else(|| of(error, of_workstream))
-        .or_else(|| of(error, of_others))
         .or_else(|| of(error, of_import))
         .or_else(|| of(error, of_configuration))
         .or_else(|| of(error, of_front_matter))
@@ -232,13 +230,6 @@ fn of_workstream(error: &CreateError) -> Option<String> {
         CreateError::File(error) => error.hint(),
         CreateError::Nameless(_) => own("name it with letters or digits, such as `billing`"),
         CreateError::SameName(_) => own("`gsd-tools workstream create --help` shows an example"),
-    }
-}
-
-fn of_others(error: &UatAuditError) -> Option<String> {
-    match error {
-        UatAuditError::File(error) => error.hint(),
-        UatAuditError::NoPhases => own("add a phase first: `gsd-tools phase add \"Search\"`"),
     }
 }
 

@@ -1,11 +1,13 @@
 //! `deferred-items.md` of a phase: what was seen on the way and left for later.
 //!
-//! An item is an entry of a list or a row of a table. A box that is ticked, or a line `status:` below an entry, says
-//! that it is settled.
+//! An item is an entry of a list, a row of a table, or a heading with fields such as `Found during:` below it. A box that is
+//! ticked, a text that is struck through or marked as resolved, or a line `status:` below says that it is settled.
 
 use std::ops::Range;
 
-use crate::text::markdown::Markdown;
+use super::noted::{SETTLED, is_marked_settled, noted};
+use crate::text::checklist::{COLONS, ListItem};
+use crate::text::markdown::{Heading, Markdown};
 use crate::text::splice::Splices;
 use crate::text::table::Table;
 
@@ -63,8 +65,12 @@ impl<'text> DeferredItems<'text> {
         let line = &self.markdown.lines()[lines.end - 1];
         let newline = self.markdown.newline();
         let own = self.markdown.line(lines.start);
-        let mark = own.find(' ').map_or(2, |at| at + 1);
-        let note = format!("{}status: {ACKNOWLEDGED}", " ".repeat(mark));
+        let note = if list_entry(own).is_some() {
+            let mark = own.find(' ').map_or(2, |at| at + 1);
+            format!("{}status: {ACKNOWLEDGED}", " ".repeat(mark))
+        } else {
+            format!("- status: {ACKNOWLEDGED}")
+        };
         let mut splices = Splices::default();
         if line.next > line.end {
             splices.insert(line.next, format!("{note}{newline}"));
@@ -75,10 +81,13 @@ impl<'text> DeferredItems<'text> {
     }
 }
 
-/// The entries of lists that stand at the margin, each with the indented lines below it.
+/// The sections that are one item each, and the entries of lists elsewhere that stand at the margin, each with the indented
+/// lines below it.
 fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
+    let sections = sections(markdown);
+    let is_apart = |line: usize| !sections.iter().any(|(_, lines)| lines.contains(&line));
     let mut found: Vec<Range<usize>> = Vec::new();
-    for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line)) {
+    for line in (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line) && is_apart(*line)) {
         let text = markdown.line(line);
         if list_entry(text).is_some() {
             found.push(line..line + 1);
@@ -90,51 +99,112 @@ fn entries(markdown: &Markdown<'_>) -> Vec<DeferredItem> {
             last.end = line + 1;
         }
     }
-    found
-        .into_iter()
-        .filter_map(|lines| {
-            let (ticked, first) = list_entry(markdown.line(lines.start))?;
-            let mut words = vec![first];
-            let mut state = if ticked { ItemState::Settled } else { ItemState::Open };
-            for line in lines.start + 1..lines.end {
-                let text = markdown.line(line).trim();
-                match status(text) {
-                    Some(word) => state = settled(&word, state),
-                    None => words.push(text),
-                }
+    let entry = |lines: Range<usize>| {
+        let (ticked, first) = list_entry(markdown.line(lines.start))?;
+        let mut words = vec![first];
+        let mut state = if ticked || is_marked_settled(first) { ItemState::Settled } else { ItemState::Open };
+        for line in lines.start + 1..lines.end {
+            let text = markdown.line(line).trim();
+            match status(text) {
+                Some(word) => state = settled(word, state),
+                None => words.push(text),
             }
-            let text = words.join(" ").trim().to_owned();
-            (!text.is_empty()).then_some(DeferredItem { text, state, lines: Some(lines) })
-        })
-        .collect()
+        }
+        let text = words.join(" ").trim().to_owned();
+        (!text.is_empty()).then_some(DeferredItem { text, state, lines: Some(lines) })
+    };
+    let section = |(heading, lines): &(Heading<'_>, Range<usize>)| {
+        let ticked = heading.title.strip_prefix('[').and_then(|inside| Some(inside.split_once(']')?.0.trim() == "x"));
+        let is_settled = ticked.unwrap_or(false) || is_marked_settled(heading.title);
+        let state = if is_settled { ItemState::Settled } else { ItemState::Open };
+        let own = lines.clone().filter(|line| markdown.is_prose(*line));
+        let state =
+            own.filter_map(|line| status(markdown.line(line).trim())).fold(state, |state, word| settled(word, state));
+        DeferredItem { text: heading.title.to_owned(), state, lines: Some(lines.clone()) }
+    };
+    let mut items: Vec<(usize, DeferredItem)> =
+        found.into_iter().filter_map(|lines| Some((lines.start, entry(lines)?))).collect();
+    items.extend(sections.iter().map(|found| (found.1.start, section(found))));
+    items.sort_by_key(|(line, _)| *line);
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+/// What people say of one item, line by line.
+const FIELDS: &[&str] = &[
+    "found during",
+    "found in",
+    "found by",
+    "found",
+    "discovered during",
+    "discovered in",
+    "discovered by",
+    "discovered",
+    "observed",
+    "status",
+    "severity",
+    "impact",
+    "scope",
+    "follow-up",
+    "follow up",
+    "out of scope because",
+    "why deferred",
+    "reason deferred",
+    "deferred because",
+    "deferred to",
+    "suggested fix",
+    "resolution",
+    "root cause",
+    "repro",
+    "evidence",
+];
+
+/// The headings below the title whose lines are fields of one item, with their lines up to the last that says something.
+fn sections<'text>(markdown: &Markdown<'text>) -> Vec<(Heading<'text>, Range<usize>)> {
+    let headings: Vec<Heading<'text>> = markdown.headings().collect();
+    let mut found: Vec<(Heading<'text>, Range<usize>)> = Vec::new();
+    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level > 1) {
+        let section = markdown.section(heading);
+        if found.last().is_some_and(|(_, lines)| lines.contains(&heading.line)) {
+            continue;
+        }
+        let end = headings.get(index + 1).map_or(section.end, |next| next.line.min(section.end));
+        let own = || (section.start..end).filter(|line| markdown.is_prose(*line)).map(|line| markdown.line(line));
+        let labels = || own().filter_map(label);
+        let is_of_fields = own().filter(|line| list_entry(line).is_some()).all(|line| label(line).is_some());
+        if is_of_fields && labels().any(|label| FIELDS.contains(&label.to_lowercase().as_str())) {
+            let last = section.clone().rev().find(|line| !markdown.line(*line).trim().is_empty());
+            found.push((*heading, heading.line..last.map_or(section.start, |last| last + 1)));
+        }
+    }
+    found
+}
+
+/// The label of a line `- **Label:** text`, `**Label**: text` or `Label: text`.
+fn label(line: &str) -> Option<&str> {
+    const LONGEST: usize = 40;
+    let line = list_entry(line).map_or(line, |(_, text)| text).trim();
+    let (label, _) = line.split_once(COLONS)?;
+    let label = label.trim_matches(['*', '_', ' ']);
+    (!label.is_empty() && label.len() <= LONGEST).then_some(label)
 }
 
 /// Whether the box of a list's entry at the margin is ticked, and the text of the entry.
 pub(super) fn list_entry(line: &str) -> Option<(bool, &str)> {
-    let rest = match line.strip_prefix(['-', '*', '+']) {
-        Some(rest) => rest,
-        None => line.trim_start_matches(|first: char| first.is_ascii_digit()).strip_prefix(['.', ')'])?,
-    };
-    let numbered = line.starts_with(|first: char| first.is_ascii_digit());
-    let bulleted = line.starts_with(['-', '*', '+']);
-    let rest = rest.strip_prefix([' ', '\t']).filter(|_| numbered || bulleted)?.trim();
-    let boxed = ["[x]", "[X]", "[ ]"].into_iter().find_map(|mark| Some((mark, rest.strip_prefix(mark)?)));
-    Some(boxed.map_or((false, rest), |(mark, text)| (mark != "[ ]", text.trim())))
+    let item = ListItem::read(line).filter(|item| item.indent == 0)?;
+    Some((item.is_ticked(), item.text))
 }
 
-/// The word of a line `status: resolved`, in any of the ways people write it.
-fn status(line: &str) -> Option<String> {
-    let bare = line.trim_start_matches(['-', '*', ' ']);
-    let rest = bare.get(..6).filter(|word| word.eq_ignore_ascii_case("status")).map(|_| &bare[6..])?;
-    let word = rest.trim_start_matches('*').strip_prefix(':')?.trim_matches(['*', ' ']);
-    Some(word.to_lowercase())
+/// What a line `status: resolved` says, in any of the ways people write it.
+fn status(line: &str) -> Option<&str> {
+    label(line).filter(|label| label.eq_ignore_ascii_case("status"))?;
+    Some(line.split_once(COLONS)?.1)
 }
 
-fn settled(word: &str, state: ItemState) -> ItemState {
-    match word {
-        ACKNOWLEDGED => ItemState::Acknowledged,
-        "resolved" | "done" | "complete" | "completed" | "closed" | "fixed" | "wontfix" => ItemState::Settled,
-        _ => state,
+fn settled(value: &str, state: ItemState) -> ItemState {
+    match noted(value, &[ACKNOWLEDGED]) {
+        Some(_) => ItemState::Acknowledged,
+        None if noted(value, SETTLED).is_some() => ItemState::Settled,
+        None => state,
     }
 }
 
@@ -162,6 +232,51 @@ mod tests {
                 ("c — d".into(), ItemState::Open)
             ]
         );
+    }
+
+    #[test]
+    fn a_heading_with_fields_below_is_one_item() {
+        for mark in ["- ", "* ", "", "1. "] {
+            for (open, close) in [("**", ":**"), ("**", "**:"), ("", ":"), ("**", "：**")] {
+                for heading in ["##", "###"] {
+                    let field = |label: &str, value: &str| format!("{mark}{open}{label}{close} {value}\n");
+                    let body = field("Found during", "Plan 02-01") + &field("Observed", "17px") + &field("Scope", "no");
+                    for (status, state) in [
+                        (String::new(), ItemState::Open),
+                        (field("Status", "open — later"), ItemState::Open),
+                        (field("Status", "**RESOLVED** in 02-03"), ItemState::Settled),
+                        (field("status", "✅ fixed (2026-08-17)"), ItemState::Settled),
+                        (field("Status", "acknowledged"), ItemState::Acknowledged),
+                    ] {
+                        let text = format!(
+                            "# Deferred Items\n\n## Group\n\n- one\n\n{heading} Overflow at 375px\n\n{body}{status}\n{heading} Next\n\n{body}"
+                        );
+                        let expected = [
+                            ("one".into(), ItemState::Open),
+                            ("Overflow at 375px".into(), state),
+                            ("Next".into(), ItemState::Open),
+                        ];
+                        assert_eq!(told(&text), expected, "{text}");
+                        if state == ItemState::Open {
+                            let edited = DeferredItems::parse(&text).acknowledge("Overflow at 375px").unwrap();
+                            assert_eq!(told(&edited)[1].1, ItemState::Acknowledged, "{edited}");
+                            assert_eq!(told(&edited)[2], expected[2], "{edited}");
+                        }
+                    }
+                }
+            }
+        }
+        let listed = "## Plan 02\n\n- **Login:** broken\n- **Search:** slow\n";
+        assert_eq!(told(listed).len(), 2, "labels that are no fields are items");
+    }
+
+    #[test]
+    fn an_item_that_is_struck_through_or_marked_is_settled() {
+        for text in ["- ~~a~~", "- ~~a~~ — see 02-01", "- a — RESOLVED 2026-08-17", "## ~~A~~\n- Found during: x\n"]
+        {
+            assert_eq!(told(text)[0].1, ItemState::Settled, "{text}");
+        }
+        assert_eq!(told("- a — resolved once b is")[0].1, ItemState::Open);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::folder::PhaseFolder;
 use super::human_checks::same_name;
 use super::state::State;
 use super::state::deferred::DeferredRow;
-use super::uat_report::{UatReport, UatTest};
+use super::uat_report::{UatReport, UatTest, is_pass};
 use super::view::ProjectView;
 
 /// A check with the test that stands for it.
@@ -26,7 +26,7 @@ pub(crate) struct DeferredCheck {
 
 impl DeferredCheck {
     pub(crate) fn passed(&self) -> bool {
-        matches!(self.result.as_deref(), Some("pass" | "passed"))
+        self.result.as_deref().is_some_and(is_pass)
     }
 
     pub(crate) fn failed(&self) -> bool {

@@ -27,6 +27,7 @@ pub(crate) mod lock_files;
 pub(crate) mod milestone;
 pub(crate) mod milestone_layout;
 pub(crate) mod milestones;
+pub(crate) mod noted;
 pub(crate) mod pause;
 pub(crate) mod phase;
 pub(crate) mod plan;

@@ -5,6 +5,7 @@ use crate::text::markdown::Markdown;
 use crate::text::table::Table;
 
 use super::deferred::list_entry;
+use super::noted::noted;
 
 /// The tests and gaps of a report. Reading never fails: what has no result is counted as a test without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub(crate) struct UatReport {
 pub(crate) struct UatTest {
     pub(crate) number: u64,
     pub(crate) name: String,
-    /// In lower case, without brackets; `None` where nobody wrote one.
+    /// The word in lower case, without what a person wrote around it; `None` where nobody wrote one.
     pub(crate) result: Option<String>,
     pub(crate) expected: Option<String>,
     pub(crate) reason: Option<String>,
@@ -57,8 +58,32 @@ pub(crate) const SNAPSHOT: &str = "gap_snapshot";
 /// The words of a gap that is closed.
 const SETTLED: &[&str] = &["resolved", "closed", "fixed", "passed", "verified"];
 
-/// What a person writes behind a check that passed.
+/// What a person writes behind a check that passed, other than the words of a gap that is closed.
 const PASSED: &[&str] = &["pass", "ok", "done", "approved", "✓", "✔", "✅", "☑"];
+
+/// The words that the result of a test may be.
+const RESULTS: &[&str] = &["pass", "passed", "pending", "blocked", "skipped", "issue", "failed"];
+
+/// Whether the result of a test, as [`UatTest::result`] has it, is that it passed.
+pub(crate) fn is_pass(result: &str) -> bool {
+    matches!(result, "pass" | "passed")
+}
+
+/// The word of a result, and the note behind it. One that begins with no known word is taken as it is; the sign of a check
+/// that passed is as good as the word.
+fn result(value: &str) -> (String, Option<String>) {
+    if let Some((word, behind)) = noted(value, RESULTS) {
+        let is_sign = |sign: char| {
+            sign.is_whitespace() || matches!(sign, '*' | '_' | '`' | ']' | ')' | '—' | '–' | '-' | ':' | ',')
+        };
+        let note = behind.trim_start_matches(is_sign).trim_end();
+        return (word.to_owned(), Some(note.to_owned()).filter(|note| !note.is_empty()));
+    }
+    if noted(value, PASSED).is_some() {
+        return ("pass".to_owned(), None);
+    }
+    (value.trim().trim_matches(['[', ']']).trim().to_lowercase(), None)
+}
 
 /// The words that a status in a table may be.
 const KNOWN: &[&str] = &[
@@ -96,7 +121,7 @@ impl UatReport {
             human = section.into_iter().filter(|check| !check.0).map(|check| check.1).collect();
         }
         Self {
-            status: status.map_or_else(|| "unknown".to_owned(), |status| status.trim().to_lowercase()),
+            status: status.map_or_else(|| "unknown".to_owned(), |status| status_word(&status)),
             tests: tests(&markdown),
             gaps,
             human,
@@ -129,16 +154,14 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
         let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
         let lines: Vec<&str> = (heading.line + 1..end).map(|line| markdown.line(line)).collect();
         let field = |key: &str| field(&lines, key);
-        let result = field("result").map(|result| {
-            let word = result.lines().next().unwrap_or_default().trim().trim_matches(['[', ']']).trim();
-            word.to_lowercase()
-        });
+        let said = field("result").map(|value| result(value.lines().next().unwrap_or_default()));
+        let (result, note) = said.unzip();
         tests.push(UatTest {
             number,
             name: name.to_owned(),
             result: result.filter(|result| !result.is_empty()),
             expected: field("expected"),
-            reason: field("reason"),
+            reason: field("reason").or(note.flatten()),
             blocked_by: field("blocked_by"),
         });
     }
@@ -156,10 +179,23 @@ fn gap(value: &Value) -> Gap {
     Gap {
         id: text("gap_id").or_else(|| text("id")).map(|id| id.trim().to_owned()),
         truth: text("truth").unwrap_or_else(|| value.as_text().unwrap_or_default().to_owned()),
-        status: text("status").unwrap_or_default().trim().to_lowercase(),
+        status: gap_status(&text("status").unwrap_or_default()),
         reason: text("reason"),
         test: text("test").and_then(|test| test.trim().parse().ok()),
     }
+}
+
+/// The word of a report's status, or what is there in its place.
+fn status_word(value: &str) -> String {
+    const STATUSES: &[&str] =
+        &["testing", "partial", "complete", "diagnosed", "resolved", "passed", "gaps_found", "human_needed"];
+    let word = noted(value, STATUSES).filter(|(_, behind)| !behind.trim_start().starts_with(char::is_alphanumeric));
+    word.map_or_else(|| value.trim().to_lowercase(), |(word, _)| word.to_owned())
+}
+
+/// The word of a gap's status, or what is there in its place.
+fn gap_status(value: &str) -> String {
+    noted(value, KNOWN).map_or_else(|| value.trim().to_lowercase(), |(word, _)| word.to_owned())
 }
 
 /// The gaps written as a list of maps under the heading `Gaps`: the same lines as in a front matter.
@@ -197,7 +233,7 @@ fn gaps_of_table(markdown: &Markdown<'_>) -> Vec<Gap> {
                 let cells = (0..table.columns().len()).map(|column| table.cell_text(row, column));
                 cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" — ")
             };
-            let said = cell(status).unwrap_or_default().to_lowercase();
+            let said = gap_status(&cell(status).unwrap_or_default());
             gaps.push(Gap {
                 id: cell(column("gap_id").or_else(|| column("id"))),
                 truth: if truth.is_some() { cell(truth).unwrap_or_default() } else { whole() },
@@ -265,9 +301,8 @@ fn human_rows(table: &Table<'_>) -> Vec<(bool, String)> {
         column(&["test", "check", "name", "item", "behavior", "behaviour", "what"]).filter(|name| *name != result);
     let name = name.or_else(|| (0..table.columns().len()).find(|at| *at != result && table.columns()[*at] != "#"));
     let row = |row: usize| {
-        let said = table.cell_text(row, result).trim_matches(['*', '[', ']', ' ']).to_lowercase();
-        let word = said.split([' ', '(', ',', ';', ':']).next().unwrap_or_default();
-        let is_checked = PASSED.contains(&word) || SETTLED.contains(&word);
+        let said = table.cell_text(row, result);
+        let is_checked = noted(&said, PASSED).or_else(|| noted(&said, SETTLED)).is_some();
         (is_checked, name.map(|name| table.cell_text(row, name)).unwrap_or_default())
     };
     (0..table.row_count()).map(row).filter(|(_, name)| !name.is_empty()).collect()
@@ -321,6 +356,35 @@ mod tests {
         assert_eq!(table("passed on"), (vec![], true));
         let none = UatReport::parse("## Human Verification\n\nSomebody should look.\n");
         assert!(none.human.is_empty() && !none.is_checked);
+    }
+
+    #[test]
+    fn a_note_behind_a_result_or_a_status_does_not_open_it_again() {
+        for note in ["", " — checked 2026-08-21", " (2026-07-31): all good", " with one finding, fixed", ": ok"] {
+            for (word, expected) in [
+                ("pass", "pass"),
+                ("PASSED", "passed"),
+                ("**pass**", "pass"),
+                ("✅ pass", "pass"),
+                ("[pending]", "pending"),
+                ("skipped", "skipped"),
+                ("**Blocked**", "blocked"),
+            ] {
+                let report = UatReport::parse(&format!("### 1. T\nresult: {word}{note}\n"));
+                assert_eq!(report.tests[0].result.as_deref(), Some(expected), "{word}{note}");
+            }
+            let text = format!("## Gaps\n\n- truth: a\n  status: RESOLVED{note}\n- truth: b\n  status: failed{note}\n");
+            let gaps = UatReport::parse(&text).gaps;
+            assert_eq!(gaps.iter().map(|gap| gap.truth.as_str()).collect::<Vec<_>>(), ["b"], "{note}");
+        }
+        for (value, expected) in
+            [("✅", "pass"), ("ok", "pass"), ("pass | issue", "pass | issue"), ("not yet", "not yet")]
+        {
+            let report = UatReport::parse(&format!("### 1. T\nresult: {value}\n"));
+            assert_eq!(report.tests[0].result.as_deref(), Some(expected));
+        }
+        let skipped = UatReport::parse("### 1. T\nresult: skipped — no device here\n");
+        assert_eq!(skipped.tests[0].reason.as_deref(), Some("no device here"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::noted::noted;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value};
 
@@ -159,6 +160,16 @@ pub(crate) fn look_ahead<'folder>(
     Ok(())
 }
 
+/// The words that a report's status may be.
+const WORDS: &[&str] = &["passed", "gaps_found", "human_needed"];
+
+/// Whether what follows the word of a status is parted from it by a sign and says none of the other words: `passed (again)`,
+/// not `passed with gaps`.
+fn is_note(behind: &str) -> bool {
+    let is_apart = !behind.trim_start().starts_with(char::is_alphanumeric);
+    is_apart && WORDS.iter().all(|word| !behind.to_lowercase().contains(word))
+}
+
 /// A verification report as read.
 struct Report {
     path: String,
@@ -172,10 +183,10 @@ impl Report {
         let Some(text) = view.text(&path)? else { return Ok(None) };
         let Some(front) = FrontMatter::parse(&text) else { return Ok(None) };
         let Some(word) = front.text("status") else { return Ok(None) };
-        let state = match word.trim().to_lowercase().as_str() {
-            "passed" => VerificationState::Passed,
-            "gaps_found" => VerificationState::GapsFound,
-            "human_needed" => VerificationState::HumanNeeded,
+        let state = match noted(&word, WORDS).filter(|(_, behind)| is_note(behind)) {
+            Some(("passed", _)) => VerificationState::Passed,
+            Some(("gaps_found", _)) => VerificationState::GapsFound,
+            Some(("human_needed", _)) => VerificationState::HumanNeeded,
             _ => VerificationState::Unknown(word),
         };
         Ok(Some(Self { path, state, fingerprint: declared_fingerprint(&front) }))
@@ -355,6 +366,32 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     const FOLDER: &str = ".planning/phases/01-base";
+
+    #[test]
+    fn a_note_behind_the_word_of_a_status_does_not_change_it() {
+        for note in ["", " (re-verified 2026-08-21)", " — 5/5", ", by hand", ": see below"] {
+            for (word, expected) in [
+                ("passed", VerificationState::Passed),
+                ("**PASSED**", VerificationState::Passed),
+                ("✅ passed", VerificationState::Passed),
+                ("gaps_found", VerificationState::GapsFound),
+                ("Human_Needed", VerificationState::HumanNeeded),
+            ] {
+                assert_eq!(check(&format!("'{word}{note}'"), "", &[]).state, expected, "{word}{note}");
+            }
+        }
+        for word in [
+            "passed with gaps",
+            "passed, then gaps_found",
+            "passed | gaps_found",
+            "passed?",
+            "passed 3/5",
+            "not passed",
+        ] {
+            let state = check(&format!("'{word}'"), "", &[]).state;
+            assert_eq!(state, VerificationState::Unknown(word.to_owned()), "{word}");
+        }
+    }
 
     fn check(status: &str, extra: &str, changed: &[(&str, i64)]) -> Verification {
         let report = format!("---\nstatus: {status}\n{extra}---\n");

@@ -162,7 +162,16 @@ fn a_verification_that_waits_is_listed_even_if_it_does_not_say_for_what() {
     let silent = [(".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: human_needed\n---\n")];
     let value = serde_json::to_value(uat(&view(&silent)).unwrap()).unwrap();
     assert_eq!((&value["results"][0]["parse_gap"], &value["summary"]["total_files"]), (&true.into(), &1.into()));
-    assert!(matches!(uat(&view(&[])), Err(super::uat::UatAuditError::NoPhases)));
+}
+
+#[test]
+fn without_a_folder_for_phases_the_archives_are_looked_through() {
+    let open = "### 1. T\nresult: pending\n";
+    for (folder, files) in [(".planning/phases/01-a", 1), (".planning/milestones/v0.9-phases/01-a", 1), ("docs", 0)] {
+        let path: &'static str = Box::leak(format!("{folder}/01-UAT.md").into_boxed_str());
+        let value = serde_json::to_value(uat(&view(&[(path, open)])).unwrap()).unwrap();
+        assert_eq!(value["summary"]["total_items"], files, "{folder}");
+    }
 }
 
 #[test]

@@ -14,19 +14,10 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_checks::HumanCheck;
 use crate::project::phase::short;
-use crate::project::uat_report::{Gap, UatReport, UatTest};
+use crate::project::uat_report::{Gap, UatReport, UatTest, is_pass};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
-
-/// Why there is nothing to look through.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum UatAuditError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("there is no folder for phases in `.planning`")]
-    NoPhases,
-}
 
 /// What `audit-uat` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,13 +97,9 @@ impl OpenTests {
     }
 }
 
-/// The same for a project, which may have no phases yet.
+/// How many tests, gaps and deferred items are open.
 pub(crate) fn open_tests(view: &ProjectView) -> Result<OpenTests, FileError> {
-    match uat(view) {
-        Ok(report) => Ok(report.open()),
-        Err(UatAuditError::NoPhases) => Ok(OpenTests::default()),
-        Err(UatAuditError::File(error)) => Err(error),
-    }
+    Ok(uat(view)?.open())
 }
 
 impl FileReport {
@@ -215,10 +202,7 @@ struct Archived {
 }
 
 /// Lists every test that did not pass, every gap, and every check that waits for a person.
-pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, UatAuditError> {
-    if !view.folder_exists(&view.layout().phases()) {
-        return Err(UatAuditError::NoPhases);
-    }
+pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, FileError> {
     let mut folders = view.milestone_folders()?;
     let is_other = |folder: &&PhaseFolder| !folders.iter().any(|listed| listed.name == folder.name);
     let others: Vec<PhaseFolder> = view.phase_folders()?.iter().filter(is_other).cloned().collect();
@@ -353,7 +337,7 @@ fn deferred(folder: &PhaseFolder, items: &DeferredItems<'_>) -> FileReport {
 }
 
 fn test_item(test: UatTest) -> Option<Item> {
-    let result = test.result.clone().filter(|result| !matches!(result.as_str(), "pass" | "passed"))?;
+    let result = test.result.clone().filter(|result| !is_pass(result))?;
     let category = category(&result, test.reason.as_deref(), test.blocked_by.as_deref());
     Some(Item {
         test: Some(test.number),

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::noted::noted;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::roadmap::{PhaseSection, Roadmap};
@@ -364,13 +365,14 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     let mut warnings = Vec::new();
     for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
         let Some(text) = view.text(&folder.join(file))? else { continue };
+        let results = || text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
         for result in ["pending", "blocked"] {
-            if text.lines().any(|line| line.trim() == format!("result: {result}")) {
+            if results().any(|value| noted(value, &[result]).is_some()) {
                 warnings.push(format!("{file}: has {result} tests"));
             }
         }
         let status = FrontMatter::parse(&text).and_then(|front| front.text("status"));
-        if let Some(status) = status.filter(|status| matches!(status.as_str(), "partial" | "testing" | "diagnosed")) {
+        if let Some(status) = status.filter(|status| noted(status, &["partial", "testing", "diagnosed"]).is_some()) {
             warnings.push(format!("{file}: testing incomplete ({status})"));
         }
     }

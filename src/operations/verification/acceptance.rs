@@ -5,10 +5,11 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::noted::noted;
+use crate::project::uat_report::{UatReport, UatTest, is_pass};
 use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
-use crate::text::markdown::Markdown;
 
 /// Words in a UAT file's `status` that say it is not over, whatever its tests say.
 const UNFINISHED: &[&str] = &["partial", "diagnosed", "pending", "failed", "blocked", "in_progress"];
@@ -57,7 +58,7 @@ pub(crate) fn acceptance(
     let uat_files: Vec<String> = folder.artifacts("UAT").map(str::to_owned).collect();
     for file in &uat_files {
         let Some(text) = view.text(&folder.join(file))? else { continue };
-        if let Some(status) = status_word(&text).filter(|status| UNFINISHED.contains(&status.as_str())) {
+        if let Some(status) = status_word(&text).filter(|status| noted(status, UNFINISHED).is_some()) {
             blockers.push(format!("{file}: frontmatter status={status}"));
         }
         for check in tests(file, &text) {
@@ -71,7 +72,7 @@ pub(crate) fn acceptance(
     for file in &verification_files {
         let text = view.text(&folder.join(file))?;
         let status = text.as_deref().and_then(status_word);
-        if let Some(status) = status.filter(|status| matches!(status.as_str(), "gaps_found" | "human_needed")) {
+        if let Some(status) = status.filter(|status| noted(status, &["gaps_found", "human_needed"]).is_some()) {
             blockers.push(format!("{file}: verification status={status}"));
         }
     }
@@ -104,27 +105,20 @@ fn status_word(text: &str) -> Option<String> {
 
 /// The tests of a UAT file: headings `### 3. Name` with a `result:` line below.
 fn tests(file: &str, text: &str) -> Vec<Check> {
-    let markdown = Markdown::parse(text);
-    let headings: Vec<_> = markdown.headings().collect();
-    let mut checks = Vec::new();
-    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level == 3) {
-        let Some((number, name)) = heading.title.split_once('.') else { continue };
-        let Ok(number) = number.trim().parse() else { continue };
-        let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
-        let result = (heading.line + 1..end).find_map(|line| markdown.line(line).strip_prefix("result:"));
-        let result = result.and_then(first_word).unwrap_or_else(|| "missing".to_owned());
-        let passing = matches!(result.as_str(), "pass" | "passed");
-        checks.push(Check { file: file.to_owned(), test: number, name: name.trim().to_owned(), result, passing });
-    }
-    checks
+    let check = |test: UatTest| {
+        let result = test.result.as_deref().and_then(first_word).unwrap_or_else(|| "missing".to_owned());
+        let passing = test.result.as_deref().is_some_and(is_pass);
+        Check { file: file.to_owned(), test: test.number, name: test.name, result, passing }
+    };
+    UatReport::parse(text).tests.into_iter().map(check).collect()
 }
 
-/// `pending` of `[pending]`, `pass` of `PASS (by hand)`.
+/// `not` of `not yet`.
 fn first_word(value: &str) -> Option<String> {
-    let bare = value.trim_start_matches([' ', '\t', '[']);
-    let end =
-        bare.find(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '-'))).unwrap_or(bare.len());
-    (end > 0).then(|| bare[..end].to_lowercase())
+    let is_of_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    let bare = value.trim_start_matches(|letter: char| !is_of_word(letter));
+    let end = bare.find(|letter: char| !is_of_word(letter)).unwrap_or(bare.len());
+    (end > 0).then(|| bare[..end].to_owned())
 }
 
 #[cfg(test)]
@@ -153,10 +147,12 @@ mod unit_tests {
     #[test]
     fn every_other_result_stands_in_the_way() {
         let text = format!(
-            "{PASSED}\n### 2. Log in\nresult: [pending]\n\n### 3. Mail\n\n### 4. Go\nresult: PASS (by hand)\n### x\n"
+            "{PASSED}\n### 2. Log in\nresult: [pending]\n\n### 3. Mail\n\n### 4. Go\nresult: PASS (by hand)\n### x\n\n\
+             ### 5. Or\nresult: pass | issue\n"
         );
         let blockers = report(&[("01-UAT.md", &text)], false).blockers;
-        assert_eq!(blockers, ["01-UAT.md: test 2 (pending)", "01-UAT.md: test 3 (missing)"]);
+        let expected = ["01-UAT.md: test 2 (pending)", "01-UAT.md: test 3 (missing)", "01-UAT.md: test 5 (pass)"];
+        assert_eq!(blockers, expected);
         let text = PASSED.replace("complete", "diagnosed");
         assert_eq!(report(&[("01-UAT.md", &text)], false).blockers, ["01-UAT.md: frontmatter status=diagnosed"]);
     }
