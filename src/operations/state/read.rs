@@ -9,9 +9,11 @@ use super::resync::{as_progress, derived};
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
+use crate::project::noted::is_marked_settled;
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
-use crate::project::state::{BLOCKERS, DECISIONS, State};
+use crate::project::state::{BLOCKERS, BLOCKING, DECISIONS, Section, State};
 use crate::project::view::ProjectView;
+use crate::text::checklist::COLONS;
 use crate::text::screen::{Cell, Screen};
 
 /// What `state json` answers.
@@ -191,10 +193,13 @@ pub(crate) struct SnapshotReport {
     pub(crate) progress_percent: Option<u64>,
     pub(crate) last_activity: Option<String>,
     pub(crate) last_activity_desc: Option<String>,
-    /// The rows of a table of decisions; those of a list are for people.
+    /// The rows of a table of decisions, or the items of a list.
     pub(crate) decisions: Vec<Decision>,
-    /// The items of a section called exactly `Blockers`; concerns do not block.
+    /// What stands in the way, without what is struck through or marked as resolved.
     pub(crate) blockers: Vec<String>,
+    /// Those of them that keep the work from going on: a list of concerns has others too.
+    #[serde(skip)]
+    pub(crate) stopping: Vec<String>,
     pub(crate) paused_at: Option<String>,
     pub(crate) session: SessionReport,
 }
@@ -234,7 +239,8 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
         last_activity_desc: front("last_activity_desc").or(sources.last_activity_desc.clone()),
         decisions: decisions(&state),
-        blockers: blockers(&state),
+        blockers: blockers(&state, |_, _| true),
+        stopping: blockers(&state, |section, item| stops(&state, section, item)),
         paused_at: front("paused_at").or(sources.paused_at.clone()),
         session: SessionReport {
             last_date: told("Last session").or_else(|| told("Last Date")),
@@ -249,25 +255,67 @@ fn leading_number(text: &str) -> Option<u64> {
     text[..digits].parse().ok()
 }
 
+/// The rows of a table of decisions, or the items of a list, as `state add-decision` writes them: `[Phase 2]: what — why`.
 fn decisions(state: &State<'_>) -> Vec<Decision> {
-    let Some(table) = state.section(DECISIONS).and_then(|section| state.table(&section)) else { return Vec::new() };
-    let cell = |row: usize, column: usize| table.cell_text(row, column);
-    let rows = (0..table.row_count()).filter(|row| !table.cell(*row, 1).is_empty());
-    rows.map(|row| Decision { phase: cell(row, 0), summary: cell(row, 1), rationale: cell(row, 2) }).collect()
+    let Some(section) = state.section(DECISIONS) else { return Vec::new() };
+    if let Some(table) = state.table(&section) {
+        let cell = |row: usize, column: usize| table.cell_text(row, column);
+        let rows = (0..table.row_count()).filter(|row| !table.cell(*row, 1).is_empty());
+        return rows
+            .map(|row| Decision { phase: cell(row, 0), summary: cell(row, 1), rationale: cell(row, 2) })
+            .collect();
+    }
+    items_of(state, &section).iter().map(|item| decision(item)).collect()
 }
 
-fn blockers(state: &State<'_>) -> Vec<String> {
-    items_of(state, &["Blockers"])
+fn decision(item: &str) -> Decision {
+    let tagged = item.strip_prefix('[').and_then(|inside| inside.split_once(']'));
+    let (phase, said) = match tagged {
+        Some((tag, rest)) => (tag.trim(), rest.trim_start().trim_start_matches(COLONS).trim()),
+        None => ("", item),
+    };
+    let phase =
+        phase.get(..6).filter(|word| word.eq_ignore_ascii_case("phase ")).map_or(phase, |word| &phase[word.len()..]);
+    let (summary, rationale) = said.split_once(" — ").unwrap_or((said, ""));
+    Decision {
+        phase: phase.trim().to_owned(),
+        summary: summary.trim().to_owned(),
+        rationale: rationale.trim().to_owned(),
+    }
 }
 
-/// What stands in the way or may come to, under whichever title STATE.md lists it.
+/// What stands in the way: the items of the sections in which `state add-blocker` puts them, without those that are struck
+/// through or marked as resolved. A section `Concerns` counts where there is none of blockers.
+fn blockers(state: &State<'_>, counts: impl Fn(&Section<'_>, &str) -> bool) -> Vec<String> {
+    let mut sections = state.sections(BLOCKING);
+    if sections.is_empty() {
+        sections.extend(state.section(BLOCKERS));
+    }
+    let items = sections.iter().flat_map(|section| {
+        let items = items_of(state, section).into_iter();
+        items.filter(|item| !is_marked_settled(item) && counts(section, item)).collect::<Vec<_>>()
+    });
+    items.collect()
+}
+
+/// Whether an item keeps the work from going on: it is on a list of nothing but blockers, it or the status says so.
+fn stops(state: &State<'_>, section: &Section<'_>, item: &str) -> bool {
+    let says = |text: &str| {
+        let text = text.to_lowercase();
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .any(|word| matches!(word, "blocked" | "blocker" | "blocking" | "blocks"))
+    };
+    let is_of_blockers = section.heading.title.eq_ignore_ascii_case("Blockers");
+    is_of_blockers || says(item) || state.value("Status").is_some_and(says)
+}
+
+/// As [`SnapshotReport::blockers`], of a project.
 pub(crate) fn concerns(view: &ProjectView) -> Result<Vec<String>, FileError> {
     let text = view.state_text()?;
-    Ok(text.as_deref().map(State::parse).map(|state| items_of(&state, BLOCKERS)).unwrap_or_default())
+    Ok(text.as_deref().map(State::parse).map(|state| blockers(&state, |_, _| true)).unwrap_or_default())
 }
 
-fn items_of(state: &State<'_>, titles: &[&str]) -> Vec<String> {
-    let Some(section) = state.section(titles) else { return Vec::new() };
-    let items = state.items(&section).into_iter().map(|item| state.item_text(&item));
+fn items_of(state: &State<'_>, section: &Section<'_>) -> Vec<String> {
+    let items = state.items(section).into_iter().map(|item| state.item_text(&item));
     items.filter(|item| !crate::project::state::is_placeholder(item)).collect()
 }

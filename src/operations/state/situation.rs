@@ -225,7 +225,7 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         git_dirty: surroundings.dirty,
         git_unpushed: surroundings.unpushed,
         paused: Pause::of(view)?.is_some(),
-        blockers: snapshot.map(|snapshot| snapshot.blockers).unwrap_or_default(),
+        blockers: snapshot.map(|snapshot| snapshot.stopping).unwrap_or_default(),
         has_git: surroundings.has_git,
         verify_failed: next_step == Some(NextStep::PlanGaps),
         stale_activity: activity.as_deref().and_then(|text| dated(text).0).is_some_and(|day| is_stale(day, facts)),

@@ -241,21 +241,25 @@ impl<'state, 'text> StateEdit<'state, 'text> {
         }
     }
 
-    /// Removes the items that contain `text` in any case; a list that loses its last one says `None`. Gives how many
-    /// went; `None` where there is no section.
+    /// Removes the items that contain `text` in any case from every section with one of the titles; a list that loses its
+    /// last one says `None`. Gives how many went; `None` where there is no section.
     pub(crate) fn remove_items(&mut self, titles: &[&str], text: &str) -> Option<usize> {
-        let section = self.state.section(titles)?;
+        let sections = self.state.sections(titles);
         let needle = text.trim().to_lowercase();
-        let items = self.state.items(&section);
-        let (gone, kept): (Vec<_>, Vec<_>) = items
-            .into_iter()
-            .filter(|item| !self.is_placeholder(item.start))
-            .partition(|item| !needle.is_empty() && self.state.item_text(item).to_lowercase().contains(&needle));
-        for (index, item) in gone.iter().enumerate() {
-            let stand_in = (index == 0 && kept.is_empty()).then_some("None");
-            self.replace_lines(item.clone(), stand_in);
+        let mut count = 0;
+        for section in &sections {
+            let items = self.state.items(section);
+            let (gone, kept): (Vec<_>, Vec<_>) = items
+                .into_iter()
+                .filter(|item| !self.is_placeholder(item.start))
+                .partition(|item| !needle.is_empty() && self.state.item_text(item).to_lowercase().contains(&needle));
+            for (index, item) in gone.iter().enumerate() {
+                let stand_in = (index == 0 && kept.is_empty()).then_some("None");
+                self.replace_lines(item.clone(), stand_in);
+            }
+            count += gone.len();
         }
-        Some(gone.len())
+        (!sections.is_empty()).then_some(count)
     }
 
     /// Sets a field of the metrics that stands in a list: `- Total plans completed: 3`.

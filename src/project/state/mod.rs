@@ -56,6 +56,8 @@ pub(crate) const SESSION: &[&str] = &["Session", "Session Continuity"];
 pub(crate) const DECISIONS: &[&str] = &["Decisions", "Decisions Made"];
 /// Titles of the section that lists what stands in the way.
 pub(crate) const BLOCKERS: &[&str] = &["Blockers/Concerns", "Blockers", "Concerns"];
+/// Those of them whose items stand in the way, whatever else the text lists.
+pub(crate) const BLOCKING: &[&str] = &["Blockers/Concerns", "Blockers"];
 /// Title of the section with what was learned on the way.
 pub(crate) const CONTEXT: &str = "Accumulated Context";
 /// Title of the section that tells how the roadmap changed.
@@ -265,6 +267,12 @@ impl<'text> State<'text> {
             let heading = self.headings().find(|heading| heading.title.eq_ignore_ascii_case(title) && fits(heading))?;
             Some(self.section_of(heading))
         })
+    }
+
+    /// Every section with one of these titles, in the order of the text.
+    pub(crate) fn sections(&self, titles: &[&str]) -> Vec<Section<'text>> {
+        let fits = |heading: &Heading<'_>| titles.iter().any(|title| heading.title.eq_ignore_ascii_case(title));
+        self.headings().filter(fits).map(|heading| self.section_of(heading)).collect()
     }
 
     /// The first section with one of these titles inside another section.

@@ -49,15 +49,61 @@ impl<'text> Position<'text> {
         let (total, rest) = total(rest.trim_start());
         let (in_parentheses, rest) = parentheses(rest.trim_start());
         let tail = rest.trim_start().trim_start_matches(['—', '–', '-', ':']).trim();
-        let is_mark = STATUS_WORDS.iter().any(|word| tail.eq_ignore_ascii_case(word));
-        let trailing = (!tail.is_empty() && !is_mark).then_some(tail);
-        Some(Self {
-            phase: Some(id),
-            name: trailing.or(in_parentheses).filter(|name| !name.is_empty()),
-            total,
-            mark: is_mark.then_some(tail),
-        })
+        let is_mark = |text: &str| STATUS_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        let mark = Some(tail).filter(|tail| is_mark(tail)).or_else(|| last_part(tail).filter(|last| is_mark(last)));
+        let in_parentheses = in_parentheses.filter(|name| name.contains(char::is_alphabetic));
+        let name = in_parentheses.or_else(|| trailing_name(tail)).filter(|name| !name.is_empty());
+        Some(Self { phase: Some(id), name, total, mark })
     }
+}
+
+/// What is behind the last dash of a text.
+fn last_part(text: &str) -> Option<&str> {
+    DASHES.iter().filter_map(|dash| text.rsplit_once(dash)).map(|(_, last)| last.trim()).min_by_key(|last| last.len())
+}
+
+/// The dashes between a name and what is said of it.
+const DASHES: [&str; 3] = [" — ", " – ", " - "];
+
+/// The name in a text behind the number: without the status that follows it, and none where there is a status alone.
+fn trailing_name(tail: &str) -> Option<&str> {
+    if tail.is_empty() || says_status(tail) {
+        return None;
+    }
+    let ends = DASHES.iter().filter_map(|dash| {
+        tail.match_indices(dash).find(|(at, dash)| says_status(&tail[at + dash.len()..])).map(|(at, _)| at)
+    });
+    // A sign such as a check mark opens the status too.
+    let sign = tail
+        .char_indices()
+        .find(|(at, sign)| *at > 0 && is_sign(*sign) && tail[..*at].ends_with(' ') && says_status(&tail[*at..]));
+    let end = ends.chain(sign.map(|(at, _)| at)).min().unwrap_or(tail.len());
+    Some(tail[..end].trim_end())
+}
+
+/// Whether a text says how far the work is: a word of [`STATUS_WORDS`] with nothing but a note behind it, or a plan with its
+/// number.
+fn says_status(text: &str) -> bool {
+    let bare = text.trim_start_matches(|sign: char| is_sign(sign) || sign.is_whitespace() || sign == '*');
+    let goes_on = |rest: &str| {
+        let rest = rest.trim_start_matches('*');
+        rest.trim_start().starts_with(char::is_alphanumeric)
+    };
+    let is_word = STATUS_WORDS.iter().any(|word| {
+        let head = bare.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word));
+        head.is_some() && !goes_on(&bare[word.len()..])
+    });
+    let plan = ["plans ", "plan "]
+        .iter()
+        .find_map(|word| bare.get(..word.len()).filter(|head| head.eq_ignore_ascii_case(word)));
+    let is_plan =
+        plan.is_some_and(|plan| bare[plan.len()..].trim_start().starts_with(|first: char| first.is_ascii_digit()));
+    is_word || is_plan
+}
+
+/// Whether a letter is a sign such as a check mark or an emoji.
+fn is_sign(letter: char) -> bool {
+    !letter.is_ascii() && !letter.is_alphanumeric() && !letter.is_whitespace() && !matches!(letter, '—' | '–')
 }
 
 /// `12A.1` or `2-01` at the start, and the rest.
@@ -128,6 +174,39 @@ mod tests {
             assert_eq!((position.phase, position.name, position.total), (Some(phase), name, total), "{value}");
         }
         assert_eq!(Position::parse("3 (Sync) — EXECUTING").unwrap().mark, Some("EXECUTING"));
+        for status in [
+            "EXECUTING",
+            "Plan 03 complete",
+            "plans 1-3 done",
+            "✅ done",
+            "✅ COMPLETE (2026-09-01)",
+            "in progress, plan 2 of 3",
+            "**complete**",
+            "Verified: all good",
+            "done — next: 04",
+        ] {
+            for dash in ["—", "–", "-"] {
+                let named = format!("3 of 5 (Gamma Rays) {dash} {status}");
+                assert_eq!(Position::parse(&named).unwrap().name, Some("Gamma Rays"), "{named}");
+                let trailing = format!("3 {dash} Gamma Rays {dash} {status}");
+                assert_eq!(Position::parse(&trailing).unwrap().name, Some("Gamma Rays"), "{trailing}");
+                let unnamed = format!("3 {dash} {status}");
+                assert_eq!(Position::parse(&unnamed).unwrap().name, None, "{unnamed}");
+            }
+            let plain = format!("3 (Gamma Rays) {status}");
+            assert_eq!(Position::parse(&plain).unwrap().name, Some("Gamma Rays"), "{plain}");
+        }
+        for name in [
+            "Complete rewrite",
+            "Planning Poker",
+            "Paused Sessions",
+            "🚀 Launch",
+            "Plan editor",
+            "Blocked users - list",
+        ] {
+            let value = format!("3 — {name}");
+            assert_eq!(Position::parse(&value).unwrap().name, Some(name), "{value}");
+        }
         for value in ["Not started (defining requirements)", "Milestone v1.0 complete", "", "—", "2nd", "of 5"] {
             assert_eq!(Position::parse(value), None, "{value}");
         }

@@ -179,3 +179,59 @@ fn progress_is_counted_from_disk_and_roadmap() {
 "#]],
     );
 }
+
+#[test]
+fn what_is_written_under_a_heading_is_read_there() {
+    for blockers in ["### Blockers/Concerns", "### Blockers", "## blockers", "### Concerns", "## Blockers/Concerns", ""]
+    {
+        for decisions in ["### Decisions", "## Decisions Made", "## Decisions", ""] {
+            for empty in ["None yet.", "- None", "- ~~old~~ — gone", ""] {
+                let head =
+                    "# S\n\n## Current Position\n\nPhase: 2 of 5 (B)\nStatus: Executing\n\n## Accumulated Context\n";
+                let text = format!(
+                    "{head}\n{decisions}\n\n{blockers}\n\n{empty}\n\n## Session Continuity\n\nLast session: x\n"
+                );
+                let view = of_text(&text);
+                let (_, edits) = notes::add_blocker(&view, Some("The vendor key is missing"), &facts()).unwrap();
+                let view = view.after(&edits);
+                let (_, edits) =
+                    notes::add_decision(&view, Some("2"), Some("Use sqlite"), Some("small"), &facts()).unwrap();
+                let view = view.after(&edits);
+                let snapshot = read::snapshot(&view).unwrap().unwrap();
+                assert_eq!(snapshot.blockers, ["The vendor key is missing"], "{text}");
+                assert_eq!(read::concerns(&view).unwrap(), snapshot.blockers, "{text}");
+                let decision = snapshot.decisions.last().unwrap();
+                assert_eq!((decision.phase.as_str(), decision.summary.as_str()), ("2", "Use sqlite"), "{text}");
+                assert_eq!(decision.rationale, "small", "{text}");
+                let (_, edits) = notes::resolve_blocker(&view, Some("vendor key"), &facts()).unwrap();
+                assert!(read::snapshot(&view.after(&edits)).unwrap().unwrap().blockers.is_empty(), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_blocker_that_is_struck_through_or_resolved_blocks_no_more() {
+    for item in [
+        "~~The alert is mute~~ — RESOLVED 2026-08-17",
+        "The alert is mute (resolved)",
+        "~~x~~",
+        "RESOLVED: x",
+        "[FIXED] x",
+    ] {
+        let text = format!("# S\n\n## Blockers\n\n- {item}\n- The key is missing\n");
+        let snapshot = read::snapshot(&of_text(&text)).unwrap().unwrap();
+        assert_eq!(
+            (&snapshot.blockers, &snapshot.stopping),
+            (&vec!["The key is missing".to_owned()], &snapshot.blockers),
+            "{item}"
+        );
+    }
+    for (status, item, stops) in
+        [("Executing", "a", 0), ("Blocked on a", "a", 1), ("Executing", "BLOCKED: a", 1), ("x", "unblocked a", 0)]
+    {
+        let text = format!("# S\n\n## Current Position\n\nStatus: {status}\n\n### Blockers/Concerns\n\n- {item}\n");
+        let snapshot = read::snapshot(&of_text(&text)).unwrap().unwrap();
+        assert_eq!((snapshot.blockers.len(), snapshot.stopping.len()), (1, stops), "{status} {item}");
+    }
+}
