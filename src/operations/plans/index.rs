@@ -141,8 +141,10 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
         plans: left.into_iter().map(|index| plans[index].id.clone()).collect(),
     })?;
     let mut warnings = graph.dropped.iter().map(|(index, token)| {
-        let id = &plans[*index].id;
-        format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored")
+        let IndexedPlan { id, wave, .. } = &plans[*index];
+        let kept = declared[*index].filter(|declared| declared == wave && *wave > 1);
+        let kept = kept.map(|wave| format!("; it stays in wave {wave}, which it declares")).unwrap_or_default();
+        format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored{kept}")
     });
     let mut warnings: Vec<String> = warnings.by_ref().collect();
     for (index, declared) in declared.iter().enumerate() {
@@ -291,10 +293,10 @@ impl Graph {
     fn of(plans: &[IndexedPlan]) -> Self {
         let mut graph = Self { edges: vec![Vec::new(); plans.len()], dropped: Vec::new() };
         for (index, plan) in plans.iter().enumerate() {
-            for token in &plan.depends_on {
-                match resolve(token, plans) {
+            for token in plan.depends_on.iter().flat_map(|token| named_in(token)) {
+                match resolve(token, index, plans) {
                     Some(on) => graph.edges[index].push(on),
-                    None => graph.dropped.push((index, token.clone())),
+                    None => graph.dropped.push((index, token.to_owned())),
                 }
             }
         }
@@ -307,7 +309,10 @@ impl Graph {
         let first = i64::from(!declared.contains(&Some(0)));
         for index in self.order()? {
             let after = self.edges[index].iter().map(|on| plans[*on].wave + 1).max();
-            plans[index].wave = after.unwrap_or(first);
+            // What cannot be read may be what the plan waits for: it does not run before the wave that it declares.
+            let is_unread = self.dropped.iter().any(|(of, _)| *of == index);
+            let declared = declared.get(index).copied().flatten().filter(|_| is_unread);
+            plans[index].wave = after.max(declared).unwrap_or(first).max(first);
         }
         Ok(())
     }
@@ -345,13 +350,41 @@ impl Graph {
     }
 }
 
-/// The plan that a token of `depends_on` means: its identifier, the numbers in it, or the number of the plan alone.
-fn resolve(token: &str, plans: &[IndexedPlan]) -> Option<usize> {
+/// The dependencies that people write in one text: `02-01, 02-02`, `02-01 and 02-02`. None of a word for none.
+fn named_in(token: &str) -> impl Iterator<Item = &str> {
+    const NONE: &[&str] = &["", "none", "nothing", "n/a", "null", "-", "—"];
+    let parts = token.split([',', ';', '&']).flat_map(|part| part.split(" and "));
+    let bare = parts.map(|part| part.trim().trim_matches(['"', '\'', '`', '[', ']', '*']).trim());
+    bare.filter(|part| !NONE.contains(&part.to_lowercase().as_str()))
+}
+
+/// The plan that a token of `depends_on` means: its identifier, its file, the numbers in it, or the number of the plan alone.
+fn resolve(token: &str, own: usize, plans: &[IndexedPlan]) -> Option<usize> {
+    let name = token.rsplit(['/', '\\']).next().unwrap_or(token);
+    let name = without_end(name, ".md");
+    let name = without_end(name, "-PLAN");
+    let name = name.rsplit(' ').next().unwrap_or(name).trim_start_matches('#');
     let number = |id: &str| canonical_id(id).rsplit_once('-').map(|(_, number)| number.to_owned());
     let position = |fits: &dyn Fn(&str) -> bool| plans.iter().position(|plan| fits(&plan.id));
-    position(&|id| id.eq_ignore_ascii_case(token))
-        .or_else(|| position(&|id| canonical_id(id).eq_ignore_ascii_case(token)))
-        .or_else(|| position(&|id| number(id).as_deref() == Some(token)))
+    let is_number = |number: &str| same_number(number, name);
+    position(&|id| id.eq_ignore_ascii_case(name))
+        .or_else(|| position(&|id| canonical_id(id).eq_ignore_ascii_case(name)))
+        .or_else(|| position(&|id| number(id).as_deref() == Some(name)))
+        .or_else(|| position(&|id| canonical_id(id).split('-').map(short).eq(name.split('-').map(short))))
+        // A number that would make the plan wait for itself is that of something else.
+        .or_else(|| position(&|id| number(id).as_deref().is_some_and(is_number)).filter(|found| *found != own))
+}
+
+/// A text without an ending, in capitals or not.
+fn without_end<'text>(text: &'text str, end: &str) -> &'text str {
+    let at = text.len().saturating_sub(end.len());
+    if text.get(at..).is_some_and(|tail| tail.eq_ignore_ascii_case(end)) { &text[..at] } else { text }
+}
+
+/// Whether two texts are the same number: `2` and `02`.
+fn same_number(one: &str, other: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number(one) && is_number(other) && short(one) == short(other)
 }
 
 #[cfg(test)]
@@ -395,9 +428,57 @@ mod tests {
             &[],
         )
         .unwrap();
-        assert_eq!(waves(&report), [(1, "02-01 02-04 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into())]);
-        assert_eq!(report.warnings.len(), 3, "{:?}", report.warnings);
-        assert_eq!(report.warnings[2], "Plan 02-03: `wave` is 2, but its dependencies put it in wave 3");
+        assert_eq!(
+            waves(&report),
+            [(1, "02-01 02-05".into()), (2, "02-02-api".into()), (3, "02-03".into()), (4, "02-04".into())]
+        );
+        assert_eq!(report.warnings.len(), 2, "{:?}", report.warnings);
+        assert_eq!(report.warnings[1], "Plan 02-03: `wave` is 2, but its dependencies put it in wave 3");
+    }
+
+    #[test]
+    fn a_plan_never_runs_before_one_it_names_nor_before_the_wave_it_declares() {
+        for name in [
+            "02-02",
+            "02-02-api",
+            "2",
+            "02",
+            "2-2",
+            "02-02-PLAN.md",
+            "02-02-api-PLAN.md",
+            "02-02-plan",
+            "Plan 02",
+            "plan 2",
+            "phases/02-core/02-02-api-PLAN.md",
+            "\"`02-02`\"",
+            "#2",
+        ] {
+            for list in [
+                format!("[{name}]"),
+                format!("\n  - {name}"),
+                name.trim_matches('"').to_owned(),
+                format!("[\"02-01\", {name}]"),
+                format!("{}, 02-01", name.trim_matches('"').replace('#', "")),
+                format!("02-01 and {}", name.trim_matches('"').replace('#', "")),
+            ] {
+                for wave in ["", "wave: 1\n", "wave: 3\n"] {
+                    let front = format!("{wave}depends_on: {list}");
+                    let plans = [("01", "wave: 1"), ("02-api", "depends_on: [02-01]"), ("03", front.as_str())];
+                    let report = index(&plans, &[]).unwrap();
+                    assert_eq!(report.plans[2].wave, 3, "{front} {:?}", report.warnings);
+                }
+            }
+        }
+        for unread in ["[01-09]", "the importer", "[07, x]", "03-01-PLAN.md"] {
+            for declared in 1..4 {
+                let front = format!("wave: {declared}\ndepends_on: {unread}");
+                let report = index(&[("01", ""), ("02", &front), ("03", "depends_on: [2]")], &[]).unwrap();
+                assert_eq!((report.plans[1].wave, report.plans[2].wave), (declared, declared + 1), "{front}");
+                assert!(report.warnings[0].starts_with("Plan 02-02: depends_on `"), "{front}");
+            }
+        }
+        let none = index(&[("01", "depends_on: none"), ("02", "depends_on: [\"-\"]")], &[]).unwrap();
+        assert!(none.warnings.is_empty(), "{:?}", none.warnings);
     }
 
     #[test]

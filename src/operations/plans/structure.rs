@@ -103,7 +103,8 @@ fn task_report(task: &PlanTask<'_>) -> TaskReport {
 
 /// A checkpoint needs what the person is shown and asked; any other task needs an action.
 fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<String>) {
-    if task.name().is_none() {
+    // What a checkpoint shows and asks names it well enough.
+    if task.name().is_none() && task.checkpoint().is_none() {
         errors.push("Task missing <name> element".to_owned());
     }
     let name = task.name().unwrap_or("unnamed");
@@ -333,6 +334,11 @@ mod tests {
         let errors = |kind: &str| structured(&task(kind)).errors;
         assert_eq!(errors("decision").len(), 4);
         assert_eq!(errors("human-action").len(), 5);
+        assert_eq!(
+            structured(&task("decision").replace("<name>N</name>", "")).errors.len(),
+            4,
+            "a name is no need of them"
+        );
         assert_eq!(
             errors("other"),
             ["Task 'N' missing <resume-signal>", "Has checkpoint tasks but autonomous is not false"]
