@@ -27,6 +27,7 @@ use super::workstream::CreateError;
 use crate::project::files::FileError;
 use crate::project::state::quick::QuickTableError;
 use crate::project::workstream::WorkstreamNameError;
+use crate::text::NameError;
 use crate::text::shell::typed;
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
@@ -87,7 +88,8 @@ fn of_add(error: &AddError) -> Option<String> {
         AddError::NoTarget { .. } => own(PHASES),
         AddError::NoSection { .. } => own("add the section first; `gsd-tools roadmap validate` lists what is missing"),
         AddError::Taken { .. } => own("choose another identifier, or leave out `--id` to use the next number"),
-        AddError::NoName { .. } => own("describe the phase in words, such as `gsd-tools phase add \"Search\"`"),
+        AddError::Name(error) => of_name(error),
+        AddError::NoName => own("describe the phase in words, such as `gsd-tools phase add \"Search\"`"),
     }
 }
 
@@ -134,7 +136,7 @@ fn of_scaffold(error: &ScaffoldError) -> Option<String> {
         }
         ScaffoldError::NoName => own("`gsd-tools scaffold phase-dir --phase 3 --name \"Search\"`"),
         ScaffoldError::NotAPhase { .. } => own("write it as `3` or `3.1`"),
-        ScaffoldError::NoSlug { .. } => own("name the phase with letters or digits"),
+        ScaffoldError::Name(error) => of_name(error),
     }
 }
 
@@ -228,8 +230,16 @@ fn of_handoff(error: &HandoffError) -> Option<String> {
 fn of_workstream(error: &CreateError) -> Option<String> {
     match error {
         CreateError::File(error) => error.hint(),
+        CreateError::Name(error) => of_name(error),
         CreateError::Nameless(_) => own("name it with letters or digits, such as `billing`"),
         CreateError::SameName(_) => own("`gsd-tools workstream create --help` shows an example"),
+    }
+}
+
+fn of_name(error: &NameError) -> Option<String> {
+    match error {
+        NameError::Control { .. } => own("write the name in one line; details belong into the section of the phase"),
+        NameError::TooLong { .. } => own("give a short name; details belong into the section of the phase"),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::project::verification;
 use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 use crate::text::screen::{Cell, Screen, Tone};
-use crate::text::slug;
+use crate::text::{NameError, named, slug};
 
 use crate::operations::roadmap::analyze::percent;
 
@@ -422,6 +422,8 @@ pub(crate) struct CreateRequest<'text> {
 pub(crate) enum CreateError {
     #[error("`{0}` has no letter or digit to name a workstream by")]
     Nameless(String),
+    #[error(transparent)]
+    Name(#[from] NameError),
     #[error("`{0}` cannot be both the new workstream and the one for the existing documents")]
     SameName(String),
     #[error(transparent)]
@@ -438,7 +440,8 @@ fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, Fil
 /// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
 pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<CreateReport, CreateError> {
     let named = |typed: &str| {
-        Some(slug(typed)).filter(|name| !name.is_empty()).ok_or_else(|| CreateError::Nameless(typed.to_owned()))
+        let name = slug(&named(typed)?);
+        Some(name).filter(|name| !name.is_empty()).ok_or_else(|| CreateError::Nameless(typed.to_owned()))
     };
     let name = named(request.name)?;
     let layout = view.layout().scoped(Some(&name));

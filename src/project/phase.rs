@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hasher};
 
+use crate::text::{slug, slug_within};
+
 /// A phase identifier in normal form: integers padded to two digits, a project-code prefix dropped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PhaseId {
@@ -171,6 +173,20 @@ pub(crate) fn normal_key(id: &str) -> String {
     key
 }
 
+/// The words of a phase in the name of its folder: `phase`, where its name has no letter and no digit.
+pub(crate) fn folder_slug(name: &str) -> String {
+    or_phase(slug(name))
+}
+
+/// As [`folder_slug`], however long it is.
+pub(crate) fn whole_slug(name: &str) -> String {
+    or_phase(slug_within(name, usize::MAX))
+}
+
+fn or_phase(slug: String) -> String {
+    if slug.is_empty() { "phase".to_owned() } else { slug }
+}
+
 /// `PROJ-42` without its upper-case code, where a digit follows; the text itself otherwise.
 pub(crate) fn without_code(text: &str) -> &str {
     let Some(dash) = text.find('-') else { return text };
@@ -292,11 +308,11 @@ fn starts_a_token(part: &str) -> bool {
     letters <= 3 && part.as_bytes().get(letters).is_some_and(u8::is_ascii_digit)
 }
 
-/// Exactly two digits, not followed by a digit or a lower-case word.
+/// Exactly two digits, not followed by a digit, a lower-case word or a letter of another script.
 fn is_continuation(part: &str) -> bool {
     let bytes = part.as_bytes();
     bytes[..2].iter().all(u8::is_ascii_digit)
-        && bytes.get(2).is_none_or(|byte| !byte.is_ascii_digit() && !byte.is_ascii_lowercase())
+        && bytes.get(2).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_digit() && !byte.is_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -355,6 +371,8 @@ mod tests {
             ("notes", None),
             ("03", Some("03")),
             ("05-3d-view", Some("05")),
+            ("05-12月-报告", Some("05")),
+            ("05-检索", Some("05")),
         ] {
             assert_eq!(folder_token(name), token, "{name}");
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sha1::{Digest, Sha1};
 
 use crate::disk::{self, AbsolutePath};
+use crate::text::is_mark;
 
 /// The variable in which a person names the session; it goes before those of hosts.
 const OWN_SESSION: &str = "GSD_SESSION_KEY";
@@ -29,7 +30,7 @@ pub(crate) struct WorkstreamNameError {
 
 /// Accepts a name that a workstream can have.
 pub(crate) fn checked(name: &str) -> Result<&str, WorkstreamNameError> {
-    let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let sound = |letter: char| letter.is_alphanumeric() || is_mark(letter) || matches!(letter, '-' | '_' | '.');
     if !name.is_empty() && name.chars().all(sound) && name.chars().any(|letter| letter != '.') && !name.contains("..") {
         return Ok(name);
     }
@@ -176,10 +177,12 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in ["", "..", "a/b", "a\\b", "ä", "a b", "."] {
+        for name in ["", "..", "a/b", "a\\b", "ä/b", "a b", "."] {
             assert!(checked(name).is_err(), "{name:?}");
         }
-        assert_eq!(checked("api-2.x_y"), Ok("api-2.x_y"));
+        for name in ["api-2.x_y", "ä", "检索", "हिन्दी"] {
+            assert_eq!(checked(name), Ok(name));
+        }
     }
 
     #[test]

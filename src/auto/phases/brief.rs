@@ -5,11 +5,10 @@ use crate::auto::phases::PhaseSettings;
 use crate::auto::prompt::input::{DocumentKind, Place, PromptInput};
 use crate::auto::unit::{Unit, UnitKind};
 use crate::project::files::FileError;
-use crate::project::phase::{PhaseId, short};
+use crate::project::phase::{PhaseId, folder_slug, short};
 use crate::project::standing::PhaseStanding;
 use crate::project::verification::VerificationState;
 use crate::project::view::ProjectView;
-use crate::text::slug;
 
 /// What the prompt of `unit` is made from; `worktree` is the working directory of its session.
 pub(crate) fn input(
@@ -24,7 +23,7 @@ pub(crate) fn input(
     let number = PhaseId::new(found.as_ref().map_or(unit.id.as_str(), |folder| folder.token())).to_string();
     let folder = match &found {
         Some(folder) => folder.path.clone(),
-        None => format!("{}/{number}-{}", view.layout().phases(), slug(&title)),
+        None => format!("{}/{number}-{}", view.layout().phases(), folder_slug(&title)),
     };
     let place = Place::Phase { folder, number, arguments: arguments(view, unit)? };
     let mut input = PromptInput::new(unit.kind, &unit.id, &title, worktree, place);

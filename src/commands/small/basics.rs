@@ -7,7 +7,7 @@ use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::disk;
 use crate::project::test_command;
-use crate::text::slug;
+use crate::text::latin_slug;
 
 verbs! {
     "Utilities";
@@ -79,7 +79,7 @@ pub(in crate::commands) struct SlugReport {
 }
 
 fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), CommandError> {
-    let slug = slug(&arguments.text);
+    let slug = latin_slug(&arguments.text);
     context.emit_raw(&SlugReport { slug: slug.clone() }, slug)
 }
 

@@ -93,6 +93,7 @@ pub(crate) enum KeepReason {
     PidAlive,
     BranchNotMerged,
     WorktreeDirty,
+    IgnoredFiles,
     RemoveFailed,
 }
 

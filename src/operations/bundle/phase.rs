@@ -6,9 +6,8 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::MilestoneScope;
-use crate::project::phase::{PhaseId, without_code};
+use crate::project::phase::{self, PhaseId, without_code};
 use crate::project::state::State;
-use crate::text::{slug, slug_within};
 
 use super::{Automation, Bundle, Complete};
 
@@ -214,7 +213,7 @@ impl Bundle<'_> {
         if phase.folder.is_some() {
             return None;
         }
-        let slug = phase.entry.as_ref().map(|entry| slug(&entry.name)).filter(|slug| !slug.is_empty())?;
+        let slug = phase.entry.as_ref().map(|entry| phase::folder_slug(&entry.name))?;
         let code = self.config.project_code().map(|code| format!("{code}-")).unwrap_or_default();
         Some(self.shown(&format!("{}/{code}{}-{slug}", self.view.layout().phases(), phase.padded())))
     }
@@ -273,8 +272,7 @@ impl Phase {
 
     /// The name as part of file names and branches.
     pub(super) fn slug(&self) -> Option<String> {
-        let slug = slug_within(self.name_on_disk()?, usize::MAX);
-        (!slug.is_empty()).then_some(slug)
+        Some(phase::whole_slug(self.name_on_disk()?))
     }
 
     /// The identifier in normal form.

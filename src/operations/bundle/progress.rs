@@ -15,7 +15,6 @@ use crate::project::roadmap::{Roadmap, name_without_tag};
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::{State, meaningful};
 use crate::project::verification;
-use crate::text::slug;
 
 use super::completion::Completion;
 use super::project::Documents;
@@ -161,7 +160,7 @@ impl Bundle<'_> {
                 continue;
             }
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), id, None)?;
-            let slug = slug(name_without_tag(name));
+            let slug = phase::folder_slug(name_without_tag(name));
             let label = PhaseLabel::of(roadmap.as_ref(), id);
             rows.push((id.to_owned(), self.row(id, &slug, None, label, &standing)));
             known.insert(key(&phase_id));

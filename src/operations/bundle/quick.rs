@@ -56,8 +56,11 @@ impl Bundle<'_> {
     pub(crate) fn quick(&self, request: &QuickRequest) -> Result<Complete<QuickReport>, FileError> {
         let folder = self.view.layout().quick();
         let id = quick_id(&request.moment.day, request.moment.second);
-        let slug = request.description.as_deref().map(|text| slug_within(text, LONGEST_SLUG));
-        let named = slug.as_deref().filter(|slug| !slug.is_empty());
+        let slug = request.description.as_deref().filter(|text| !text.trim().is_empty()).map(|text| {
+            // A description may have no letter and no digit.
+            Some(slug_within(text, LONGEST_SLUG)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "quick".to_owned())
+        });
+        let named = slug.as_deref();
         let decided = [
             (Condition::Discuss, request.full || request.discuss),
             (Condition::Research, request.full || request.research),

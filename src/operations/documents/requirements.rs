@@ -28,6 +28,9 @@ pub(crate) enum MarkReport {
         total: usize,
         write_set: Vec<WriteReport>,
         write_set_complete: bool,
+        /// Why nothing was marked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     NoDocument {
         updated: bool,
@@ -91,7 +94,12 @@ pub(crate) fn mark_complete(view: &ProjectView, ids: Vec<String>) -> Edited<Mark
     }
     let mut edits = Edits::default();
     edits.write(view, &path, splices.apply(&text))?;
+    let reason = (marked.is_empty() && !not_found.is_empty()).then(|| {
+        let listed = not_found.join(", ");
+        format!("{listed}: no checkbox, and no row with an open status, in REQUIREMENTS.md")
+    });
     let report = MarkReport::Marked {
+        reason,
         updated: !marked.is_empty(),
         marked_complete: marked,
         already_complete: already,

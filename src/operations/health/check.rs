@@ -21,6 +21,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
+use crate::text::is_mark;
 use crate::text::markdown::{LineKind, Markdown};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
@@ -480,7 +481,7 @@ fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
     }
     let words = rest.strip_prefix('-').filter(|words| !words.is_empty());
     let fits = words.is_some_and(|words| {
-        words.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter))
+        words.chars().all(|letter| letter.is_alphanumeric() || is_mark(letter) || "-_".contains(letter))
     });
     if digits >= 2 && fits {
         return None;

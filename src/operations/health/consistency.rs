@@ -54,7 +54,7 @@ pub(crate) fn consistency(view: &ProjectView, numbered: bool) -> Result<Consiste
     let mismatches = mismatches(view, &roadmap)?.into_iter();
     warnings.extend(mismatches.map(|found| warning(found.code, found.message, found.fix)));
     if numbered {
-        warnings.extend(phase_gaps(&folders));
+        warnings.extend(phase_gaps(&folders, &roadmap));
     }
     warnings.extend(folders.iter().flat_map(plan_gaps));
     warnings.extend(folders.iter().flat_map(orphan_summaries));
@@ -118,8 +118,9 @@ pub(super) fn archived_phases(view: &ProjectView) -> Result<Vec<String>, FileErr
 }
 
 /// Gaps between the whole numbers of folders. Decimals come between phases, and ids with a code need not count up.
-fn phase_gaps(folders: &[PhaseFolder]) -> Vec<Finding> {
-    let tokens = folders.iter().map(PhaseFolder::token);
+fn phase_gaps(folders: &[PhaseFolder], roadmap: &Roadmap<'_>) -> Vec<Finding> {
+    // A phase that was only just added has no folder with a document yet.
+    let tokens = folders.iter().map(PhaseFolder::token).chain(roadmap.named_phases());
     let counting = tokens.filter(|token| phase::without_code(token) == *token).map(PhaseId::new);
     let numbers: BTreeSet<u64> =
         counting.filter(|id| !id.is_decimal() && !id.is_sentinel()).filter_map(|id| id.integer()).collect();

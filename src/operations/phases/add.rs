@@ -1,5 +1,7 @@
 //! New phases: where they go in the roadmap, which number they get, which folder.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,8 +12,8 @@ use crate::project::phase::{self, PhaseId, PhaseIndex, without_code};
 use crate::project::plan::PhasePlan;
 use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::view::{Edited, Edits, ProjectView};
-use crate::text::slug;
 use crate::text::splice::Splices;
+use crate::text::{NameError, named};
 
 /// Why a phase cannot be added.
 #[derive(Debug, thiserror::Error)]
@@ -28,8 +30,10 @@ pub(crate) enum AddError {
     NoSection { phase: String, line: usize },
     #[error("ROADMAP.md already has a phase {phase} (line {line})")]
     Taken { phase: String, line: usize },
-    #[error("`{description}` has no letter or digit to name a folder by")]
-    NoName { description: String },
+    #[error("a phase needs a name")]
+    NoName,
+    #[error(transparent)]
+    Name(#[from] NameError),
 }
 
 /// What is asked of `phase add`.
@@ -79,6 +83,12 @@ fn name_warning(name: &str) -> Option<String> {
     }
 }
 
+/// The name that a person gives to a phase.
+fn given_name(description: &str) -> Result<Cow<'_, str>, AddError> {
+    let name = named(description)?;
+    if name.is_empty() { Err(AddError::NoName) } else { Ok(name) }
+}
+
 /// Adds a phase at the end of the current milestone.
 ///
 /// The number is one above every phase of the roadmap and the disk, shelves left out, so that a later milestone's
@@ -91,11 +101,8 @@ pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddRepo
         return Err(AddError::NotARoadmap { path: view.layout().roadmap(), line });
     }
     let milestone = view.milestone()?;
-    let name = request.description.trim();
-    let slug = slug(name);
-    if slug.is_empty() {
-        return Err(AddError::NoName { description: name.to_owned() });
-    }
+    let name = &*given_name(request.description)?;
+    let slug = phase::folder_slug(name);
     let (phase_number, padded, written, depends_on) = if let Some(id) = request.id {
         if let Some(section) = roadmap.section(id) {
             return Err(AddError::Taken { phase: id.to_owned(), line: section.heading_line + 1 });
@@ -197,11 +204,8 @@ pub(crate) fn insert(
             None => AddError::NoTarget { phase },
         }
     })?;
-    let name = request.description.trim();
-    let slug = slug(name);
-    if slug.is_empty() {
-        return Err(AddError::NoName { description: name.to_owned() });
-    }
+    let name = &*given_name(request.description)?;
+    let slug = phase::folder_slug(name);
     // As the document writes its numbers: 2.1 behind `Phase 2`, 02.1 behind `Phase 02`.
     let written = without_code(section.id);
     let base = written.rsplit_once('.').filter(|_| sibling).map_or(written, |(parent, _)| parent);
@@ -496,6 +500,63 @@ mod tests {
         command_prefix: "/gsd-",
     };
 
+    const NAMES: &[&str] = &[
+        "检索优化",
+        "検索 API",
+        "البحث",
+        "Validação de Dados",
+        "Cafe\u{301}",
+        "A | B",
+        "A - b",
+        "Beta (v2)",
+        "Beta — later",
+        "**Bold** name",
+        "`code` name",
+        "🚀",
+        "!!",
+        "3D view: part 2",
+        "Done",
+    ];
+
+    #[test]
+    fn what_is_written_of_a_name_in_any_script_is_read_again_and_agrees() {
+        let table =
+            "| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/1 | Not started | - |\n";
+        for bullet in ["- [ ] **Phase 1: A**", "* [x] Phase 1: A", "1. [X] **Phase 1: A**", "+ [ ] Phase 1: A"] {
+            let roadmap = format!("# R\n\n{bullet}\n\n### Phase 1: A\n\n{table}");
+            for name in NAMES {
+                let view = ProjectView::of([(".planning/ROADMAP.md", &*roadmap)]);
+                let (report, edits) = add(&view, AddRequest { description: name, ..REQUEST }).unwrap();
+                assert_eq!(report.directory, format!(".planning/phases/02-{}", phase::folder_slug(name)));
+                let after = view.after(&edits);
+                let text = after.roadmap_text().unwrap().unwrap();
+                let parsed = after.parse_roadmap(&text);
+                let found = crate::operations::roadmap::check::mismatches(&after, &parsed).unwrap();
+                assert!(found.is_empty(), "{name}: {found:?}\n{text}");
+                assert_eq!(parsed.sections().len(), 2, "{text}");
+                let (report, edits) = insert(&view, "1", false, AddRequest { description: name, ..REQUEST }).unwrap();
+                assert!(report.directory.starts_with(".planning/phases/01.1-") && !edits.is_empty(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_of_several_lines_or_without_an_end_is_refused() {
+        let view = view("### Phase 1: A\n");
+        let long = "x".repeat(5_000);
+        for name in ["Line one\n## v9.9 Evil", "a\r\nb", "a\u{7}b", "a\u{2028}b", long.as_str()] {
+            let refused = add(&view, AddRequest { description: name, ..REQUEST });
+            assert!(matches!(refused, Err(AddError::Name(_))), "{name:?}");
+            assert!(
+                matches!(
+                    insert(&view, "1", false, AddRequest { description: name, ..REQUEST }),
+                    Err(AddError::Name(_))
+                ),
+                "{name:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_phase_that_a_checklist_names_has_its_number_wherever_the_line_is() {
         for line in ["- [ ] Phase 6: X", "- [x] Phase 6: X - later", "* [ ] **Phase 6: X**"] {
@@ -562,7 +623,7 @@ mod tests {
         assert_eq!(report.phases[1].directory, ".planning/phases/04-two");
         assert!(edits.texts[".planning/ROADMAP.md"].contains("**Depends on:** Phase 3"));
         assert_eq!(edits.folders.len(), 2);
-        assert!(matches!(add_batch(&view, &["One".into(), "!!".into()], REQUEST), Err(AddError::NoName { .. })));
+        assert!(matches!(add_batch(&view, &["One".into(), " ".into()], REQUEST), Err(AddError::NoName)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, Value};
-use crate::text::{slug, words};
+use crate::text::{NameError, named, words};
 
 /// Why nothing could be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,8 +20,8 @@ pub(crate) enum ScaffoldError {
     NoName,
     #[error("`{phase}` is not a phase: it needs a number")]
     NotAPhase { phase: String },
-    #[error("`{name}` has no letter or digit to name a folder by")]
-    NoSlug { name: String },
+    #[error(transparent)]
+    Name(#[from] NameError),
 }
 
 /// A document that can be made empty.
@@ -113,6 +113,7 @@ pub(crate) fn document(
     }
     let number = PhaseId::new(folder.token()).to_string();
     let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or_else(|| folder.slug());
+    let name = &*named(name)?;
     let mut entries = vec![
         ("phase".to_owned(), Value::from(number.as_str())),
         ("name".to_owned(), Value::from(name)),
@@ -146,10 +147,7 @@ pub(crate) fn phase_folder(
     if phase::leading_integer(&number).is_none() || number.contains(['/', '\\']) {
         return Err(ScaffoldError::NotAPhase { phase: typed.to_owned() });
     }
-    let slug = slug(name);
-    if slug.is_empty() {
-        return Err(ScaffoldError::NoSlug { name: name.to_owned() });
-    }
+    let slug = phase::folder_slug(&named(name)?);
     let prefix = project_code.filter(|code| !code.is_empty()).map_or_else(String::new, |code| format!("{code}-"));
     let directory = format!("{}/{prefix}{number}-{slug}", view.layout().phases());
     let path = view.layout().shown(&directory);
@@ -206,7 +204,9 @@ mod tests {
         };
         assert_eq!(made("4", "UI Polish", None).unwrap(), ".planning/phases/04-ui-polish");
         assert_eq!(made("2.1", "x", Some("ACME")).unwrap(), ".planning/phases/ACME-02.1-x");
-        for (phase, name) in [("../x", "y"), ("x", "y"), ("4/5", "y"), ("4", "!!"), ("4", " ")] {
+        assert_eq!(made("4", "!!", None).unwrap(), ".planning/phases/04-phase");
+        assert_eq!(made("4", "检索 优化", None).unwrap(), ".planning/phases/04-检索-优化");
+        for (phase, name) in [("../x", "y"), ("x", "y"), ("4/5", "y"), ("4", "a\nb"), ("4", " ")] {
             assert!(made(phase, name, None).is_err(), "{phase} {name}");
         }
         assert!(matches!(document(&view(), Document::Uat, "9", None, ""), Err(ScaffoldError::NoPhase { .. })));

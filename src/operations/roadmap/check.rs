@@ -13,6 +13,7 @@ use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{Roadmap, UnreadPhase, name_without_tag};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, is_unclosed};
+use crate::text::nfc;
 use crate::text::screen::{Mark, Screen, Tone, counted};
 use crate::text::shell::typed;
 
@@ -171,7 +172,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
 
 /// A name without emphasis, in lower case and with single blanks.
 fn plain_name(name: &str) -> String {
-    let bare = name.replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
+    let bare = nfc(name).replace(['*', '`', '_'], "").replace("\\|", "|").to_lowercase();
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -19,7 +19,7 @@ pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AddError>()? {
         AddError::NoTarget { .. } | AddError::NoSection { .. } => Some(Reason::PhaseNotFound),
-        AddError::Taken { .. } | AddError::NoName { .. } => Some(Reason::Usage),
+        AddError::Taken { .. } | AddError::NoName | AddError::Name(_) => Some(Reason::Usage),
         _ => None,
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AcknowledgeError>()? {
@@ -35,8 +35,7 @@ pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     let reason = reason.or_else(|| match error.downcast_ref::<ScaffoldError>()? {
         ScaffoldError::NoPhase { .. } => Some(Reason::PhaseNotFound),
         ScaffoldError::File(_) => None,
-        ScaffoldError::NoName => Some(Reason::Usage),
-        ScaffoldError::NotAPhase { .. } | ScaffoldError::NoSlug { .. } => Some(Reason::Usage),
+        ScaffoldError::NoName | ScaffoldError::NotAPhase { .. } | ScaffoldError::Name(_) => Some(Reason::Usage),
     });
     reason.or_else(|| error.downcast_ref::<WorkstreamNameError>().map(|_| Reason::Usage))
 }
@@ -52,7 +51,7 @@ mod tests {
         let missing = RemoveError::NotFound { phase: "9".to_owned() };
         assert_eq!(reason(CommandError::from(missing)), Reason::PhaseNotFound);
         assert_eq!(reason(CommandError::from(TodoError::Missing { name: "a".to_owned() })), Reason::Usage);
-        let ours = CommandError::because(Reason::ConfigNoFile, &AddError::NoName { description: String::new() });
+        let ours = CommandError::because(Reason::ConfigNoFile, &AddError::NoName);
         assert_eq!(reason(ours), Reason::ConfigNoFile, "a command that gives a reason keeps it");
         assert_eq!(reason(CommandError::from(RemoveError::NoRoadmap)), Reason::Unknown);
     }

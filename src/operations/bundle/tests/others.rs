@@ -85,7 +85,7 @@ fn a_phase_is_optional_where_the_workflow_can_ask() {
     let review = told(&[ROADMAP], |bundle| bundle.review(None));
     assert_eq!(review["phase_number"], Value::Null);
     let assumptions = told(&[ROADMAP], |bundle| bundle.assumptions(Some("2"), true));
-    assert_eq!((&assumptions["phase_found"], &assumptions["phase_slug"]), (&true.into(), &"n-te-core".into()));
+    assert_eq!((&assumptions["phase_found"], &assumptions["phase_slug"]), (&true.into(), &"note-core".into()));
     assert_eq!(told(&[ROADMAP], |bundle| bundle.assumptions(None, true))["phase_found"], false);
 }
 
