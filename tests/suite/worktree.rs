@@ -84,6 +84,33 @@ fn finished_work_is_merged_and_its_worktree_removed() {
 }
 
 #[test]
+fn an_ignored_file_that_is_nowhere_else_keeps_its_worktree_and_is_named() {
+    let wave = Wave::new("");
+    let ignored = "/wave.json\n/trees/\n.env*\nnode_modules/\n/target/\nnotes/\n*.pyc\n";
+    std::fs::write(wave.context.project().join(".git/info/exclude"), ignored).unwrap();
+    for file in [".env.local", ".env", "notes/deep/a.md", "node_modules/x/.env", "target/debug/b", "c.pyc"] {
+        wave.context.write(&format!("trees/a1/{file}"), "KEY=1\n");
+    }
+    wave.context.write(".env", "KEY=1\n");
+    wave.work("b.txt");
+    let clean = || {
+        let ran = wave.context.gsd(["worktree", "cleanup-wave", "--manifest", "wave.json"]);
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        (ran.code, report["result"]["entries"][0].clone())
+    };
+    let (code, entry) = clean();
+    assert_eq!((code, &entry["status"], &entry["reason"]), (1, &"merged".into(), &"ignored_files_kept".into()));
+    let named: Vec<&str> = entry["stderr"].as_str().unwrap().lines().collect();
+    assert_eq!(named[..named.len() - 1], [".env.local", "notes/deep/a.md"]);
+    assert!(wave.tree().join(".env.local").exists() && wave.context.project().join("b.txt").exists());
+    for file in [".env.local", "notes/deep/a.md"] {
+        std::fs::remove_file(wave.tree().join(file)).unwrap();
+    }
+    let (code, entry) = clean();
+    assert_eq!((code, &entry["status"]), (0, &"merged_removed".into()), "what is made anew holds nothing up");
+}
+
+#[test]
 fn unfinished_or_surprising_work_is_left_alone() {
     let wave = Wave::new("");
     wave.context.write("trees/a1/new.txt", "uncommitted\n");
@@ -151,6 +178,10 @@ fn an_orphan_goes_only_when_nothing_of_it_would_be_lost() {
     wave.work("new.txt");
     assert_eq!(reap(), "branch_not_merged");
     wave.git(&["merge", "-q", BRANCH]);
+    // Git ignores a file of this name, and the one of the main tree is another.
+    wave.context.write("trees/a1/wave.json", "mine\n");
+    assert_eq!(reap(), "ignored_files");
+    std::fs::remove_file(wave.tree().join("wave.json")).unwrap();
     assert_eq!(reap(), "pid_dead_and_merged");
     assert!(!wave.tree().exists());
 }

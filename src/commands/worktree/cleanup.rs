@@ -1,6 +1,6 @@
 //! Merging the worktrees of a wave into the current branch, and removing them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,6 +86,8 @@ impl Status {
 pub(super) enum Warning {
     /// A file that the agent was not announced to change.
     ScopeOutOfDeclared { branch: String, path: String },
+    /// A file that git ignores and that is in this worktree alone: the worktree is merged and kept.
+    IgnoredFileKept { branch: String, path: String },
     /// Entries of the manifest that cannot be acted on.
     EntriesUnsound { count: usize },
     /// Work of an agent that no plan of the wave claims. It is left as it is.
@@ -269,6 +271,8 @@ fn check(
         return Err(Stop::blocked("branch_checked_out_here", "a worktree cannot be merged into itself"));
     }
     let reference = format!("refs/heads/{}", entry.branch);
+    let kept = only_here(git, &worktree).into_iter();
+    warnings.extend(kept.map(|path| Warning::IgnoredFileKept { branch: entry.branch.clone(), path }));
     // Somebody merged it by hand, after a conflict for example: only its own folder is left to look at.
     if git.is_ancestor(&reference, tip) {
         return is_clean(&worktree);
@@ -325,6 +329,68 @@ fn names_commit(name: &str, commit: &str) -> bool {
     name == commit || (name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) && commit.starts_with(name))
 }
 
+/// What programs make anew: folders of built files and of packages, and files of caches.
+const MADE_ANEW: &[&str] = &[
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    "obj",
+    "coverage",
+    "venv",
+    ".venv",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".gradle",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".turbo",
+    ".parcel-cache",
+    ".cache",
+    ".DS_Store",
+    "Thumbs.db",
+];
+
+/// The ends of the names of such files.
+const ENDS_MADE_ANEW: &[&str] = &[".pyc", ".pyo", ".o", ".class", ".tsbuildinfo"];
+
+/// The files of a worktree that git ignores, so that removing it would lose them: those that are not the same in the main
+/// tree, and that no program makes anew.
+pub(super) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
+    let top = |git: &Git| git.answer(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
+    let (Some(main), Some(own)) = (top(git), top(worktree)) else { return Vec::new() };
+    let listed = |more: &[&str]| {
+        let arguments = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z"];
+        let answer = worktree.at(&own).answer(&[&arguments, more].concat()).unwrap_or_default();
+        let is_made = |path: &str| {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+            path.split('/').any(|part| MADE_ANEW.contains(&part))
+                || ENDS_MADE_ANEW.iter().any(|end| name.ends_with(end))
+        };
+        let paths = answer.split('\0').filter(|path| !path.is_empty() && !is_made(path));
+        paths.map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Folders first, as one entry each: there may be very many files in those that are made anew.
+    let entries = listed(&["--directory"]);
+    if entries.is_empty() {
+        return entries;
+    }
+    let literal: Vec<String> = entries.iter().map(|path| format!(":(literal){}", path.trim_end_matches('/'))).collect();
+    let below: Vec<&str> = std::iter::once("--").chain(literal.iter().map(String::as_str)).collect();
+    // A larger file is not compared, and kept.
+    const LARGEST: u64 = 16 * 1024 * 1024;
+    let bytes = |path: PathBuf| disk::read_up_to(path, LARGEST).ok().flatten();
+    let is_same = |path: &String| bytes(own.join(path)).is_some_and(|own| bytes(main.join(path)) == Some(own));
+    let mut kept = listed(&below);
+    kept.retain(|path| !is_same(path));
+    kept
+}
+
 fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), Stop> {
     let reference = format!("refs/heads/{}", entry.branch);
     let message = message(entry);
@@ -337,6 +403,11 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
         return Err(Stop::blocked("merge_failed", told.trim()));
     }
     let left = |reason, stderr| Stop { status: Status::Merged, reason, stderr };
+    let kept = only_here(git, &git.at(folder));
+    if !kept.is_empty() {
+        let cure = "git ignores these files, and they are in this worktree alone; move or remove them, then run this command again";
+        return Err(left("ignored_files_kept", format!("{}\n{cure}", kept.join("\n"))));
+    }
     let place = folder.to_string_lossy();
     // An agent's own lock; it refuses where there is none.
     let _ = git.run(&["worktree", "unlock", &place]);

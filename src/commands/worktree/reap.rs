@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::cleanup::only_here;
 use super::{CommandError, Context, Git, emit};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk;
@@ -67,6 +68,9 @@ fn work_in(git: &Git, path: &str, head: Option<&str>) -> Option<KeepReason> {
         let status = git.at(path).status();
         if !status.success() || !status.stdout.is_empty() {
             return Some(KeepReason::WorktreeDirty);
+        }
+        if !only_here(git, &git.at(path)).is_empty() {
+            return Some(KeepReason::IgnoredFiles);
         }
     }
     None

@@ -3,6 +3,7 @@
 pub(in crate::commands) mod openings;
 mod pick;
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -95,7 +96,7 @@ pub(in crate::commands) struct WriteReport<'a> {
     would_update: Option<bool>,
     /// Why nothing changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    reason: Option<Cow<'a, str>>,
     /// Every field that changed or would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<&'a [ChangedField]>,
@@ -659,8 +660,7 @@ impl Written {
             report.updated = (says_updated || !answer.contains_key("updated")).then_some(false);
             // A dry run of the command's own held its edits back, however many there are.
             let held_back = !rehearsed && answer.get("dry_run") == Some(&Value::Bool(true));
-            report.reason = (!held_back && !answer.contains_key("reason"))
-                .then_some("nothing to do: every value is already as requested");
+            report.reason = (!held_back && !answer.contains_key("reason")).then(|| why_nothing(answer));
         } else if rehearsed && says_updated {
             report.updated = Some(false);
             report.would_update = Some(true);
@@ -668,6 +668,16 @@ impl Written {
         answer.extend(fields_of(&report)?);
         Ok(())
     }
+}
+
+/// Why nothing was written: what an answer could not find, or else that all is as it was asked for.
+fn why_nothing(answer: &Map<String, Value>) -> Cow<'static, str> {
+    let lacking = ["not_found", "failed"].iter().filter_map(|key| answer.get(*key)?.as_array()).flatten();
+    let lacking: Vec<&str> = lacking.filter_map(Value::as_str).collect();
+    if lacking.is_empty() {
+        return "nothing to do: every value is already as requested".into();
+    }
+    format!("nothing was written: not found: {}", lacking.join(", ")).into()
 }
 
 fn value_of(report: &impl Serialize) -> Result<Value, CommandError> {
