@@ -1,16 +1,19 @@
 //! `state.json`: where the project stands, for other programs. Derived from STATE.md and the roadmap, never read by us.
 //!
 //! A file that stands there keeps keys that are not ours and the bytes of what does not change; one that does not parse
-//! is left alone.
+//! is left alone. Another program of the same project writes it too, with its own spelling of commands: what to do next is
+//! left as it stands where only words differ.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::listed::{ListedPhase, listed_phases};
 use super::situation::{self, Surroundings};
 use super::{Facts, StateError};
 use crate::project::files::FileError;
+use crate::project::milestone::milestone_headings;
+use crate::project::roadmap::Roadmap;
 use crate::project::standing::Stage;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::edit::JsonDialect;
@@ -43,11 +46,49 @@ enum PhaseStatus {
 }
 
 /// What to do next.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Next {
     command: String,
     label: String,
     reason: String,
+}
+
+impl Next {
+    /// Whether both name one command, however a host spells it, and give the same numbers of phases as the reason.
+    fn says_the_same(&self, other: &Self) -> bool {
+        let numbers = |next: &Self| -> Vec<String> {
+            let words = next.reason.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
+            words.map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
+        };
+        bare(&self.command) == bare(&other.command) && numbers(self) == numbers(other)
+    }
+}
+
+/// A command without what a host puts before its name: `progress --next` of `/gsd-progress --next`, `/gsd:progress --next`.
+fn bare(command: &str) -> &str {
+    let name = command.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    name.strip_prefix("gsd").and_then(|rest| rest.strip_prefix(['-', ':'])).unwrap_or(name)
+}
+
+/// What a file that stands there says is to be done next.
+fn next_of(text: &str) -> Option<Next> {
+    serde_json::from_str::<Value>(text).ok()?.get("next").and_then(|next| Next::deserialize(next).ok())
+}
+
+/// Whether the roadmap shows a milestone as shipped, in its headings or else in a list.
+fn is_shipped(roadmap: &Roadmap<'_>, version: &str) -> bool {
+    let headings = milestone_headings(roadmap);
+    let mut own = headings.iter().filter(|heading| heading.version == Some(version)).peekable();
+    if own.peek().is_some() {
+        return own.all(|heading| heading.closed);
+    }
+    let markdown = roadmap.markdown();
+    let prose = (0..markdown.lines().len()).filter(|line| markdown.is_prose(*line));
+    let mut names = prose.map(|line| markdown.line(line)).filter_map(|line| {
+        let behind = line.split_once('✅')?.1;
+        behind.trim_start().trim_start_matches("**").strip_prefix(version)
+    });
+    names.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '.'))
 }
 
 /// Adds to `edits` the mirror of the project as they leave it.
@@ -57,10 +98,18 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
     let Ok(Value::Object(wanted)) = serde_json::to_value(&mirror) else { return Ok(()) };
     let path = view.layout().state_mirror();
     let standing = view.text(&path)?;
+    let keeps_next = match standing.as_deref().and_then(next_of) {
+        Some(next) => {
+            // What cannot be read now says nothing.
+            let is_as_before = || self::mirror(view, facts).is_ok_and(|before| before.next == mirror.next);
+            next.says_the_same(&mirror.next) && is_as_before()
+        }
+        None => false,
+    };
     let text = match standing.as_deref() {
         None => serde_json::to_string_pretty(&wanted).ok().map(|text| text + "\n"),
         Some(standing) => JsonDocument::parse(standing, JsonDialect::Strict).ok().and_then(|mut document| {
-            for (key, value) in wanted {
+            for (key, value) in wanted.into_iter().filter(|(key, _)| key != "next" || !keeps_next) {
                 document.apply(&JsonEdit::Set { path: vec![key], value }).ok()?;
             }
             Some(document.to_string())
@@ -75,7 +124,10 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
 fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
     let milestone = view.milestone()?;
     let name = milestone.name.as_deref();
-    let label = milestone.version.as_deref().map(|version| match name {
+    let text = view.roadmap_text()?;
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
+    let is_shipped = |version: &str| roadmap.as_ref().is_some_and(|roadmap| is_shipped(roadmap, version));
+    let label = milestone.version.as_deref().map(|version| match name.filter(|_| !is_shipped(version)) {
         Some(name) => format!("{version} — {name}"),
         None => version.to_owned(),
     });
@@ -100,5 +152,69 @@ impl MirrorPhase {
             _ => PhaseStatus::Pending,
         };
         Self { number: phase.number, name: phase.name, status }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::state::Commands;
+
+    const STATE: &str =
+        "# S\n\n## Current Position\n\nPhase: 1 of 1 (A) — EXECUTING\nPlan: 1 of 1\nStatus: In progress\n";
+    const ROADMAP: &str = "- [ ] **Phase 1: A** - a\n\n### Phase 1: A\n";
+
+    fn facts() -> Facts {
+        let commands = Commands { prefix: "/gsd-".into(), installed: Vec::new(), skip_discussion: false };
+        Facts { now: "2026-01-15T18:00:00.000Z".into(), commands, ..Facts::default() }
+    }
+
+    /// What the file says is next after `edits`, where `standing` is what it said before.
+    fn refreshed(state: &str, standing: &Next, edits: impl FnOnce(&ProjectView) -> Edits) -> Next {
+        let mirror = serde_json::json!({"contract": "1.0.0", "next": standing}).to_string();
+        let plan = ".planning/phases/01-a/01-01-PLAN.md";
+        let files = [(".planning/STATE.md", state), (".planning/ROADMAP.md", ROADMAP), (plan, "")];
+        let view = ProjectView::of(files.into_iter().chain([(".planning/state.json", mirror.as_str())]));
+        let mut edits = edits(&view);
+        refresh(&mut edits, &view, &facts()).unwrap();
+        next_of(&edits.texts[".planning/state.json"]).unwrap()
+    }
+
+    #[test]
+    fn what_is_next_keeps_the_words_of_another_program_until_something_changes() {
+        let plan = (".planning/phases/01-a/01-01-PLAN.md", "");
+        let with_plan = ProjectView::of([(".planning/STATE.md", STATE), (".planning/ROADMAP.md", ROADMAP), plan]);
+        let own = mirror(&with_plan, &facts()).unwrap().next;
+        let theirs =
+            Next { command: own.command.replace("/gsd-", "/gsd:"), label: own.label.clone() + "!", ..own.clone() };
+        assert_ne!(theirs.command, own.command, "the command has a prefix: {own:?}");
+        assert_eq!(refreshed(STATE, &theirs, |_| Edits::default()), theirs);
+        let otherwise = [
+            Next { command: "/gsd:resume-work".into(), ..theirs.clone() },
+            Next { reason: format!("{} of phase 7", own.reason), ..theirs.clone() },
+        ];
+        for other in otherwise {
+            assert_eq!(refreshed(STATE, &other, |_| Edits::default()), own, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn commands_are_compared_without_the_spelling_of_a_host() {
+        for command in ["/gsd-progress --next", "/gsd:progress --next", "$gsd-progress --next", "gsd-progress --next"] {
+            assert_eq!(bare(command), "progress --next");
+        }
+    }
+
+    #[test]
+    fn a_shipped_milestone_goes_without_its_name() {
+        for (roadmap, shipped) in [
+            ("- ✅ **v1.0 MVP** - Phases 1-2\n- 🚧 **v1.1 Sync** - Phases 3-4\n\n### 🚧 v1.1 Sync\n", true),
+            ("## ✅ v1.0 A\n\n### Phase 1: X\n", true),
+            ("## v1.0 A (shipped)\n\n### Phase 1: X\n", true),
+            ("## v1.0 A\n\n### Phase 1: X\n", false),
+            ("- ✅ **v1.0.1 Fix**\n- 🚧 **v1.0 A**\n", false),
+        ] {
+            assert_eq!(is_shipped(&Roadmap::parse(roadmap), "v1.0"), shipped, "{roadmap}");
+        }
     }
 }

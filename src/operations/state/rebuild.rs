@@ -175,10 +175,31 @@ pub(crate) fn rebuild(
     if only_look {
         return Ok(Some((report, Edits::default())));
     }
-    edit.append_entry("Rebuild Log", &log);
+    let entries: Vec<&[String]> = log.chunks(LINES_OF_ENTRY).filter(|entry| !is_logged(&state, entry)).collect();
+    if !entries.is_empty() {
+        edit.append_entry(LOG, &entries.concat());
+    }
     let rule = if follows { Rule::Recount } else { Rule::Refresh };
     let edits = close(view, edit, rule, facts)?.edits(view)?;
     Ok(Some((report, edits)))
+}
+
+/// Title of the section that lists what was rebuilt.
+const LOG: &str = "Rebuild Log";
+/// How many lines an entry of the log has, its time first.
+const LINES_OF_ENTRY: usize = 6;
+
+/// Whether the last entry of the same kind says the same: what another program undoes each time would fill the log.
+fn is_logged(state: &State<'_>, entry: &[String]) -> bool {
+    let Some(section) = state.section(&[LOG]) else { return false };
+    let lines = section.own.map(|line| state.markdown().line(line).trim()).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let entry: Vec<&str> = entry.iter().map(|line| line.trim()).collect();
+    let (Some(kind), Some(reason)) = (entry.get(1), entry.last()) else { return false };
+    let known =
+        lines.split(|line| line.starts_with("- timestamp:")).map(|lines| &lines[..lines.len().min(entry.len() - 1)]);
+    let mut same = known.filter(|known| known.first() == Some(kind) && known.last() == Some(reason));
+    same.next_back().is_some_and(|last| *last == entry[1..])
 }
 
 /// A phase with a folder: its number, and how many plans it has.

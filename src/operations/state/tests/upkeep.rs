@@ -124,6 +124,23 @@ fn the_table_of_phases_is_rebuilt_once_and_logged() {
 }
 
 #[test]
+fn a_rebuild_that_another_program_undid_is_not_logged_again() {
+    let mut text = "# S\n\n## Performance Metrics\n\n| Phase | Plans |\n|---|---|\n| 1 | 1 |\n".to_owned();
+    for _ in 0..3 {
+        let view = with_phases(&text);
+        let (report, edits) = rebuild::rebuild(&view, false, false, &facts()).unwrap().unwrap();
+        assert!(report.rebuilt && !report.log.is_empty());
+        let written = &edits.texts[STATE];
+        assert_eq!(written.matches("- timestamp: ").count(), 1, "{written}");
+        assert!(written.contains("| 02 | 2 |\n"), "{written}");
+        text = written.replacen("| 02 | 2 |\n", "", 1);
+    }
+    let other = with_phases(&text.replacen("| 1 | 1 |\n", "| 1 | 1 |\n| 7 | 1 |\n", 1));
+    let (_, edits) = rebuild::rebuild(&other, false, false, &facts()).unwrap().unwrap();
+    assert_eq!(edits.texts[STATE].matches("- timestamp: ").count(), 2, "something else is");
+}
+
+#[test]
 fn a_shelved_phase_gets_no_row_and_keeps_one_that_a_person_wrote() {
     let text = "# S\n\n## Performance Metrics\n\n| Phase | Plans |\n|---|---|\n| 999.1 | 7 |\n";
     let files = PHASES.iter().copied().chain([(STATE, text)]);
