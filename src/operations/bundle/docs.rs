@@ -10,13 +10,41 @@ use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, Value as Listed};
 
 /// The line by which a document says that it was written for the project, not by a person.
-const MARKER: &str = "<!-- generated-by: gsd-doc-writer -->";
+const MARKER: &str = "generated-by: gsd-doc-writer";
 /// How far into a document the marker is looked for, in characters.
 const HEAD: usize = 500;
 /// How many folders deep documents are looked for.
 const DEEPEST: usize = 8;
 /// Folders of documents, of which the first that is there counts.
 const DOCUMENT_FOLDERS: &[&str] = &["docs", "documentation", "doc"];
+/// Endings of documents.
+const ENDINGS: &[&str] = &["md", "markdown", "rst", "adoc", "asciidoc"];
+/// Documents that every project may have, by the name without an ending: they are documents as plain text too.
+const USUAL: &[&str] = &[
+    "readme",
+    "contributing",
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "install",
+    "security",
+    "support",
+    "architecture",
+    "development",
+    "testing",
+    "configuration",
+    "deployment",
+    "getting-started",
+    "roadmap",
+    "governance",
+    "authors",
+    "maintainers",
+    "upgrading",
+    "migration",
+];
+/// Documents that say nothing about the code.
+const LEGAL: &[&str] = &["license", "licence", "copying", "notice", "code_of_conduct", "code-of-conduct", "patents"];
 const API_FOLDERS: &[&str] = &[
     "routes",
     "api",
@@ -64,6 +92,10 @@ struct ExistingDocument {
     path: String,
     /// Whether it was written for the project, not by a person.
     has_gsd_marker: bool,
+    /// Present and false where it says nothing about the code: a licence, or a note beside the project that no document
+    /// names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verify: Option<bool>,
 }
 
 /// What kinds of documents a project of this kind needs.
@@ -85,6 +117,14 @@ struct DocumentTools {
     vitepress: bool,
     mkdocs: bool,
     storybook: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    sphinx: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    antora: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    mdbook: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    jekyll: bool,
 }
 
 impl Bundle<'_> {
@@ -97,11 +137,7 @@ impl Bundle<'_> {
         let project_type = ProjectType {
             has_package_json: text.is_some(),
             has_api_routes: there(API_FOLDERS),
-            has_cli_bin: match package.get("bin") {
-                Some(Value::String(path)) => !path.is_empty(),
-                Some(Value::Object(programs)) => !programs.is_empty(),
-                _ => false,
-            },
+            has_cli_bin: has_program(self.view, &package)?,
             is_open_source: there(LICENSES),
             has_deploy_config: there(DEPLOYMENTS),
             is_monorepo: !workspaces.is_empty() || there(&["pnpm-workspace.yaml", "lerna.json"]),
@@ -124,6 +160,10 @@ impl Bundle<'_> {
             ]),
             mkdocs: there(&["mkdocs.yml", "mkdocs.yaml"]),
             storybook: there(&[".storybook"]),
+            sphinx: there(&["conf.py", "docs/conf.py", "docs/source/conf.py", "doc/conf.py", "doc/source/conf.py"]),
+            antora: there(&["antora.yml", "docs/antora.yml", "antora-playbook.yml"]),
+            mdbook: there(&["book.toml", "docs/book.toml", "book/book.toml"]),
+            jekyll: there(&["_config.yml", "docs/_config.yml"]),
         };
         self.complete(DocsInitReport {
             doc_writer_model: self.model("gsd-doc-writer"),
@@ -140,18 +180,55 @@ impl Bundle<'_> {
 /// The documents at the root and in the folder of documents, by name whatever its case.
 fn documents(view: &ProjectView) -> Result<Vec<ExistingDocument>, FileError> {
     let mut paths: Vec<String> = view.file_names("")?.into_iter().filter(|name| is_document(name)).collect();
+    let at_root = paths.len();
     if let Some(folder) = DOCUMENT_FOLDERS.iter().find(|folder| view.folder_exists(folder)) {
         collect(view, folder, DEEPEST, &mut paths)?;
     }
+    let roots: Vec<String> = paths[..at_root].to_vec();
     paths.sort_by_key(|path| path.to_lowercase());
-    let mut found = Vec::new();
-    for path in paths {
-        // What is no text was not written by us.
-        let text = view.text(&path).ok().flatten();
-        let head: String = text.as_deref().unwrap_or_default().chars().take(HEAD).collect();
-        found.push(ExistingDocument { has_gsd_marker: head.contains(MARKER), path });
+    // What is no text was not written by us.
+    let texts: Vec<_> = paths.iter().map(|path| view.text(path).ok().flatten().unwrap_or_default()).collect();
+    let is_named =
+        |path: &String| paths.iter().zip(&texts).any(|(other, text)| other != path && text.contains(path.as_str()));
+    let document = |(path, text): (&String, &_)| {
+        let text: &str = AsRef::as_ref(text);
+        let head: String = text.chars().take(HEAD).collect();
+        let (stem, has_gsd_marker) = (stem_of(path), head.contains(MARKER));
+        let is_legal = LEGAL.iter().any(|name| stem == *name || stem.starts_with(&format!("{name}-")));
+        let is_aside = roots.contains(path) && !USUAL.contains(&stem.as_str()) && !has_gsd_marker && !is_named(path);
+        ExistingDocument { path: path.clone(), has_gsd_marker, verify: (is_legal || is_aside).then_some(false) }
+    };
+    Ok(paths.iter().zip(&texts).map(document).collect())
+}
+
+/// The name without folders and ending, in lower case.
+fn stem_of(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => name,
     }
-    Ok(found)
+}
+
+/// Whether the project builds or installs a program that people call.
+fn has_program(view: &ProjectView, package: &Value) -> Result<bool, FileError> {
+    let of_package = match package.get("bin") {
+        Some(Value::String(path)) => !path.is_empty(),
+        Some(Value::Object(programs)) => !programs.is_empty(),
+        _ => false,
+    };
+    let says = |path: &str, words: &[&str]| -> Result<bool, FileError> {
+        let text = view.text(path)?.unwrap_or_default();
+        Ok(text.lines().any(|line| words.iter().any(|word| line.trim_start().starts_with(word))))
+    };
+    Ok(of_package
+        || says("pyproject.toml", &["[project.scripts]", "[tool.poetry.scripts]"])?
+        || says("setup.cfg", &["console_scripts"])?
+        || says("setup.py", &["\"console_scripts\"", "'console_scripts'", "entry_points=", "scripts="])?
+        || says("Cargo.toml", &["[[bin]]"])?
+        || view.exists("src/main.rs")
+        || view.exists("main.go")
+        || view.folder_exists("cmd"))
 }
 
 fn collect(view: &ProjectView, folder: &str, deeper: usize, paths: &mut Vec<String>) -> Result<(), FileError> {
@@ -166,7 +243,12 @@ fn collect(view: &ProjectView, folder: &str, deeper: usize, paths: &mut Vec<Stri
 }
 
 fn is_document(name: &str) -> bool {
-    name.to_ascii_lowercase().strip_suffix(".md").is_some_and(|stem| !stem.is_empty())
+    let name = name.to_ascii_lowercase();
+    match name.rsplit_once('.') {
+        Some((stem, "txt")) => USUAL.contains(&stem),
+        Some((stem, ending)) => !stem.is_empty() && ENDINGS.contains(&ending),
+        None => USUAL.contains(&name.as_str()),
+    }
 }
 
 /// The packages that the project says it is made of.
@@ -195,7 +277,7 @@ mod tests {
 
     #[test]
     fn documents_are_found_where_they_are_kept() {
-        let marked = format!("# x\n{MARKER}\n");
+        let marked = format!("# x\n<!-- {MARKER} -->\n");
         let late = format!("{}{MARKER}", "x".repeat(HEAD));
         let view = view(&[
             ("b.md", ""),
@@ -209,6 +291,53 @@ mod tests {
             documents(&view).unwrap().into_iter().map(|document| (document.path, document.has_gsd_marker)).collect();
         let expected = [("b.md", false), ("docs/sub/C.MD", false), ("README.md", true)];
         assert_eq!(told, expected.map(|(path, marked)| (path.to_owned(), marked)));
+    }
+
+    #[test]
+    fn documents_of_every_form_are_found_and_what_is_no_documentation_is_said() {
+        let view = view(&[
+            ("README.rst", "See CONTRIBUTING.rst and guide.adoc.\n"),
+            ("CONTRIBUTING.rst", ""),
+            ("INSTALL.txt", ""),
+            ("NEWS", ""),
+            ("guide.adoc", ""),
+            ("LICENSE.md", ""),
+            ("CODE_OF_CONDUCT.md", ""),
+            ("idea.md", "I want a program that reads README.rst\n"),
+            ("requirements.txt", ""),
+            ("docs/requirements.txt", ""),
+            ("docs/usage.rst", ""),
+        ]);
+        let told: Vec<(String, Option<bool>)> =
+            documents(&view).unwrap().into_iter().map(|document| (document.path, document.verify)).collect();
+        let expected = [
+            ("CODE_OF_CONDUCT.md", Some(false)),
+            ("CONTRIBUTING.rst", None),
+            ("docs/usage.rst", None),
+            ("guide.adoc", None),
+            ("idea.md", Some(false)),
+            ("INSTALL.txt", None),
+            ("LICENSE.md", Some(false)),
+            ("NEWS", None),
+            ("README.rst", None),
+        ];
+        assert_eq!(told, expected.map(|(path, verify)| (path.to_owned(), verify)));
+    }
+
+    #[test]
+    fn a_program_is_found_in_the_files_of_every_kind_of_project() {
+        let has = |path: &str, text: &str| has_program(&view(&[(path, text)]), &Value::Null).unwrap();
+        for (path, text) in [
+            ("pyproject.toml", "[project]\nname = 'a'\n\n[project.scripts]\nbeet = 'a:main'\n"),
+            ("pyproject.toml", "[tool.poetry.scripts]\n"),
+            ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n  a = a:main\n"),
+            ("Cargo.toml", "[[bin]]\nname = \"a\"\n"),
+            ("src/main.rs", ""),
+            ("cmd/a/main.go", ""),
+        ] {
+            assert!(has(path, text), "{path}: {text}");
+        }
+        assert!(!has("pyproject.toml", "[project]\nscripts-dir = 'a'\n") && !has("src/lib.rs", ""));
     }
 
     #[test]
