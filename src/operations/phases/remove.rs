@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::state::position::COUNTING;
+use crate::operations::state::position::{self, COUNTING};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -164,6 +164,13 @@ fn follow(
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
+    // The work was at the phase that is gone: it is where roadmap and folders show it now.
+    let is_current = state.position().phase.is_some_and(|phase| removed.matches(phase));
+    if is_current && position::fill_position(&after, &mut edit, &format!("Phase {removed} removed"), facts)?.is_some() {
+        let written = state::close(&after, edit, Rule::Recount, facts)?;
+        edits.write(view, &view.layout().state(), written.text)?;
+        return Ok(true);
+    }
     let last = after.last_number()?;
     for label in COUNTING {
         let Some(field) = state.field(label) else { continue };

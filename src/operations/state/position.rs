@@ -257,7 +257,7 @@ pub(crate) fn move_on(
 
 /// Puts the position of a STATE.md that has none where the work is by roadmap and disk: on the first phase that is not
 /// closed. `activity` is what happened. Returns the phase; `None` if the roadmap has none.
-pub(super) fn fill_position(
+pub(crate) fn fill_position(
     view: &ProjectView,
     edit: &mut StateEdit<'_, '_>,
     activity: &str,
@@ -288,6 +288,19 @@ pub(super) fn fill_position(
     edit.set("Current focus", &if open.is_some() { place.focus() } else { ALL_COMPLETE.to_owned() });
     put_activity(edit, activity, facts);
     Ok(Some(place.line(mark)))
+}
+
+/// The phase that the position names, where neither the roadmap nor a folder has it, although there are others.
+pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Result<Option<&'text str>, FileError> {
+    let Some(phase) = state.position().phase else { return Ok(None) };
+    let Some(text) = view.roadmap_text()? else { return Ok(None) };
+    let (roadmap, id) = (view.parse_roadmap(&text), PhaseId::new(phase));
+    // A name is no number that somebody removed.
+    let is_number = phase.starts_with(|first: char| first.is_ascii_digit());
+    let is_listed = roadmap.named_phases().any(|known| id.matches(known));
+    let is_whole = !view.milestone_in(&roadmap)?.phase_ids(&roadmap).is_empty();
+    let is_lost = is_number && is_whole && !is_listed && view.find_phase(phase)?.folder.is_none();
+    Ok(is_lost.then_some(phase))
 }
 
 /// Brings STATE.md along with the phases that `edits` add: the position goes to the first of them if everything was

@@ -137,6 +137,13 @@ pub(crate) fn rebuild(
         let before = state.value("Phase").unwrap_or("-").trim();
         note_in_log("position-filled-in", "## Current Position", before, &after, reason);
     }
+    if position::lost_phase(view, &state)?.is_some()
+        && let Some(after) = position::fill_position(view, &mut edit, "Position found again by state rebuild", facts)?
+    {
+        let reason = "the phase is in no roadmap and no folder; they show where the work is";
+        let before = state.value("Phase").unwrap_or("-").trim();
+        note_in_log("position-found-again", "## Current Position", before, &after, reason);
+    }
     let sources = Sources::of(&state);
     let mut follows = false;
     for (key, label) in [("current_phase", "Current Phase"), ("current_phase_name", "Current Phase Name")] {

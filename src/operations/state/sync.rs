@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EditedState, Facts, Rule, StateEdit, StateError, close, open};
+use super::{EditedState, Facts, Rule, StateEdit, StateError, close, open, position};
 use crate::project::figures::Counts;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
@@ -27,7 +27,12 @@ pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> Edited
     let milestone = view.milestone()?;
     let mut edit = StateEdit::new(&state);
     let mut changes = Vec::new();
-    if let Some(plans) = plans_of_phase(view, &state)? {
+    let lost = position::lost_phase(view, &state)?;
+    if let Some(phase) = lost
+        && let Some(found) = position::fill_position(view, &mut edit, &format!("Phase {phase} is gone"), facts)?
+    {
+        changes.push(format!("Phase: {phase} is in no roadmap and no folder -> {found}"));
+    } else if let Some(plans) = plans_of_phase(view, &state)? {
         set(&mut edit, "Total Plans in Phase", &plans.to_string(), &mut changes);
     }
     let shown = state.field("Progress").and_then(|field| shown_percent(field.value));
@@ -42,7 +47,7 @@ pub(crate) fn sync(view: &ProjectView, only_look: bool, facts: &Facts) -> Edited
         _ => changes.push(format!("Progress: skipped — {}", uncounted(&milestone))),
     }
     let skipped = changes.iter().filter(|change| change.starts_with("Progress: skipped")).count();
-    if state.field("Last activity").is_some_and(|field| !field.value.starts_with(&facts.today)) {
+    if lost.is_none() && state.field("Last activity").is_some_and(|field| !field.value.starts_with(&facts.today)) {
         set(&mut edit, "Last Activity", &facts.today, &mut changes);
     }
     let report = SyncReport { synced: !only_look, changes, dry_run: only_look };
