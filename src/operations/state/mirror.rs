@@ -121,6 +121,24 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
     Ok(())
 }
 
+/// As [`refresh`], for an edit of documents that the position does not depend on: nothing is written where the mirror says
+/// the same, whenever that was.
+pub(crate) fn follow(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), StateError> {
+    let path = view.layout().state_mirror();
+    let mut followed = edits.clone();
+    refresh(&mut followed, view, facts)?;
+    let said = |text: &str| {
+        let mut said: Value = serde_json::from_str(text).ok()?;
+        said.as_object_mut()?.remove("updated_at");
+        Some(said)
+    };
+    let before = view.text(&path)?.as_deref().and_then(said);
+    if before.is_some() && before != followed.texts.get(&path).map(String::as_str).and_then(said) {
+        *edits = followed;
+    }
+    Ok(())
+}
+
 fn mirror(view: &ProjectView, facts: &Facts) -> Result<Mirror, FileError> {
     let milestone = view.milestone()?;
     let name = milestone.name.as_deref();

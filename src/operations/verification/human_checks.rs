@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
+use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError, mirror};
 use crate::project::deferred_checks::{
     CATEGORY, DeferredCheck, OPEN, deferred_rows, is_listed, is_row_of, item, of_test, rows_of,
 };
@@ -83,6 +83,7 @@ pub(crate) fn defer(
     let waiting: Vec<DeferredCheck> = rest.into_iter().filter(|check| !check.passed()).collect();
     let deferred = if tests_only { Vec::new() } else { waiting };
     write_rows(view, &folder, &deferred, facts, &mut edits)?;
+    mirror::follow(&mut edits, view, facts)?;
     Ok((DeferReport { phase: folder.token().to_owned(), uat_file, added, deferred, failed }, edits))
 }
 
@@ -109,6 +110,7 @@ pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<S
         status = "passed";
     }
     settle_rows(view, &folder, facts, &passed, &open, &mut edits)?;
+    mirror::follow(&mut edits, view, facts)?;
     let reason = (verification.is_stale() && edits.is_empty()).then_some("the report is stale; nothing was changed");
     Ok((SettleReport { phase: folder.token().to_owned(), status, passed: passed.len(), open, reason }, edits))
 }
