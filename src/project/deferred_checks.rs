@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::files::FileError;
 use super::folder::PhaseFolder;
 use super::human_checks::same_name;
+use super::human_judgment;
 use super::state::State;
 use super::state::deferred::DeferredRow;
 use super::uat_report::{UatReport, UatTest, is_pass};
@@ -54,6 +55,17 @@ pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result
         }
     }
     Ok(found)
+}
+
+/// Every check of these folders that waits for a person, whether somebody put it off or nobody thought of it.
+pub(crate) fn open_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
+    let mut open = deferred_in(view, folders)?;
+    for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
+        for left in human_judgment::unchecked(view, folder)? {
+            open.push(of_test(folder, &left.description, left.rationale.unwrap_or_default(), None));
+        }
+    }
+    Ok(open)
 }
 
 pub(crate) fn of_test(folder: &PhaseFolder, name: &str, expected: String, test: Option<&UatTest>) -> DeferredCheck {

@@ -20,6 +20,7 @@ pub(crate) mod folder;
 pub(crate) mod gsd2;
 pub(crate) mod head;
 pub(crate) mod human_checks;
+pub(crate) mod human_judgment;
 pub(crate) mod label;
 pub(crate) mod layout;
 pub(crate) mod local_state;

@@ -87,3 +87,39 @@ fn checks_for_a_person_wait_until_the_milestone_ends() {
     let again = context.gsd(["verification", "defer-human", "1"]).failure(1);
     assert!(again.contains("`passed`"), "{again}");
 }
+
+#[test]
+fn what_a_summary_leaves_to_a_person_is_open_until_an_acceptance_test_stands_for_it() {
+    const FOLDER: &str = ".planning/phases/01-base";
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "# R\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
+    context.write(".planning/STATE.md", "---\nstatus: executing\ncurrent_phase: 1\n---\n\n# Project State\n");
+    context.write(&format!("{FOLDER}/01-01-PLAN.md"), "---\nphase: 01-base\nplan: 01\n---\n");
+    context.write(
+        &format!("{FOLDER}/01-01-SUMMARY.md"),
+        "---\nstatus: complete\ncoverage:\n  - id: D1\n    description: The logo is sharp\n    human_judgment: true\n    \
+         rationale: eyes\n---\n",
+    );
+    context.write(&format!("{FOLDER}/01-VERIFICATION.md"), "---\nphase: 01-base\nstatus: passed\n---\n\n# V\n");
+    let said = || {
+        let audit = context.gsd(["audit-uat"]).json();
+        let open = context.gsd(["audit-open", "--json"]).json();
+        let complete = context.gsd(["phase", "complete", "1", "--dry-run"]).json();
+        let close = context.gsd(["milestone", "complete", "v1.0", "--dry-run"]);
+        let warned = close.stderr.contains("The logo is sharp");
+        let close = close.json();
+        let listed = close["checks_open"].as_array().map_or(0, Vec::len);
+        let of_phase = complete["warnings"].to_string().contains("01-01-SUMMARY.md: nobody checked");
+        (audit["summary"]["total_items"].clone(), open["counts"]["uat_gaps"].clone(), of_phase, listed, warned)
+    };
+    assert_eq!(said(), (1.into(), 1.into(), true, 1, true));
+    let call = "audit-open acknowledge --category uat_gaps --milestone v1.0 --phase 1 --file 01-01-SUMMARY.md";
+    let words: Vec<&str> = call.split(' ').collect();
+    assert_eq!(context.gsd_with(&words, &[], "").json()["acknowledged"], true);
+    assert_eq!(context.gsd(["audit-open", "--json"]).json()["has_open_items"], false);
+    context.write(
+        &format!("{FOLDER}/01-UAT.md"),
+        "---\nstatus: complete\nsource: [01-01-SUMMARY.md]\n---\n\n## Tests\n\n### 1. The logo is sharp\nresult: pass\n",
+    );
+    assert_eq!(said(), (0.into(), 0.into(), false, 0, false));
+}

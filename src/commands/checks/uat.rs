@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use crate::commands::documents::file_not_found;
 use crate::commands::frame::{CommandError, Context, verbs};
-use crate::operations::verification::uat_coverage;
+use crate::disk;
+use crate::operations::verification::uat_coverage::{self, Proofs};
+use crate::project::plan::PhasePlan;
 use crate::project::uat::CurrentTest;
 use crate::text::untrusted;
 
@@ -20,7 +22,8 @@ verbs! {
 
     /// Show which deliverables of a summary a person still has to test
     ///
-    /// A deliverable with a passed automated test needs no person. `all_auto_covered` is true if nothing is left.
+    /// A deliverable with a passed test needs no person if each `ref` names a file of the project or a command that checks
+    /// the plan or the project. `all_auto_covered` is true if nothing is left.
     ///
     /// Example: `gsd-tools uat classify-coverage --summary .planning/phases/01-base/01-01-SUMMARY.md --pick all_auto_covered`.
     "uat classify-coverage": reads json(uat_coverage::CoverageReport) = classify_coverage(CoverageArgs);
@@ -74,5 +77,18 @@ fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<
     let Some(text) = context.text_from_root(file)? else {
         return Err(file_not_found(&context.root().resolve(file), context.root()));
     };
-    context.emit(&uat_coverage::classify(file, &text))
+    let plan = context.text_from_root(&file.replace("SUMMARY.md", "PLAN.md"))?.unwrap_or_default();
+    let mut commands: Vec<String> =
+        PhasePlan::parse(&plan).checks().into_iter().filter_map(|check| check.command).collect();
+    let config = context.config()?;
+    commands.extend(
+        ["workflow.test_command", "workflow.build_command"]
+            .into_iter()
+            .filter_map(|key| config.text(key))
+            .map(str::to_owned),
+    );
+    let is_there = |path: &str| {
+        context.layout().inside(path).is_some_and(|path| disk::exists(context.root().resolve(&path).as_path()))
+    };
+    context.emit(&uat_coverage::classify(file, &text, &Proofs { is_there: &is_there, commands }))
 }

@@ -46,6 +46,9 @@ pub(crate) struct CompleteArgs {
     /// Complete it even if phases are open or cannot be read
     #[arg(long)]
     force: bool,
+    /// With `--dry-run`: show the lines that would change too
+    #[arg(long)]
+    diff: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -77,7 +80,13 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
     let completion = context.update(|view| Ok(complete::complete(view, request, &facts)?))?;
+    if !completion.checks_open().is_empty() {
+        context.warn(format_args!("checks wait for a person still: {}", completion.checks_open().join("; ")));
+    }
     if context.is_rehearsal() {
+        if !arguments.diff {
+            context.leave_out_diff();
+        }
         return context.emit(&completion.rehearsed());
     }
     context.emit(&completion.done(&facts.today))

@@ -13,6 +13,7 @@ use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_checks::HumanCheck;
+use crate::project::human_judgment::{self, Deliverable};
 use crate::project::phase::short;
 use crate::project::uat_report::{Gap, UatReport, UatTest, is_pass};
 use crate::project::view::ProjectView;
@@ -231,6 +232,15 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
                 results.extend(look(folder, file, kind, report, HumanCheck::all(&text)));
             }
         }
+        let left = if folder.archived.is_some() { Vec::new() } else { human_judgment::unchecked(view, folder)? };
+        for left in left.chunk_by(|one, other| one.file == other.file) {
+            let text = view.text(&folder.join(&left[0].file))?.unwrap_or_default();
+            if is_known("uat", &text, &UatReport::parse(&text)) {
+                acknowledged_files += 1;
+            } else {
+                results.push(left_to_a_person(folder, left));
+            }
+        }
         if folder.files.iter().any(|file| file == DEFERRED) {
             let text = view.text(&folder.join(DEFERRED))?.unwrap_or_default();
             let items = DeferredItems::parse(&text);
@@ -309,6 +319,30 @@ fn look(
         parse_gap: parse_gap.then_some(true),
         unparsed_blocks: parse_gap.then_some(unread),
     })
+}
+
+/// The deliverables of one summary that wait for a person.
+fn left_to_a_person(folder: &PhaseFolder, left: &[Deliverable]) -> FileReport {
+    let item = |deliverable: &Deliverable| Item {
+        name: deliverable.description.clone(),
+        result: "human_needed".to_owned(),
+        category: "human_uat",
+        reason: deliverable.rationale.clone(),
+        ..Item::default()
+    };
+    let file = &left[0].file;
+    FileReport {
+        phase: folder.token().to_owned(),
+        phase_dir: folder.name.clone(),
+        file: file.clone(),
+        file_path: folder.join(file),
+        kind: "summary",
+        status: "human_needed".to_owned(),
+        archived_milestone: None,
+        items: left.iter().map(item).collect(),
+        parse_gap: None,
+        unparsed_blocks: None,
+    }
 }
 
 /// The items that a phase left for later and nobody settled.

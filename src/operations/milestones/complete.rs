@@ -8,13 +8,14 @@ use serde::Serialize;
 
 use super::archive::{ArchiveError, checked_label, free_name, put_away};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
+use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::{
     Milestone, MilestoneScope, is_same_version, milestone_headings, version_in, with_shipped,
 };
 use crate::project::milestones;
-use crate::project::phase::PhaseId;
+use crate::project::phase::{PhaseId, short};
 use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
 use crate::project::scope::{Scope, Unseen};
@@ -83,6 +84,9 @@ pub(crate) struct CompleteReport {
     /// STATE.md was there and says that the milestone is complete.
     pub(crate) state_updated: bool,
     pub(crate) preservation_warnings: Vec<Preserved>,
+    /// Checks that wait for a person still.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) checks_open: Vec<DeferredCheck>,
 }
 
 /// What stands in the archive now.
@@ -114,6 +118,9 @@ pub(crate) struct RehearsalReport {
     pub(crate) name: String,
     pub(crate) stats: Stats,
     pub(crate) accomplishments: Vec<String>,
+    /// Checks that wait for a person still.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) checks_open: Vec<DeferredCheck>,
     pub(crate) would_archive: WouldArchive,
     pub(crate) would_update: WouldUpdate,
 }
@@ -162,6 +169,11 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
+    /// The checks that wait for a person, phase and name.
+    pub(crate) fn checks_open(&self) -> Vec<String> {
+        self.plan.checks_open.iter().map(|check| format!("phase {}: {}", short(&check.phase), check.name)).collect()
+    }
+
     /// The answer of a rehearsal.
     pub(crate) fn rehearsed(self) -> RehearsalReport {
         self.plan
@@ -170,7 +182,8 @@ impl Completion {
     /// The answer of a call that did it on `day`.
     pub(crate) fn done(self, day: &str) -> CompleteReport {
         let kept = Preserved { field: "progress", reason: "preserved-over-disagreeing-derived" };
-        let RehearsalReport { version, name, stats, accomplishments, would_archive, would_update, .. } = self.plan;
+        let RehearsalReport { version, name, stats, accomplishments, checks_open, would_archive, would_update, .. } =
+            self.plan;
         CompleteReport {
             version,
             name,
@@ -191,6 +204,7 @@ impl Completion {
             milestones_updated: self.milestones_updated,
             state_updated: would_update.state_md.is_some(),
             preservation_warnings: self.kept_progress.then_some(kept).into_iter().collect(),
+            checks_open,
         }
     }
 }
@@ -214,6 +228,7 @@ pub(crate) fn complete(
         refuse_open(view, &milestone, &roadmap, &request)?;
     }
     let (stats, accomplishments) = tell(view, &folders)?;
+    let checks_open = deferred_checks::open_in(view, &folders)?;
 
     let archive = layout.milestones_folder();
     let mut edits = Edits::default();
@@ -260,6 +275,7 @@ pub(crate) fn complete(
         name,
         stats,
         accomplishments,
+        checks_open,
         would_archive: WouldArchive {
             roadmap: roadmap_copy,
             requirements,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::noted::noted;
+use crate::project::human_judgment;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::roadmap::{PhaseSection, Roadmap};
@@ -375,6 +376,9 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
         if let Some(status) = status.filter(|status| noted(status, &["partial", "testing", "diagnosed"]).is_some()) {
             warnings.push(format!("{file}: testing incomplete ({status})"));
         }
+    }
+    for left in human_judgment::unchecked(view, folder)? {
+        warnings.push(format!("{}: nobody checked what it leaves to a person: {}", left.file, left.description));
     }
     for file in folder.summaries() {
         let Some(text) = view.text(&folder.join(file))? else { continue };

@@ -497,6 +497,13 @@ impl Context {
         }
     }
 
+    /// Answers a rehearsal without the lines that would change, which are many.
+    pub(in crate::commands) fn leave_out_diff(&self) {
+        if let Some(written) = self.written.borrow_mut().as_mut() {
+            written.diff = None;
+        }
+    }
+
     /// Adds lines to what a command that acts would change.
     pub(in crate::commands) fn note_rehearsed(&self, diff: &str) {
         self.rehearsed.borrow_mut().push_str(diff);

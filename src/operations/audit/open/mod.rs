@@ -7,6 +7,7 @@ use super::{Category, is_acknowledged};
 use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::{FileError, sha256};
 use crate::project::folder::PhaseFolder;
+use crate::project::human_judgment;
 use crate::project::state::is_placeholder;
 use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
@@ -320,6 +321,14 @@ impl Scan<'_> {
             }
             let open_scenario_count = report.pending();
             self.items.uat_gaps.push(UatGap { place, status: report.status, open_scenario_count, archived_milestone });
+        }
+        let left = if folder.archived.is_some() { Vec::new() } else { human_judgment::unchecked(self.view, folder)? };
+        for left in left.chunk_by(|one, other| one.file == other.file) {
+            let (text, place, archived_milestone) = self.artifact(folder, &left[0].file)?;
+            if self.count(Category::UatGaps, &text, &UatReport::parse(&text).snapshot()) {
+                let (status, open_scenario_count) = ("human_needed".to_owned(), left.len());
+                self.items.uat_gaps.push(UatGap { place, status, open_scenario_count, archived_milestone });
+            }
         }
         for file in folder.artifacts("VERIFICATION") {
             let (text, place, archived_milestone) = self.artifact(folder, file)?;
