@@ -1,5 +1,8 @@
 //! What edits do to the documents, told to the person and the program that asked for them.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -30,9 +33,12 @@ pub(crate) struct ChangedField {
     pub(crate) created: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) removed: bool,
-    /// Where a file is now that went from here with all its bytes.
+    /// Where a file or folder is now that went from here with all its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) moved_to: Option<String>,
+    /// Of a folder that went somewhere else as it was: how many files are in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<usize>,
 }
 
 /// The fields that `edits` change, in the order of the files and their lines. What is derived from other documents is
@@ -58,10 +64,16 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
             changed.push(ChangedField { file: path.clone(), removed: true, ..ChangedField::default() });
         }
     }
-    for (to, from) in &edits.moves {
+    let (folders, files) = moved(edits);
+    for ((from, to), count) in folders {
+        let (moved_to, files) = (Some(to.to_owned()), Some(count));
+        changed.push(ChangedField { file: from.to_owned(), moved_to, files, ..ChangedField::default() });
+    }
+    for (from, to) in files {
+        let (from, to) = (from.to_owned(), to.to_owned());
         let moved_to = Some(to.clone());
-        changed.push(ChangedField { file: from.clone(), removed: true, moved_to, ..ChangedField::default() });
-        changed.push(ChangedField { file: to.clone(), created: true, ..ChangedField::default() });
+        changed.push(ChangedField { file: from, removed: true, moved_to, ..ChangedField::default() });
+        changed.push(ChangedField { file: to, created: true, ..ChangedField::default() });
     }
     Ok(changed)
 }
@@ -97,10 +109,38 @@ pub(crate) fn diff(view: &ProjectView, edits: &Edits) -> Result<String, FileErro
         }
     }
     text.extend(whole);
-    for (to, from) in &edits.moves {
+    let (folders, files) = moved(edits);
+    for ((from, to), count) in folders {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "rename from {from}/ ({count} files)\nrename to {to}/");
+    }
+    for (from, to) in files {
         text.extend(["rename from ", from, "\nrename to ", to, "\n"]);
     }
     Ok(text)
+}
+
+/// Old and new path, and how many files went that way.
+type MovedFolders<'edits> = BTreeMap<(&'edits str, &'edits str), usize>;
+
+/// The folders that go somewhere else as they are, and the files that go by themselves or under another name.
+fn moved(edits: &Edits) -> (MovedFolders<'_>, Vec<(&str, &str)>) {
+    let (mut folders, mut files) = (BTreeMap::new(), Vec::new());
+    for (to, from) in &edits.moves {
+        match folder_of_move(edits, from, to) {
+            Some(way) => *folders.entry(way).or_insert(0) += 1,
+            None => files.push((from.as_str(), to.as_str())),
+        }
+    }
+    (folders, files)
+}
+
+/// The outermost folder that is emptied by this move and others, and where it goes.
+fn folder_of_move<'edits>(edits: &Edits, from: &'edits str, to: &'edits str) -> Option<(&'edits str, &'edits str)> {
+    let above = |emptied: &&String| from.strip_prefix(emptied.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    let folder = edits.emptied.iter().filter(above).min_by_key(|folder| folder.len())?;
+    let (folder, inside) = from.split_at(folder.len());
+    Some((folder, to.strip_suffix(inside)?))
 }
 
 /// A file before and after, of which there is nothing finer to tell.
