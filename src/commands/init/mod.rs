@@ -390,7 +390,10 @@ fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError>
         from: arguments.from.as_deref(),
         strict_context: arguments.strict_context,
         now: context.world().now().milliseconds(),
-        git_clean: status.filter(Finished::success).map(|finished| finished.text().trim().is_empty()),
+        // A file that git does not have yet, such as the idea of the project, is in nobody's way.
+        git_clean: status
+            .filter(Finished::success)
+            .map(|finished| finished.text().lines().all(|line| line.starts_with("?? "))),
         session_gone: process.is_some_and(|pid| !disk::process_lives(pid)),
     };
     answer(context, |bundle| bundle.yolo(request))

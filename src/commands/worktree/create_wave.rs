@@ -218,8 +218,9 @@ fn open_wave(context: &Context) -> Result<Option<Refusal>, CommandError> {
         (None, true) => return Ok(None),
         (Some(used), _) => used,
         (None, false) => format!(
-            "worktrees of an earlier wave are not merged yet: {}; run `gsd-tools worktree cleanup-wave`",
-            open.join(", ")
+            "worktrees of an earlier wave are not merged yet: {}; run `{} worktree cleanup-wave`",
+            open.join(", "),
+            context.program_word()
         ),
     };
     Ok(Some(Refusal::because("wave_open", hint)))

@@ -11,7 +11,7 @@ use crate::project::plan_commits;
 use crate::project::wave::{WAVE_NOTE, WaveEntry, WaveManifest, WaveNote, is_agent_branch};
 use crate::project::workstream;
 use crate::runtime::Isolation;
-use crate::text::shell::typed;
+use crate::text::shell::{Typed, typed};
 
 /// How much earlier than the note a worktree of its wave may seem to be made, in milliseconds: clocks of file systems
 /// are coarse.
@@ -298,8 +298,9 @@ impl NotedWave {
         (quiet < FRESH).then(|| {
             let hint = format!(
                 "another session, `{noted}`, is working on this wave: its last change was {} seconds ago. Wait for it. Only if \
-                 it has ended, run `gsd-tools worktree cleanup-wave --keep-work --take-over`",
-                quiet.max(0)
+                 it has ended, run `{} worktree cleanup-wave --keep-work --take-over`",
+                quiet.max(0),
+                context.program_word()
             );
             Refusal::because("wave_in_use", hint)
         })
@@ -311,7 +312,7 @@ impl NotedWave {
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
             let hint = format!(
                 "the wave started in `{root}`; run `{}`",
-                typed!("gsd-tools --cwd {} worktree cleanup-wave", root)
+                typed!("{} --cwd {} worktree cleanup-wave", Typed::of_quoted(context.program_word()), root)
             );
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }

@@ -204,6 +204,11 @@ pub(crate) fn close(
         steps.note(advance::count_plans(&steps.view(), &place.folder, facts)?);
     }
     let (mut completed, mut waiting) = (Vec::new(), Vec::new());
+    let missing: Vec<String> =
+        summary_check::listed_files(summary).into_iter().filter(|file| !view.exists(file)).collect();
+    if !missing.is_empty() {
+        warnings.push(format!("its SUMMARY names files that are not there: {}", missing.join(", ")));
+    }
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;
     if self_check_failed {
         warnings.push("its self-check failed, so no requirement was marked complete".to_owned());

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::structure::{has_folder, ticked_files};
+use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 
 /// What `verify-summary` answers.
@@ -57,7 +58,13 @@ pub(crate) fn check(
 ) -> SummaryCheckReport {
     let mut files = claimed_files(text);
     files.truncate(count);
-    let missing: Vec<String> = files.iter().filter(|file| !file_exists(file)).map(|&file| file.to_owned()).collect();
+    let mut missing: Vec<String> =
+        files.iter().filter(|file| !file_exists(file)).map(|&file| file.to_owned()).collect();
+    let found = files.len() - missing.len();
+    // The list is short, and a claim of its own: it is always looked through to its end.
+    let listed = listed_files(text).into_iter().filter(|file| !missing.contains(file) && !file_exists(file));
+    let listed: Vec<String> = listed.collect();
+    missing.extend(listed);
     let commits = hashes(text);
     let commits_exist = commits.iter().any(|hash| commit_exists(hash));
     let self_check = self_check(text);
@@ -75,12 +82,20 @@ pub(crate) fn check(
         passed: missing.is_empty() && self_check != SelfCheck::Failed,
         checks: SummaryChecks {
             summary_exists: true,
-            files_created: FilesCheck { checked: files.len(), found: files.len() - missing.len(), missing },
+            files_created: FilesCheck { checked: files.len(), found, missing },
             commits_exist,
             self_check,
         },
         errors,
     }
+}
+
+/// The files that the front matter lists as made or changed.
+pub(crate) fn listed_files(text: &str) -> Vec<String> {
+    let Some(front) = FrontMatter::parse(text) else { return Vec::new() };
+    let lists = ["created", "modified"].into_iter().filter_map(|key| front.get_path(&["key-files", key]));
+    let files = lists.flat_map(|list| list.texts().into_iter().map(|file| file.trim().to_owned()).collect::<Vec<_>>());
+    files.filter(|file| !file.is_empty() && !file.contains(['{', '*'])).collect()
 }
 
 /// The files a summary claims to have made or changed: in back-ticks, then behind labels such as `Created:`. What a line
@@ -146,7 +161,10 @@ fn hashes(text: &str) -> Vec<&str> {
             && word.bytes().any(|byte| byte.is_ascii_digit())
     };
     let mut hashes: Vec<&str> = Vec::new();
-    for hash in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(is_hash) {
+    // What the work began with is none of its commits.
+    let lines = text.lines().filter(|line| !line.starts_with("plan_head_before:"));
+    let words = lines.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
+    for hash in words.filter(is_hash) {
         if !hashes.contains(&hash) && hashes.len() < MOST {
             hashes.push(hash);
         }

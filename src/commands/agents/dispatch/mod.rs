@@ -312,7 +312,10 @@ fn note(
         Ok((true, Some(serde_json::to_string(&note)?)))
     })?;
     if !noted {
-        context.warn("nothing was recorded: an earlier wave is not merged yet; run `gsd-tools worktree cleanup-wave`");
+        context.warn(format_args!(
+            "nothing was recorded: an earlier wave is not merged yet; run `{} worktree cleanup-wave`",
+            context.program_word()
+        ));
     }
     Ok((path, noted))
 }
