@@ -181,6 +181,15 @@ impl<'text> Roadmap<'text> {
         }
     }
 
+    /// Opens the line of a plan again.
+    pub(crate) fn untick_plan(&self, section: &PhaseSection<'_>, plan: &str, splices: &mut Splices) {
+        for bullet in self.plan_bullets(section) {
+            if bullet.checked && bullet.is_about(plan) {
+                splices.replace(bullet.mark..bullet.mark + 1, " ");
+            }
+        }
+    }
+
     /// Adds lines for plan files that have none, behind the last plan line. The line that holds their place goes.
     pub(crate) fn add_plans(&self, section: &PhaseSection<'_>, plans: &[(&str, bool)], splices: &mut Splices) {
         let bullets = self.plan_bullets(section);

@@ -151,6 +151,12 @@ const ACTS: &[Act] = &[
         says: &[("/plans/1/id", "\"01-02\""), ("/commit/reason", "\"rehearsed\""), ("/diff", "STATE.md")],
     },
     Act {
+        verb: "plan undo",
+        arguments: &["01-01"],
+        first: &["commit", "feat(01-01): a", "--files", ".planning/STATE.md"],
+        says: &[("/commits/0/subject", "feat(01-01): a"), ("/files", "[]"), ("/diff", "STATE.md")],
+    },
+    Act {
         verb: "pr-subrepo",
         arguments: &["feat: a", "--repo", "web", "--branch", "feat/a"],
         first: &[],

@@ -70,3 +70,45 @@ fn without_a_roadmap_there_is_no_milestone() {
     assert!(context.gsd(["milestone", "complete", "v1.0", "--confirm"]).failure(1).contains("ROADMAP.md"));
     assert!(!there(&context, ".planning"));
 }
+
+#[test]
+fn the_answers_of_a_closed_milestone_are_short_however_many_files_move() {
+    let context = TestContext::new();
+    let mut roadmap = "# Roadmap\n\n## v1.0 First\n\n".to_owned();
+    for phase in 1..=8 {
+        roadmap += &format!("- [x] **Phase {phase}: Part {phase}** (completed 2026-01-02)\n");
+    }
+    for phase in 1..=8 {
+        roadmap += &format!("\n### Phase {phase}: Part {phase}\n**Goal**: g\n");
+        let folder = format!(".planning/phases/0{phase}-part-{phase}");
+        for plan in 1..=3 {
+            context.write(&format!("{folder}/0{phase}-0{plan}-PLAN.md"), "---\n---\n");
+            context.write(
+                &format!("{folder}/0{phase}-0{plan}-SUMMARY.md"),
+                &format!("---\nstatus: complete\n---\n\n# Phase {phase} Plan {plan}: Part Summary\n\n**Part {phase}.{plan} works now**\n"),
+            );
+        }
+        for kind in ["CONTEXT", "RESEARCH", "VERIFICATION", "UAT"] {
+            context.write(&format!("{folder}/0{phase}-{kind}.md"), "---\nstatus: passed\n---\n");
+        }
+    }
+    context.write(".planning/ROADMAP.md", &roadmap);
+    context.write(".planning/REQUIREMENTS.md", "# R\n\n- [x] **A-1**: one\n");
+    context.write(
+        ".planning/STATE.md",
+        "---\nmilestone: v1.0\nstatus: completed\n---\n\n# Project State\n\n## Current Position\n\nPhase: 8 of 8 (Part 8) — COMPLETE\n",
+    );
+    let rehearsed = context.gsd(["milestone", "complete", "v1.0", "--name", "First", "--dry-run"]).success();
+    let with_diff = context.gsd(["milestone", "complete", "v1.0", "--name", "First", "--dry-run", "--diff"]).json();
+    assert!(with_diff["diff"].as_str().unwrap().contains("rename from .planning/phases/01-part-1/ (10 files)"));
+    let done = context.gsd(["milestone", "complete", "v1.0", "--name", "First", "--confirm"]).success();
+    for (call, answer) in [("--dry-run", &rehearsed), ("--confirm", &done)] {
+        assert!(answer.len() < 4096, "{call}: {} bytes: {answer}", answer.len());
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+        let changed = answer["changed"].as_array().unwrap();
+        let folders: Vec<_> = changed.iter().filter(|entry| entry["files"] == 10).collect();
+        assert_eq!(folders.len(), 8, "{changed:?}");
+        assert_eq!(folders[0]["moved_to"], ".planning/milestones/v1.0-phases/01-part-1");
+        assert_eq!(answer["accomplishments"].as_array().unwrap().len(), 24);
+    }
+}

@@ -102,3 +102,131 @@ fn a_template_is_picked_and_filled_once() {
     assert!(context.gsd(["template", "fill", "poem", "--phase", "2"]).failure(1).contains("verification"));
     assert!(context.gsd(["template", "fill", "plan", "--phase", "2", "--fields", "[1]"]).failure(1).contains("object"));
 }
+
+/// A repository whose plan 01-01 is executed and closed: two commits of code, its SUMMARY, its records.
+fn executed_plan(prefix: &str) -> TestContext {
+    let context = TestContext::new();
+    let git = |line: &[&str]| {
+        let output = context.command("git").args(line).output().unwrap();
+        assert!(output.status.success(), "{line:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let commit = |subject: &str| {
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", subject]);
+    };
+    git(&["init", "-q"]);
+    context.write(".planning/config.json", "{}\n");
+    context.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [ ] **Phase 1: A** - a\n\n### Phase 1: A\n**Requirements**: A-1\n**Plans**: 1 plan\n\nPlans:\n- [ ] 01-01-PLAN.md\n",
+    );
+    context.write(".planning/REQUIREMENTS.md", "# R\n\n- [ ] **A-1**: one\n");
+    context.write(
+        ".planning/STATE.md",
+        "---\nstatus: planning\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 1 (A)\nPlan: 1 of 1\nStatus: Ready to execute\n",
+    );
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 01-a\nplan: 01\nrequirements: [A-1]\n---\n");
+    context.write("kept.txt", "kept\n");
+    commit("docs(01): plan");
+    context.write(&format!("{prefix}a.txt"), "one\n");
+    commit("feat(01-01): first");
+    context.write(&format!("{prefix}a.txt"), "one\ntwo\n");
+    context.write("kept.txt", "changed\n");
+    context.write(
+        ".planning/phases/01-a/01-01-SUMMARY.md",
+        "---\nstatus: complete\n---\n\n# Phase 1 Plan 1: A Summary\n",
+    );
+    commit("feat(01-01): second");
+    context.gsd(["plan", "close", "01-01"]).success();
+    context
+}
+
+fn git_says(context: &TestContext, line: &[&str]) -> String {
+    let output = context.command("git").args(line).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn a_plan_is_taken_back_with_its_records_in_one_commit() {
+    let context = executed_plan("src/");
+    assert!(context.read(".planning/ROADMAP.md").contains("- [x] 01-01-PLAN.md"));
+    let before = git_says(&context, &["rev-parse", "HEAD"]);
+    let rehearsed = context.gsd(["plan", "undo", "1-1", "--dry-run"]).json();
+    assert_eq!(rehearsed["files"], serde_json::json!(["kept.txt", "src/a.txt"]));
+    assert_eq!((git_says(&context, &["rev-parse", "HEAD"]), context.read("kept.txt").as_str()), (before.clone(), "changed\n"));
+    // A file of the user's that has nothing to do with the plan stays as it is.
+    context.write("mine.txt", "mine\n");
+    let undone = context.gsd(["plan", "undo", "01-01", "--reason", "it was the wrong way"]).json();
+    assert!(undone["commits"].as_array().unwrap().len() >= 2, "{undone}");
+    assert_eq!(undone["requirements_reopened"], serde_json::json!(["A-1"]));
+    assert_eq!(git_says(&context, &["rev-parse", "HEAD^"]), before);
+    assert_eq!(git_says(&context, &["status", "--porcelain"]), "?? mine.txt");
+    assert_eq!(context.read("kept.txt"), "kept\n");
+    assert!(!context.project().join("src/a.txt").exists());
+    assert!(!context.project().join(".planning/phases/01-a/01-01-SUMMARY.md").exists());
+    assert!(context.read(".planning/ROADMAP.md").contains("- [ ] 01-01-PLAN.md"));
+    assert!(context.read(".planning/REQUIREMENTS.md").contains("- [ ] **A-1**"));
+    assert!(context.read(".planning/STATE.md").contains("READY TO EXECUTE"));
+    let message = git_says(&context, &["log", "-1", "--format=%B"]);
+    assert!(message.starts_with("revert(01-01): ") && message.contains("it was the wrong way"), "{message}");
+    assert!(message.contains("Reverts: "), "{message}");
+    assert!(context.gsd(["plan", "undo", "01-01"]).failure(2).contains("no commit of plan 01-01 is left"));
+}
+
+#[test]
+fn a_plan_is_not_taken_back_by_half() {
+    let refused = |spoil: &dyn Fn(&TestContext), wanted: &str| {
+        let context = executed_plan("");
+        spoil(&context);
+        let (head, status) = (git_says(&context, &["rev-parse", "HEAD"]), git_says(&context, &["status", "--porcelain"]));
+        for call in [&["plan", "undo", "01-01", "--dry-run"][..], &["plan", "undo", "01-01"]] {
+            let said = context.gsd_with(call, &[], "").failure(2);
+            assert!(said.contains(wanted), "{said}");
+        }
+        assert_eq!(git_says(&context, &["rev-parse", "HEAD"]), head);
+        assert_eq!(git_says(&context, &["status", "--porcelain"]), status);
+    };
+    refused(&|context| context.write("a.txt", "not committed\n"), "`a.txt` has changes that are not committed");
+    refused(
+        &|context| {
+            let state = context.read(".planning/STATE.md") + "\nmine\n";
+            context.write(".planning/STATE.md", &state);
+        },
+        "`.planning/STATE.md` has changes that are not committed",
+    );
+    refused(
+        &|context| {
+            context.write("a.txt", "one\nthree\n");
+            git_says(context, &["commit", "-q", "-a", "-m", "feat: later"]);
+        },
+        "later commits changed what",
+    );
+}
+
+#[test]
+fn a_summary_that_names_what_is_not_there_is_found_out() {
+    let context = TestContext::new();
+    context.write(".planning/ROADMAP.md", "### Phase 1: A\n\nPlans:\n- [ ] 01-01-PLAN.md\n");
+    context.write(".planning/STATE.md", "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (A)\nPlan: 1 of 1\n");
+    context.write(".planning/phases/01-a/01-01-PLAN.md", "---\nphase: 01-a\nplan: 01\n---\n");
+    let git = |line: &str| git_says(&context, &line.split(' ').collect::<Vec<_>>());
+    git("init -q");
+    git("add .");
+    git("commit -q -m first");
+    let head = git("rev-parse HEAD");
+    let path = ".planning/phases/01-a/01-01-SUMMARY.md";
+    context.write(
+        path,
+        &format!(
+            "---\nkey-files:\n  created: [src/none.rs]\n  modified: [src/other.rs]\nplan_head_before: {head}\nstatus: complete\n---\n\n\
+             # Phase 1 Plan 1: A Summary\n\n## Self-Check: PASSED\n"
+        ),
+    );
+    let report = context.gsd(["verify-summary", path]).json();
+    let missing = serde_json::json!(["src/none.rs", "src/other.rs"]);
+    assert_eq!((&report["passed"], &report["checks"]["files_created"]["missing"]), (&false.into(), &missing));
+    assert_eq!(report["checks"]["commits_exist"], false, "where the work began is none of its commits");
+    let closed = context.gsd(["plan", "close", "01-01", "--dry-run"]).json();
+    let warnings = closed["closed"][0]["warnings"].to_string();
+    assert!(warnings.contains("names files that are not there: src/none.rs, src/other.rs"), "{closed}");
+}

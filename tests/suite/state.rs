@@ -278,3 +278,54 @@ fn strict_validation_fails_where_something_does_not_agree() {
     assert_eq!(run(&context, ["state", "validate"]).json()["valid"], false);
     assert_eq!(run(&context, ["state", "validate", "--strict"]).code, 1);
 }
+
+/// A milestone whose two phases were closed, and a phase that was inserted then.
+fn with_an_inserted_phase() -> TestContext {
+    let context = TestContext::new();
+    context.write(
+        ".planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] **Phase 1: A** (completed 2026-01-02)\n- [ ] **Phase 2: B**\n\n### Phase 1: A\n**Goal**: g\n\n### Phase 2: B\n**Goal**: g\n",
+    );
+    context.write(
+        ".planning/STATE.md",
+        "---\nstatus: executing\ncurrent_phase: 2\n---\n\n# Project State\n\n## Current Position\n\nPhase: 2 of 2 (B) — EXECUTING\nPlan: 1 of 1\nStatus: Executing Phase 2\n",
+    );
+    for (folder, phase) in [("01-a", "01"), ("02-b", "02")] {
+        context.write(&format!(".planning/phases/{folder}/{phase}-01-PLAN.md"), "---\n---\n");
+        context.write(&format!(".planning/phases/{folder}/{phase}-01-SUMMARY.md"), "---\nstatus: complete\n---\n");
+        context.write(&format!(".planning/phases/{folder}/{phase}-VERIFICATION.md"), "---\nstatus: passed\n---\n");
+    }
+    context.gsd(["phase", "complete", "2"]).success();
+    assert!(context.read(".planning/STATE.md").contains("All phases complete"));
+    context.gsd(["phase", "insert", "2", "Hot fix"]).success();
+    assert!(context.read(".planning/STATE.md").contains("Phase: 2.1"), "{}", context.read(".planning/STATE.md"));
+    context
+}
+
+#[test]
+fn no_removed_phase_keeps_the_position() {
+    let context = with_an_inserted_phase();
+    context.gsd(["phase", "remove", "2.1"]).success();
+    let state = context.read(".planning/STATE.md");
+    assert!(!state.contains("2.1 of") && state.contains("Phase: 2 of 2 (B) — COMPLETE"), "{state}");
+    assert!(state.contains("Status: All phases complete"), "{state}");
+    let entry = context.gsd(["smart-entry", "--json"]).success();
+    assert!(!entry.contains("2.1") && entry.contains("complete-milestone"), "{entry}");
+}
+
+#[test]
+fn a_position_whose_phase_somebody_took_away_is_found_again() {
+    for call in [&["state", "sync"][..], &["state", "rebuild"]] {
+        let context = with_an_inserted_phase();
+        let roadmap = context.read(".planning/ROADMAP.md");
+        let kept: Vec<&str> = roadmap.lines().filter(|line| !line.contains("2.1")).collect();
+        context.write(".planning/ROADMAP.md", &(kept.join("\n") + "\n"));
+        let folders = std::fs::read_dir(context.project().join(".planning/phases")).unwrap().flatten();
+        for folder in folders.filter(|folder| folder.file_name().to_string_lossy().starts_with("02.1")) {
+            std::fs::remove_dir_all(folder.path()).unwrap();
+        }
+        context.gsd_with(call, &[], "").success();
+        let state = context.read(".planning/STATE.md");
+        assert!(state.contains("Phase: 2 of 2 (B) — COMPLETE"), "{call:?}: {state}");
+    }
+}

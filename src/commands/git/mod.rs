@@ -6,6 +6,7 @@ pub(crate) mod pull_request;
 pub(super) mod repository;
 pub(super) mod scratch;
 pub(super) mod subrepo;
+pub(in crate::commands) mod undo;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -37,6 +37,11 @@ impl GitScratch {
         Ok(Self { folder: scratch, objects: places.map(|(_, objects)| objects.trim_end().to_owned()) })
     }
 
+    /// Has the program stage here, with the objects of the repository.
+    pub(in crate::commands) fn divert_index(&self, program: Program) -> Program {
+        program.variable("GIT_INDEX_FILE", self.folder.path("index").as_path())
+    }
+
     /// Has the program write here.
     pub(in crate::commands) fn divert(&self, program: Program) -> Program {
         let program = program

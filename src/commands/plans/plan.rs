@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::checks::check;
-use crate::commands::frame::named::PhaseFolderArg;
+use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::git::commit::{CommitReport, commit_files};
+use crate::commands::git::undo;
 use crate::disk;
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
@@ -65,6 +66,33 @@ verbs! {
     ///
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
     "plan close": acts [unasked] json(CloseReport) = close(CloseArgs);
+
+    /// Take an executed plan back: its commits and its records, in one commit
+    ///
+    /// Reverts the commits of the plan and removes its SUMMARY; STATE.md, ROADMAP.md, REQUIREMENTS.md and state.json say
+    /// that the plan is to be done. All of it is one new commit, or nothing changes: files with changes that are not
+    /// committed and conflicts with later commits are refused. The history is not rewritten.
+    ///
+    /// Example: `gsd-tools plan undo 02-01 --dry-run`.
+    "plan undo": acts json(undo::UndoReport) = undo(UndoArgs);
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct UndoArgs {
+    /// The plan, such as `02-01`
+    plan: NonBlank,
+    /// Why, for the message of the commit
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+fn undo(context: &mut Context, arguments: &UndoArgs) -> Result<(), CommandError> {
+    let view = context.view();
+    let typed: &str = &arguments.plan;
+    let place = places(&view, &[typed.to_owned()])?.swap_remove(0);
+    drop(view);
+    let report = undo::undo_plan(context, &place, arguments.reason.as_deref())?;
+    context.emit_brief(&report)
 }
 
 #[derive(Debug, clap::Args)]
