@@ -132,10 +132,8 @@ fn executed_plan(prefix: &str) -> TestContext {
     commit("feat(01-01): first");
     context.write(&format!("{prefix}a.txt"), "one\ntwo\n");
     context.write("kept.txt", "changed\n");
-    context.write(
-        ".planning/phases/01-a/01-01-SUMMARY.md",
-        "---\nstatus: complete\n---\n\n# Phase 1 Plan 1: A Summary\n",
-    );
+    context
+        .write(".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n\n# Phase 1 Plan 1: A Summary\n");
     commit("feat(01-01): second");
     context.gsd(["plan", "close", "01-01"]).success();
     context
@@ -153,7 +151,10 @@ fn a_plan_is_taken_back_with_its_records_in_one_commit() {
     let before = git_says(&context, &["rev-parse", "HEAD"]);
     let rehearsed = context.gsd(["plan", "undo", "1-1", "--dry-run"]).json();
     assert_eq!(rehearsed["files"], serde_json::json!(["kept.txt", "src/a.txt"]));
-    assert_eq!((git_says(&context, &["rev-parse", "HEAD"]), context.read("kept.txt").as_str()), (before.clone(), "changed\n"));
+    assert_eq!(
+        (git_says(&context, &["rev-parse", "HEAD"]), context.read("kept.txt").as_str()),
+        (before.clone(), "changed\n")
+    );
     // A file of the user's that has nothing to do with the plan stays as it is.
     context.write("mine.txt", "mine\n");
     let undone = context.gsd(["plan", "undo", "01-01", "--reason", "it was the wrong way"]).json();
@@ -178,7 +179,8 @@ fn a_plan_is_not_taken_back_by_half() {
     let refused = |spoil: &dyn Fn(&TestContext), wanted: &str| {
         let context = executed_plan("");
         spoil(&context);
-        let (head, status) = (git_says(&context, &["rev-parse", "HEAD"]), git_says(&context, &["status", "--porcelain"]));
+        let (head, status) =
+            (git_says(&context, &["rev-parse", "HEAD"]), git_says(&context, &["status", "--porcelain"]));
         for call in [&["plan", "undo", "01-01", "--dry-run"][..], &["plan", "undo", "01-01"]] {
             let said = context.gsd_with(call, &[], "").failure(2);
             assert!(said.contains(wanted), "{said}");

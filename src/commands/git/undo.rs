@@ -212,7 +212,16 @@ impl<'context> Git<'context> {
         for commit in commits {
             let before = format!("{}^", commit.hash);
             let base = format!("--merge-base={}", commit.hash);
-            let program = self.program(&["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", &base, &at, &before]);
+            let program = self.program(&[
+                "merge-tree",
+                "--write-tree",
+                "--name-only",
+                "--no-messages",
+                "-z",
+                &base,
+                &at,
+                &before,
+            ]);
             let finished = self.run(&program)?;
             let text = finished.text();
             let mut parts = text.split('\0').filter(|part| !part.trim().is_empty());
@@ -235,10 +244,12 @@ impl<'context> Git<'context> {
                 .hint("nothing was changed; see `git show` of that commit");
         }
         let named = conflicts.iter().take(5).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
-        CommandError::usage(format!("later commits changed what {hash} ({}) did in {named}", commit.subject)).hint(format!(
-            "nothing was changed; `git log --oneline {hash}..HEAD -- {}` lists the commits to take back first",
-            shell_word(conflicts[0])
-        ))
+        CommandError::usage(format!("later commits changed what {hash} ({}) did in {named}", commit.subject)).hint(
+            format!(
+                "nothing was changed; `git log --oneline {hash}..HEAD -- {}` lists the commits to take back first",
+                shell_word(conflicts[0])
+            ),
+        )
     }
 
     /// The tree with the documents as they are to be, and the edits of those that git does not have.

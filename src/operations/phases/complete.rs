@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::noted::noted;
 use crate::project::human_judgment;
+use crate::project::noted::noted;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::roadmap::{PhaseSection, Roadmap};

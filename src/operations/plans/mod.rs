@@ -11,6 +11,6 @@ pub(crate) mod promises;
 pub(crate) mod structure;
 pub(crate) mod summary;
 pub(crate) mod summary_check;
-pub(crate) mod undo;
 pub(crate) mod task;
+pub(crate) mod undo;
 pub(crate) mod waves;

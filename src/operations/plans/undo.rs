@@ -9,11 +9,7 @@ use crate::text::splice::Splices;
 
 /// What the documents say once the plan at `place` has no SUMMARY any more, and the requirements that are open again.
 /// Requirements that another executed plan covers too stay as they are.
-pub(crate) fn undo(
-    view: &ProjectView,
-    place: &PlanPlace,
-    facts: &Facts,
-) -> Result<(Vec<String>, Edits), StateError> {
+pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Result<(Vec<String>, Edits), StateError> {
     let mut edits = Edits::default();
     let mut folder = place.folder.clone();
     if let Some(summary) = place.summary() {
@@ -61,7 +57,10 @@ mod tests {
                  Plans:\n- [x] 01-01-PLAN.md\n- [x] 01-02-PLAN.md\n",
             ),
             (".planning/REQUIREMENTS.md", "- [x] **A-1**: one\n- [x] **A-2**: both\n"),
-            (".planning/STATE.md", "---\nstatus: completed\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 1 (A) — COMPLETE\nPlan: 2 of 2\nStatus: All phases complete\n"),
+            (
+                ".planning/STATE.md",
+                "---\nstatus: completed\n---\n\n# Project State\n\n## Current Position\n\nPhase: 1 of 1 (A) — COMPLETE\nPlan: 2 of 2\nStatus: All phases complete\n",
+            ),
             (".planning/phases/01-a/01-01-PLAN.md", "---\nrequirements: [A-2]\n---\n"),
             (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n"),
             (".planning/phases/01-a/01-02-PLAN.md", "---\nrequirements: [A-1, A-2]\n---\n"),

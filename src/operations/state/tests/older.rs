@@ -254,7 +254,10 @@ fn a_phase_at_work_without_a_word_behind_it_keeps_its_line() {
 #[test]
 fn a_position_that_says_the_same_in_other_words_keeps_its_line() {
     let complete = |line: &str| {
-        let roadmap = (".planning/ROADMAP.md", "### Phase 1: A\n\n### Phase 2: Core\n### Phase 3: C\n### Phase 4: D\n### Phase 5: E\n");
+        let roadmap = (
+            ".planning/ROADMAP.md",
+            "### Phase 1: A\n\n### Phase 2: Core\n### Phase 3: C\n### Phase 4: D\n### Phase 5: E\n",
+        );
         let text = format!("# S\n\n## Current Position\n\nPhase: {line}\nStatus: In progress\n");
         let view = view(MemoryFiles::new([(STATE, text.as_str()), roadmap]));
         let written = after(&view, printed_found(position::complete(&view, Some("2"), &facts())));
