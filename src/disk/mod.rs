@@ -95,18 +95,68 @@ pub(crate) fn read_bytes(path: impl AsRef<Path>) -> Result<Option<Vec<u8>>, Disk
 /// The bytes of a regular file of at most `limit` bytes; `None` if there is no such file. A pipe or a device, which may
 /// never end, is not opened for long.
 pub(crate) fn read_up_to(path: impl AsRef<Path>, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
-    // Room for most documents: a project has hundreds of small ones.
-    const USUAL_SIZE: u64 = 8 << 10;
     let path = path.as_ref();
     let Some((file, size)) = open(path)? else { return Ok(None) };
+    read_whole(file, path, size, limit).map(Some)
+}
+
+/// The bytes of a file that had `size` bytes when it was opened.
+fn read_whole(mut file: std::fs::File, path: &Path, size: u64, limit: u64) -> Result<Vec<u8>, DiskError> {
     let too_large = || DiskError::TooLarge { path: path.to_path_buf(), limit };
     if size > limit {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size.max(USUAL_SIZE)).unwrap_or_default());
-    // It may grow meanwhile.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(Some(bytes)) }
+    let expected = usize::try_from(size).unwrap_or_default();
+    let mut bytes = vec![0; expected + 1];
+    let read = loop {
+        match file.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read.map_err(DiskError::io("read", path))?,
+        }
+    };
+    bytes.truncate(read);
+    // Where there was room for more, that was all. It may have grown since.
+    if read != expected {
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(DiskError::io("read", path))?;
+    }
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// What stands at a path, where no link is followed.
+#[derive(Debug)]
+pub(crate) enum Plain {
+    /// The text of a regular file.
+    Text(String),
+    Absent,
+    /// A link, or it cannot be told whether it is one.
+    Link,
+}
+
+/// As [`read_text`], of a file in a folder that was looked at before: hundreds
+/// of small files are read in one call, and what the system is asked for each of them takes most of its time.
+#[cfg(unix)]
+pub(crate) fn read_plain(path: &Path) -> Result<Plain, DiskError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = std::fs::OpenOptions::new();
+    // As in `open`, and without following a link.
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NOFOLLOW;
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => return Ok(Plain::Link),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MLINK.raw_os_error()) => return Ok(Plain::Link),
+        Err(error) => {
+            return present::<Plain>(Err(error)).map(|_| Plain::Absent).map_err(DiskError::io("read", path));
+        }
+    };
+    let size = regular(path, &file)?;
+    let bytes = read_whole(file, path, size, DOCUMENT_LIMIT)?;
+    text(path, bytes).map(Plain::Text)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn read_plain(_path: &Path) -> Result<Plain, DiskError> {
+    Ok(Plain::Link)
 }
 
 /// The text of what a person named for a command to read: a file, or a pipe such as a shell makes. At most
@@ -140,11 +190,17 @@ fn open(path: &Path) -> Result<Option<(std::fs::File, u64)>, DiskError> {
     }
     let failed = DiskError::io("read", path);
     let Some(file) = present(options.open(path)).map_err(failed)? else { return Ok(None) };
+    let size = regular(path, &file)?;
+    Ok(Some((file, size)))
+}
+
+/// The size of an open file, if it is a regular one.
+fn regular(path: &Path, file: &std::fs::File) -> Result<u64, DiskError> {
     let found = file.metadata().map_err(DiskError::io("look at", path))?;
     if found.is_dir() {
         return Err(DiskError::io("read", path)(io::Error::from(io::ErrorKind::IsADirectory)));
     }
-    if found.is_file() { Ok(Some((file, found.len()))) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
+    if found.is_file() { Ok(found.len()) } else { Err(DiskError::NotAFile { path: path.to_path_buf() }) }
 }
 
 /// What a folder holds, by name; `None` if there is no such folder.
@@ -445,6 +501,42 @@ mod tests {
         let error = read_text(&path).unwrap_err().to_string();
         assert!(error.contains("a.md") && error.contains("offset 2"), "{error}");
         assert!(read_text(folder.path()).unwrap_err().to_string().contains(folder.path().to_str().unwrap()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_plain_file_is_read_as_any_other_and_a_link_is_not_followed() {
+        let folder = crate::testing::folder();
+        let at = |name: &str| folder.path().join(name);
+        for text in ["", "x", &"line\n".repeat(5000)] {
+            std::fs::write(at("a"), text).unwrap();
+            assert!(matches!(read_plain(&at("a")).unwrap(), Plain::Text(read) if read == text));
+            assert_eq!(read_text(at("a")).unwrap().as_deref(), Some(text));
+        }
+        std::os::unix::fs::symlink(at("a"), at("l")).unwrap();
+        assert!(matches!(read_plain(&at("l")).unwrap(), Plain::Link));
+        assert!(matches!(read_plain(&at("none")).unwrap(), Plain::Absent));
+        assert!(matches!(read_plain(&at("a/below")).unwrap(), Plain::Absent));
+        assert!(read_plain(folder.path()).is_err());
+        std::fs::write(at("a"), b"\xff").unwrap();
+        assert!(read_plain(&at("a")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_another_stamp_after_each_change_of_it() {
+        let folder = crate::testing::folder();
+        let path = folder.path().join("a");
+        assert!(stamp(&path).is_none());
+        std::fs::write(&path, "one").unwrap();
+        let (first, time) = (stamp(&path), path.metadata().unwrap().modified().unwrap());
+        assert_eq!(first, stamp(&path));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::fs::write(&path, "two").unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        assert_ne!(first, stamp(&path), "also where its time is set back");
+        let now = i64::try_from(time.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()).unwrap();
+        assert!(!stamp(&path).unwrap().is_settled(now) && stamp(&path).unwrap().is_settled(now + 60_000));
     }
 
     #[cfg(unix)]

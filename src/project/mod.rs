@@ -220,7 +220,7 @@ impl Project {
         let boundary = self.boundary();
         ProjectView::new(
             self.layout.clone(),
-            Box::new(DiskFiles { layout, state_folder, boundary, commit_times, moment: None }),
+            Box::new(DiskFiles { layout, state_folder, boundary, commit_times, moment: Some(Mutex::default()) }),
         )
     }
 }
@@ -275,8 +275,17 @@ struct DiskFiles {
     state_folder: Option<PathBuf>,
     boundary: Result<Boundary, DiskError>,
     commit_times: CommitTimes,
-    /// Where folders really are, where nothing changes as long as these files are read.
-    moment: Option<Mutex<RealPaths>>,
+    /// What is known of folders, where nothing changes as long as these files are read.
+    moment: Option<Mutex<Moment>>,
+}
+
+/// What is known of folders at one moment.
+#[derive(Default)]
+struct Moment {
+    /// Where they really are.
+    places: RealPaths,
+    /// Those that do not lead out of the project, by their path in it.
+    inside: HashMap<String, PathBuf>,
 }
 
 impl DiskFiles {
@@ -285,9 +294,9 @@ impl DiskFiles {
         let absolute = self.layout.absolute(path);
         let boundary = self.boundary.as_ref().map_err(|error| unreadable(path, error))?;
         let checked = match &self.moment {
-            Some(places) => {
-                let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
-                boundary.check_at(&absolute, &mut places)
+            Some(moment) => {
+                let mut moment = moment.lock().unwrap_or_else(PoisonError::into_inner);
+                boundary.check_at(&absolute, &mut moment.places)
             }
             None => boundary.check(&absolute),
         };
@@ -296,11 +305,44 @@ impl DiskFiles {
             Err(error) => Err(FileError { path: path.to_owned(), reason: error.to_string(), hint: error.hint() }),
         }
     }
+
+    /// As [`Self::inside`], of a folder: each is looked at once.
+    fn folder_inside(&self, path: &str) -> Result<PathBuf, FileError> {
+        let Some(moment) = &self.moment else { return self.inside(path) };
+        let known = moment.lock().unwrap_or_else(PoisonError::into_inner).inside.get(path).cloned();
+        if let Some(folder) = known {
+            return Ok(folder);
+        }
+        let folder = self.inside(path)?;
+        moment.lock().unwrap_or_else(PoisonError::into_inner).inside.insert(path.to_owned(), folder.clone());
+        Ok(folder)
+    }
+
+    /// The text of a file that is no link, in a folder that does not lead out of the project: most are. `None` where that has
+    /// to be looked at.
+    fn read_plain(&self, path: &str) -> Option<Result<Option<String>, FileError>> {
+        let (folder, name) = path.rsplit_once('/').filter(|_| self.moment.is_some())?;
+        let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+        if !path.split('/').all(is_plain) || cfg!(windows) {
+            return None;
+        }
+        let file = self.folder_inside(folder).ok()?.join(name);
+        match disk::read_plain(&file) {
+            Ok(disk::Plain::Text(text)) => Some(Ok(Some(text))),
+            Ok(disk::Plain::Absent) => Some(Ok(None)),
+            Ok(disk::Plain::Link) => None,
+            Err(error) => Some(Err(unreadable(path, &error))),
+        }
+    }
 }
 
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
         let is_settings = path == self.layout.config() || path == self.layout.root_config();
+        let is_usual = !is_settings && path != self.layout.milestone_claim();
+        if is_usual && let Some(read) = self.read_plain(path) {
+            return read;
+        }
         let text = |file| if is_settings { disk::read_config(file) } else { disk::read_text(file) };
         let read = |file: PathBuf| text(file).map_err(|error| unreadable(path, &error));
         match read(self.inside(path)?)? {
@@ -314,7 +356,7 @@ impl Files for DiskFiles {
     }
 
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
-        let entries = disk::list(self.inside(path)?).map_err(|error| unreadable(path, &error))?;
+        let entries = disk::list(self.folder_inside(path)?).map_err(|error| unreadable(path, &error))?;
         Ok(entries.map(|entries| {
             let mut entries: Vec<Entry> =
                 entries.into_iter().map(|entry| Entry { is_folder: entry.is_folder(), name: entry.name }).collect();
