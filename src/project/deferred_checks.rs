@@ -99,6 +99,9 @@ pub(crate) fn rows_of(
     folder: &PhaseFolder,
     mut rows: Vec<DeferredRow>,
 ) -> Result<Vec<DeferredRow>, FileError> {
+    if rows.is_empty() {
+        return Ok(rows);
+    }
     let plain = |version: &str| version.trim().trim_start_matches(['v', 'V']).to_owned();
     let Some(current) = view.milestone()?.version.map(|version| plain(&version)) else { return Ok(rows) };
     if view.milestone_folders()?.iter().any(|known| known.path == folder.path) {

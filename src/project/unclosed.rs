@@ -36,24 +36,31 @@ impl ProjectView {
 
     /// The current plans of a folder that are not done, in order: those to be executed, and halted ones.
     pub(crate) fn open_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-        let mut open = Vec::new();
-        for plan in self.current_plans(folder)? {
-            if !self.is_done(folder, &plan)? {
-                open.push(plan);
-            }
-        }
-        Ok(open)
+        self.plans_that(folder, |progress| progress != PlanProgress::Done)
     }
 
     /// The current plans of a folder that are to be executed, in order.
     pub(crate) fn plans_to_do(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-        let mut plans = Vec::new();
-        for plan in self.current_plans(folder)? {
-            if !self.is_settled(folder, &plan)? {
-                plans.push(plan);
+        self.plans_that(folder, |progress| progress == PlanProgress::ToDo)
+    }
+
+    /// The current plans of a folder that are as far as is wanted, in order.
+    fn plans_that(
+        &self,
+        folder: &PhaseFolder,
+        is_wanted: impl Fn(PlanProgress) -> bool,
+    ) -> Result<Vec<String>, FileError> {
+        let plans = self.plans_of(folder)?;
+        let progress = match plans.progress.get() {
+            Some(known) => known,
+            None => {
+                let all = plans.current.iter().map(|plan| self.plan_progress(folder, plan));
+                let all = all.collect::<Result<Vec<_>, _>>()?;
+                plans.progress.get_or_init(|| all)
             }
-        }
-        Ok(plans)
+        };
+        let wanted = plans.current.iter().zip(progress).filter(|(_, progress)| is_wanted(**progress));
+        Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
 
     /// The identifiers of the plans of a folder that are done and whose line in the roadmap has an empty box.

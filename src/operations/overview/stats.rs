@@ -132,8 +132,8 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
             row.detail = Some(format!("{} left", first_few(&open)));
         }
     }
-    wait_for_others(&mut phases, roadmap.as_ref());
     phases.sort_by(|left, right| phase::compare(&left.number, &right.number));
+    wait_for_others(&mut phases, roadmap.as_ref());
     let completed = phases.iter().filter(|phase| phase.status == PhaseStatus::Complete.word()).count();
     let total_plans = phases.iter().map(|phase| phase.plans).sum();
     let total_summaries = phases.iter().map(|phase| phase.summaries).sum();
@@ -253,15 +253,21 @@ impl StatsReport {
     }
 }
 
-/// Notes which phases that are not started wait for others, by what the roadmap says they depend on.
+/// Notes which phases that are not started wait for others, by what the roadmap says they depend on. They are in order.
 fn wait_for_others(phases: &mut [PhaseStats], roadmap: Option<&Roadmap<'_>>) {
-    let is = |row: &PhaseStats, id: &str| phase::compare(&row.number, id).is_eq();
     let waits_for = |row: &PhaseStats| {
+        if row.status != NOT_STARTED {
+            return None;
+        }
         let section = roadmap?.section(&row.number)?;
         let named = dependencies(roadmap?.field(section, "Depends on")?)?;
-        let is_open = |id: &&String| phases.iter().any(|other| is(other, id) && !other.is_complete());
+        let is_open = |id: &&String| {
+            let first = phases.partition_point(|other| phase::compare(&other.number, id).is_lt());
+            let same = phases[first..].iter().take_while(|other| phase::compare(&other.number, id).is_eq());
+            same.into_iter().any(|other| !other.is_complete())
+        };
         let open: Vec<String> = named.iter().filter(is_open).cloned().collect();
-        (row.status == NOT_STARTED && !open.is_empty()).then(|| format!("waits for {}", first_few(&open)))
+        (!open.is_empty()).then(|| format!("waits for {}", first_few(&open)))
     };
     let waiting: Vec<Option<String>> = phases.iter().map(waits_for).collect();
     for (row, waits) in phases.iter_mut().zip(waiting) {

@@ -21,6 +21,7 @@ use super::layout::Layout;
 use super::milestone::{Milestone, is_same_version};
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::{Parsed, Roadmap};
+use super::unclosed::PlanProgress;
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
 /// A clone is the same view, and threads may share one.
@@ -31,7 +32,11 @@ pub(crate) struct ProjectView {
     texts: Arc<Mutex<HashMap<String, Option<Arc<str>>>>>,
     folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
     times: Arc<Mutex<Times>>,
+    /// By the path of their folder.
+    plans: Arc<Mutex<HashMap<String, Arc<FolderPlans>>>>,
     milestone: Arc<OnceLock<Milestone>>,
+    /// The folders of the phases of the milestone.
+    own: Arc<OnceLock<Arc<[PhaseFolder]>>>,
     listed: Arc<OnceLock<PhaseIndex>>,
     roadmap: Arc<Mutex<Option<KnownRoadmap>>>,
 }
@@ -42,6 +47,13 @@ struct KnownRoadmap {
     text: Box<str>,
     version: Option<String>,
     parsed: Parsed,
+}
+
+/// The plans of a folder that count, and how far each of them is once that was asked: every look at a phase asks it.
+#[derive(Debug)]
+pub(super) struct FolderPlans {
+    pub(super) current: Vec<String>,
+    pub(super) progress: OnceLock<Vec<PlanProgress>>,
 }
 
 /// What is kept behind a lock. A thread that panicked left nothing half done there: values are put in whole.
@@ -98,7 +110,9 @@ impl ProjectView {
             texts: Arc::default(),
             folders: Arc::default(),
             times: Arc::default(),
+            plans: Arc::default(),
             milestone: Arc::default(),
+            own: Arc::default(),
             listed: Arc::default(),
             roadmap: Arc::default(),
         }
@@ -123,6 +137,7 @@ impl ProjectView {
             layout: self.layout.scoped(workstream),
             folders: Arc::default(),
             milestone: Arc::default(),
+            own: Arc::default(),
             listed: Arc::default(),
             ..self.clone()
         }
@@ -264,13 +279,22 @@ impl ProjectView {
 
     /// The folders of the phases of the current milestone: those named in its window; all, where it names none.
     pub(crate) fn milestone_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
-        let folders = self.phase_folders()?;
-        let Some(text) = self.roadmap_text()? else {
-            return Ok(folders.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect());
+        Ok(self.own_folders()?.to_vec())
+    }
+
+    /// As [`Self::milestone_folders`], which all who ask share.
+    fn own_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
+        if let Some(known) = self.own.get() {
+            return Ok(Arc::clone(known));
+        }
+        let found = match self.roadmap_text()? {
+            Some(text) => {
+                let roadmap = self.parse_roadmap(&text);
+                self.folders_of(&self.milestone_in(&roadmap)?, &roadmap)?
+            }
+            None => self.phase_folders()?.iter().filter(|folder| !folder.id().is_sentinel()).cloned().collect(),
         };
-        let roadmap = self.parse_roadmap(&text);
-        let milestone = self.milestone_in(&roadmap)?;
-        self.folders_of(&milestone, &roadmap)
+        Ok(Arc::clone(self.own.get_or_init(|| found.into())))
     }
 
     /// The folders of the phases that a milestone's window names; all that are no shelves, where it names none.
@@ -338,13 +362,23 @@ impl ProjectView {
 
     /// The plan files of a folder without those whose front matter says `status: superseded`.
     pub(crate) fn current_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-        let mut plans = Vec::new();
+        Ok(self.plans_of(folder)?.current.clone())
+    }
+
+    /// What is known of the plans of a folder.
+    pub(super) fn plans_of(&self, folder: &PhaseFolder) -> Result<Arc<FolderPlans>, FileError> {
+        if let Some(known) = locked(&self.plans).get(&folder.path) {
+            return Ok(Arc::clone(known));
+        }
+        let mut current = Vec::new();
         for plan in folder.plans() {
             let text = self.text(&folder.join(plan))?;
             if !text.as_deref().is_some_and(is_superseded) {
-                plans.push(plan.to_owned());
+                current.push(plan.to_owned());
             }
         }
+        let plans = Arc::new(FolderPlans { current, progress: OnceLock::new() });
+        locked(&self.plans).insert(folder.path.clone(), Arc::clone(&plans));
         Ok(plans)
     }
 
@@ -556,6 +590,28 @@ mod tests {
             assert_eq!(format!("{milestone:?}"), format!("{:?}", standings[0].1));
         }
         assert_eq!(counted.1.load(std::sync::atomic::Ordering::Relaxed), 2, "ROADMAP.md and STATE.md");
+    }
+
+    #[test]
+    fn the_plans_of_a_phase_are_those_of_the_same_moment_however_often_they_are_asked() {
+        let view = view(&[
+            (".planning/phases/01-a/01-01-PLAN.md", ""),
+            (".planning/phases/01-a/01-02-PLAN.md", "---\nstatus: superseded\n---\n"),
+            (".planning/phases/01-a/01-03-PLAN.md", ""),
+            (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n"),
+            (".planning/phases/01-a/01-03-SUMMARY.md", "---\nstatus: halted\n---\n"),
+        ]);
+        let folder = view.phase_folders().unwrap()[0].clone();
+        for _ in 0..2 {
+            assert_eq!(view.current_plans(&folder).unwrap(), ["01-01-PLAN.md", "01-03-PLAN.md"]);
+            assert_eq!(view.open_plans(&folder).unwrap(), ["01-03-PLAN.md"]);
+            assert!(view.plans_to_do(&folder).unwrap().is_empty());
+        }
+        let mut edits = Edits::default();
+        let blocked = "---\nstatus: blocked\n---\n".to_owned();
+        edits.write(&view, ".planning/phases/01-a/01-01-SUMMARY.md", blocked).unwrap();
+        let after = view.after(&edits);
+        assert_eq!(after.plans_to_do(&folder).unwrap(), ["01-01-PLAN.md"]);
     }
 
     #[test]
