@@ -138,6 +138,17 @@ impl Registry {
         self.ids().filter(usable).map(|id| self.read(id)).collect()
     }
 
+    /// As [`Self::all`], without those of ours that hold no word in quotes for which `is_wanted`: to parse them all takes
+    /// longer than most calls.
+    pub(crate) fn all_with(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Descriptor>, RegistryError> {
+        let has_word = |text: &str| text.split('"').any(&is_wanted);
+        let may_be = |id: &&RuntimeId| match self.sources.get(id) {
+            Some(Source::Ours(text)) => has_word(text),
+            _ => self.read(id).is_ok(),
+        };
+        self.ids().filter(may_be).map(|id| self.read(id)).collect()
+    }
+
     /// The user's files that cannot be used, and why.
     pub(crate) fn broken(&self) -> Vec<RegistryError> {
         let nameless = self.nameless.iter().cloned().map(|(file, fault)| RegistryError::Broken { file, fault });
@@ -245,6 +256,20 @@ mod tests {
             assert_eq!(descriptor.places.iter().any(texts), nameless, "{id}: agents that are texts have a role");
         }
         assert!(Registry::embedded().broken().is_empty());
+    }
+
+    #[test]
+    fn a_host_is_found_by_each_variable_of_its_sessions_without_reading_the_others() {
+        let registry = Registry::embedded();
+        for host in registry.all().unwrap() {
+            for name in host.shell_variables.iter().chain(&host.session_variables) {
+                assert!(name.starts_with(|first: char| first.is_ascii_uppercase()), "{name}");
+                let found = registry.all_with(|word| word == name).unwrap();
+                assert!(found.iter().any(|found| found.id == host.id), "{name}");
+                assert!(found.len() < 4, "{name}");
+            }
+        }
+        assert!(registry.all_with(|_| false).unwrap().is_empty());
     }
 
     #[test]

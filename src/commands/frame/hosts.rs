@@ -24,7 +24,8 @@ pub(in crate::commands) fn agent_session(
     world: &World,
     hosts: &OnceCell<Registry>,
 ) -> Result<Option<String>, CommandError> {
-    let hosts = opened(hosts, world)?.all()?;
+    let may_be_variable = |word: &str| word.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
+    let hosts = opened(hosts, world)?.all_with(|word| may_be_variable(word) && world.is_set(word))?;
     let mut names = hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
     Ok(names.find(|name| world.is_set(name)))
 }
