@@ -318,6 +318,7 @@ fn what_a_workflow_calls_runs_without_asking() {
         "restore-custom-files",
         "effort sync",
         "phase remove",
+        "plan undo",
         "phases clear",
         "scan-sessions",
         "workstream complete",

@@ -48,6 +48,7 @@ const VERBS: &[&str] = &[
     "Start",
     "Stop",
     "Switch",
+    "Undo",
     "Uninstall",
     "Update",
     "Write",

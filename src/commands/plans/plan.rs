@@ -67,7 +67,7 @@ verbs! {
     /// Example: `gsd-tools plan close 02-01 --blocker "rate limit of the API is unknown"`.
     "plan close": acts [unasked] json(CloseReport) = close(CloseArgs);
 
-    /// Take an executed plan back: its commits and its records, in one commit
+    /// Undo an executed plan: its commits and its records, in one commit
     ///
     /// Reverts the commits of the plan and removes its SUMMARY; STATE.md, ROADMAP.md, REQUIREMENTS.md and state.json say
     /// that the plan is to be done. All of it is one new commit, or nothing changes: files with changes that are not
