@@ -530,7 +530,7 @@ fn behind_emoji(text: &str) -> &str {
     while let Some(first) = rest.chars().next() {
         let is_sign = first.is_whitespace() || !first.is_ascii() && !first.is_alphanumeric();
         // A digit in a box is an emoji: the digit, and marks that put it there.
-        if !is_sign && !(first.is_ascii_digit() && rest[1..].starts_with(['\u{fe0f}', '\u{20e3}'])) {
+        if !(is_sign || first.is_ascii_digit() && rest[1..].starts_with(['\u{fe0f}', '\u{20e3}'])) {
             break;
         }
         rest = &rest[first.len_utf8()..];

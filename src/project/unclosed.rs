@@ -51,13 +51,12 @@ impl ProjectView {
         is_wanted: impl Fn(PlanProgress) -> bool,
     ) -> Result<Vec<String>, FileError> {
         let plans = self.plans_of(folder)?;
-        let progress = match plans.progress.get() {
-            Some(known) => known,
-            None => {
-                let all = plans.current.iter().map(|plan| self.plan_progress(folder, plan));
-                let all = all.collect::<Result<Vec<_>, _>>()?;
-                plans.progress.get_or_init(|| all)
-            }
+        let progress = if let Some(known) = plans.progress.get() {
+            known
+        } else {
+            let all = plans.current.iter().map(|plan| self.plan_progress(folder, plan));
+            let all = all.collect::<Result<Vec<_>, _>>()?;
+            plans.progress.get_or_init(|| all)
         };
         let wanted = plans.current.iter().zip(progress).filter(|(_, progress)| is_wanted(**progress));
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())

@@ -49,7 +49,8 @@ fn is_enough(output: impl Read, mut take: impl FnMut(&[u8]) -> bool) -> bool {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

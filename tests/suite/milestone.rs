@@ -76,10 +76,10 @@ fn the_answers_of_a_closed_milestone_are_short_however_many_files_move() {
     let context = TestContext::new();
     let mut roadmap = "# Roadmap\n\n## v1.0 First\n\n".to_owned();
     for phase in 1..=8 {
-        roadmap += &format!("- [x] **Phase {phase}: Part {phase}** (completed 2026-01-02)\n");
+        roadmap.push_str(&format!("- [x] **Phase {phase}: Part {phase}** (completed 2026-01-02)\n"));
     }
     for phase in 1..=8 {
-        roadmap += &format!("\n### Phase {phase}: Part {phase}\n**Goal**: g\n");
+        roadmap.push_str(&format!("\n### Phase {phase}: Part {phase}\n**Goal**: g\n"));
         let folder = format!(".planning/phases/0{phase}-part-{phase}");
         for plan in 1..=3 {
             context.write(&format!("{folder}/0{phase}-0{plan}-PLAN.md"), "---\n---\n");

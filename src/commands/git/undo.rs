@@ -229,7 +229,7 @@ impl<'context> Git<'context> {
             if !finished.success() {
                 let conflicts: Vec<&str> = parts.filter(|path| !documents.has(path)).collect();
                 if finished.code != Some(1) || !conflicts.is_empty() {
-                    return Err(self.conflict(commit, &conflicts, &finished));
+                    return Err(Self::conflict(commit, &conflicts, &finished));
                 }
             }
             at = self.must(&["commit-tree", &tree, "-p", &at, "-m", "step"])?;
@@ -237,7 +237,7 @@ impl<'context> Git<'context> {
         self.must(&["rev-parse", &format!("{at}^{{tree}}")])
     }
 
-    fn conflict(&self, commit: &UndoneCommit, conflicts: &[&str], finished: &Finished) -> CommandError {
+    fn conflict(commit: &UndoneCommit, conflicts: &[&str], finished: &Finished) -> CommandError {
         let hash: String = commit.hash.chars().take(7).collect();
         if conflicts.is_empty() {
             return CommandError::usage(format!("git cannot take {hash} back: {}", complaint(finished)))

@@ -382,14 +382,15 @@ pub(super) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
     }
     let literal: Vec<String> = entries.iter().map(|path| format!(":(literal){}", path.trim_end_matches('/'))).collect();
     let below: Vec<&str> = std::iter::once("--").chain(literal.iter().map(String::as_str)).collect();
-    // A larger file is not compared, and kept.
-    const LARGEST: u64 = 16 * 1024 * 1024;
-    let bytes = |path: PathBuf| disk::read_up_to(path, LARGEST).ok().flatten();
+    let bytes = |path: PathBuf| disk::read_up_to(path, LARGEST_COMPARED).ok().flatten();
     let is_same = |path: &String| bytes(own.join(path)).is_some_and(|own| bytes(main.join(path)) == Some(own));
     let mut kept = listed(&below);
     kept.retain(|path| !is_same(path));
     kept
 }
+
+/// In bytes: a larger file is not compared, and kept.
+const LARGEST_COMPARED: u64 = 16 * 1024 * 1024;
 
 fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), Stop> {
     let reference = format!("refs/heads/{}", entry.branch);

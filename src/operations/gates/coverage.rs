@@ -399,7 +399,7 @@ pub(crate) fn gaps(
     };
     if total == 0 {
         report.summary = format!("no requirements or decisions to check{unchecked}");
-        let _ = write!(report.table, "No requirements or decisions to check{unchecked}.\n");
+        let _ = writeln!(report.table, "No requirements or decisions to check{unchecked}.");
         return Ok(report);
     }
     report.summary = match report.counts.uncovered {

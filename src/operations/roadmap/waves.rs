@@ -69,9 +69,9 @@ pub(crate) fn annotate_dependencies(
         let reason = format!("phase {typed} has no section in the roadmap");
         return Ok((answer(false, Some(reason)), Edits::default()));
     };
-    let waved: Vec<(usize, u64)> =
+    let of_bullets: Vec<(usize, u64)> =
         bullets.iter().filter_map(|bullet| Some((bullet.line, wave_of_bullet(bullet)?))).collect();
-    let grouped = in_waves(&roadmap, section.lines.clone(), &waved, &distinct).unwrap_or_else(|| text.to_string());
+    let grouped = in_waves(&roadmap, section.lines.clone(), &of_bullets, &distinct).unwrap_or_else(|| text.to_string());
     let written = with_constraints(&view.parse_roadmap(&grouped), typed, &shared).unwrap_or(grouped);
     let mut edits = Edits::default();
     edits.write(view, &view.layout().roadmap(), written)?;

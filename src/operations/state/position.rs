@@ -271,12 +271,11 @@ pub(crate) fn fill_position(
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
-    let (mark, status) = match open {
-        None => ("COMPLETE", ALL_COMPLETE.to_owned()),
-        Some(_) => {
-            let begun = Begun::of(disk.as_ref(), number);
-            (begun.mark, begun.status)
-        }
+    let (mark, status) = if open.is_none() {
+        ("COMPLETE", ALL_COMPLETE.to_owned())
+    } else {
+        let begun = Begun::of(disk.as_ref(), number);
+        (begun.mark, begun.status)
     };
     put_phase(edit, &place, Some(mark));
     match disk.filter(|_| open.is_some()) {

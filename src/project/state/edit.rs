@@ -299,16 +299,13 @@ impl<'state, 'text> StateEdit<'state, 'text> {
             self.insert_after_text(section.heading.line..section.lines.end, &block);
             return false;
         };
-        match table.find_row(0, |label| label == cells[0]) {
-            Some(row) => {
-                for (column, cell) in cells.iter().enumerate() {
-                    table.set_cell(row, column, cell, &mut self.splices);
-                }
+        if let Some(row) = table.find_row(0, |label| label == cells[0]) {
+            for (column, cell) in cells.iter().enumerate() {
+                table.set_cell(row, column, cell, &mut self.splices);
             }
-            None => {
-                self.insert_line(table.lines().end, &plain_row(&cells));
-                self.remove_placeholder_at(table.lines().end, section.lines.end);
-            }
+        } else {
+            self.insert_line(table.lines().end, &plain_row(&cells));
+            self.remove_placeholder_at(table.lines().end, section.lines.end);
         }
         false
     }

@@ -224,8 +224,8 @@ fn flags(context: &mut Context, arguments: &FlagsArgs) -> Result<(), CommandErro
     let reviewers = reviewers()?;
     let names: Vec<&str> = arguments.selected.iter().flat_map(|names| names.split(',')).map(str::trim).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
-    let named = names.iter().filter_map(|name| reviewers.iter().find(|reviewer| reviewer.slug == *name));
-    let chosen = if names.is_empty() { reviewers.iter().collect::<Vec<_>>() } else { named.collect() };
+    let known = names.iter().filter_map(|name| reviewers.iter().find(|reviewer| reviewer.slug == *name));
+    let chosen = if names.is_empty() { reviewers.iter().collect::<Vec<_>>() } else { known.collect() };
     for flag in chosen.into_iter().flat_map(|reviewer| &reviewer.flags) {
         context.text(format!("{flag}\n"));
     }

@@ -24,8 +24,7 @@ pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AcknowledgeError>()? {
         AcknowledgeError::NoPhase { .. } => Some(Reason::PhaseNotFound),
-        AcknowledgeError::NoFlag { .. } => Some(Reason::Usage),
-        AcknowledgeError::NotAName { .. } => Some(Reason::Usage),
+        AcknowledgeError::NoFlag { .. } | AcknowledgeError::NotAName { .. } => Some(Reason::Usage),
         _ => None,
     });
     let reason = reason.or_else(|| match error.downcast_ref::<TodoError>()? {

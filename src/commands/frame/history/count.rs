@@ -50,14 +50,13 @@ impl History {
 
     pub(super) fn since(&self, commit: &str) -> Option<u64> {
         let known = self.found(|note| note.since.get(commit).copied(), |since, step| since + step.commits);
-        let (since, is_ancestor) = match known {
-            Some(since) => (since, true),
-            None => {
-                let line = ["rev-list", "--left-right", "--count", &format!("{commit}...{}", self.head), "--"];
-                let told = self.told(line)?;
-                let (left, right) = told.trim().split_once('\t')?;
-                (right.parse().ok()?, left == "0")
-            }
+        let (since, is_ancestor) = if let Some(since) = known {
+            (since, true)
+        } else {
+            let line = ["rev-list", "--left-right", "--count", &format!("{commit}...{}", self.head), "--"];
+            let told = self.told(line)?;
+            let (left, right) = told.trim().split_once('\t')?;
+            (right.parse().ok()?, left == "0")
         };
         // A commit that this one does not stand on may be gone one day, and then it is not known.
         if let Some(memory) = self.memory.as_ref().filter(|_| is_ancestor && super::memory::is_commit(commit)) {

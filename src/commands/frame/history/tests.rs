@@ -348,7 +348,9 @@ fn notes_that_are_broken_old_or_cannot_be_written_cost_nothing_but_time() {
     };
     assert_eq!(notes().len(), 2, "{:?}", notes());
     for text in ["", "{", "[]", "{\"form\":0,\"history\":\"\",\"times\":{\".planning/p/1-SUMMARY.md\":7}}", "\u{0}"] {
-        notes().iter().for_each(|note| std::fs::write(note, text).unwrap());
+        for note in notes() {
+            std::fs::write(note, text).unwrap();
+        }
         assert_eq!(bench.times("state", "r", &FILES), told, "{text}");
     }
     bench.write("state2/gsd-tools", "no folder");
