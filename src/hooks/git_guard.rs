@@ -49,7 +49,7 @@ fn forbidden(run: &Run, call: &GitLine<'_>) -> Option<Forbidden> {
     }
     match verb {
         "stash" if !matches!(words.plain.first().map(String::as_str), Some("list" | "show")) => {
-            verb_first("puts away changes that another agent or the user has in this tree", IN_THE_WAY)
+            verb_first("removes changes that another agent or the user has in this tree", IN_THE_WAY)
         }
         "reset" if words.has("hard") || words.has("merge") => Some((
             "reset --hard".to_owned(),

@@ -34,6 +34,13 @@ impl PhaseLabel {
     }
 }
 
+/// How many phases there are, where a line says at which of them the work is: numbers may have gaps, and 7 is not one
+/// of 4.
+pub(crate) fn total_for(number: &str, total: Option<u64>) -> Option<u64> {
+    let at = PhaseId::new(number).integer();
+    total.filter(|total| *total > 0 && at.is_none_or(|at| at <= *total))
+}
+
 impl ProjectView {
     /// What the phase `typed` is called.
     pub(crate) fn label(&self, typed: &str) -> Result<PhaseLabel, FileError> {

@@ -50,6 +50,7 @@ pub(crate) mod uat_report;
 pub(crate) mod unclosed;
 pub(crate) mod up_next;
 pub(crate) mod verification;
+pub(crate) mod version;
 pub(crate) mod view;
 pub(crate) mod wave;
 pub(crate) mod workstream;

@@ -15,9 +15,9 @@ use std::sync::{Arc, OnceLock};
 use crate::text::checklist::{COLONS, ListItem};
 use crate::text::markdown::{self, Heading, Line, LineKind, Markdown};
 
-use super::milestone::version_in;
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::requirements;
+use super::version::version_in;
 
 /// A parsed roadmap. Borrows the text.
 #[derive(Clone, Debug)]

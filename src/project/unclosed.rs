@@ -4,18 +4,7 @@
 use super::files::FileError;
 use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::PhaseSummary;
-use super::view::ProjectView;
-
-/// How far a plan is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlanProgress {
-    /// It has no SUMMARY, or one that says `blocked`.
-    ToDo,
-    /// Its SUMMARY says `halted`: it did not reach its goal, and nobody executes it as it is. It is planned again or
-    /// superseded.
-    Halted,
-    Done,
-}
+use super::view::{PlanProgress, ProjectView};
 
 impl ProjectView {
     /// How far a plan of a folder is, by its SUMMARY.

@@ -167,7 +167,7 @@ impl UpNext {
             Self::Phase(next) => next.why(),
             Self::Deferred(phase) => format!("A deferred check of phase {} is not finished", short(phase)),
             Self::NoPhases => "ROADMAP.md has no phases yet".to_owned(),
-            Self::Unseen(unseen) => format!("Nobody can say what is left: {unseen}; {}", unseen.cure()),
+            Self::Unseen(unseen) => format!("What is left cannot be determined: {unseen}; {}", unseen.cure()),
             Self::MilestoneDone(Some(version)) => {
                 format!("All phases are complete: complete milestone {version}, or add a phase")
             }

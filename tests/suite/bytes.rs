@@ -774,10 +774,21 @@ fn told_truly(
         faults.push(format!("nothing changed, and it says: {report}"));
     }
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    // A folder that went somewhere else is one entry, with the number of its files.
+    let within = |path: &str, folder: &Value| {
+        folder
+            .as_str()
+            .is_some_and(|folder| path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let moves: Vec<&&Value> = told.iter().filter(|change| change["moved_to"].is_string()).collect();
+    let arrived = |path: &str| moves.iter().any(|change| within(path, &change["moved_to"]));
+    let left = |path: &str| moves.iter().any(|change| within(path, &change["file"]));
     for path in paths.into_iter().filter(|path| !derived(path)) {
         let of_file: Vec<&&Value> = told.iter().filter(|change| change["file"] == path.as_str()).collect();
         match (before.get(path), after.get(path)) {
             (Some(old), Some(new)) => faults.extend(told_lines(path, old, new, &of_file)),
+            (None, Some(_)) if arrived(path) => {}
+            (Some(_), None) if left(path) => {}
             (None, Some(_))
                 if of_file.iter().all(|change| change["created"] != true) && !path.ends_with(".gitkeep") =>
             {

@@ -1,5 +1,7 @@
 //! Milestones that are shipped, through the binary: everything moves with all its bytes, or nothing does.
 
+use std::fmt::Write as _;
+
 use crate::kit::TestContext;
 
 const ROADMAP: &str = ".planning/ROADMAP.md";
@@ -27,7 +29,8 @@ fn a_milestone_is_shipped_only_when_asked_for() {
     assert!(context.gsd(["milestone", "complete"]).failure(1).contains("needs <VERSION>"));
     assert!(context.gsd(["milestone", "complete", "v1.0"]).failure(1).contains("--confirm"));
     assert!(context.gsd(["milestone", "complete", "../x", "--confirm"]).failure(1).contains("../x"));
-    let shown = context.gsd(["milestone", "complete", "v1.0", "--dry-run", "--archive-quick"]).json();
+    let shown =
+        context.gsd(["milestone", "complete", "v1.0", "--dry-run", "--force", "--diff", "--archive-quick"]).json();
     assert_eq!(shown["dry_run"], true);
     assert_eq!(shown["would_archive"]["phases"][0], "01-a");
     assert_eq!(shown["would_archive"]["quick"][0], "260101-abc-fix");
@@ -39,7 +42,8 @@ fn a_milestone_is_shipped_only_when_asked_for() {
 #[test]
 fn a_shipped_milestone_keeps_every_byte() {
     let context = project();
-    let report = context.gsd(["milestone", "complete", "v1.0", "--name", "First", "light", "--confirm"]).json();
+    let report =
+        context.gsd(["milestone", "complete", "v1.0", "--force", "--name", "First", "light", "--confirm"]).json();
     assert_eq!((report["name"].as_str(), report["phases"].as_u64()), (Some("First light"), Some(1)));
     let shot = std::fs::read(context.project().join(".planning/milestones/v1.0-phases/01-a/view.png")).unwrap();
     assert_eq!(shot, b"\x89PNG\r\n\0\xff");
@@ -76,10 +80,10 @@ fn the_answers_of_a_closed_milestone_are_short_however_many_files_move() {
     let context = TestContext::new();
     let mut roadmap = "# Roadmap\n\n## v1.0 First\n\n".to_owned();
     for phase in 1..=8 {
-        roadmap.push_str(&format!("- [x] **Phase {phase}: Part {phase}** (completed 2026-01-02)\n"));
+        writeln!(roadmap, "- [x] **Phase {phase}: Part {phase}** (completed 2026-01-02)").unwrap();
     }
     for phase in 1..=8 {
-        roadmap.push_str(&format!("\n### Phase {phase}: Part {phase}\n**Goal**: g\n"));
+        writeln!(roadmap, "\n### Phase {phase}: Part {phase}\n**Goal**: g").unwrap();
         let folder = format!(".planning/phases/0{phase}-part-{phase}");
         for plan in 1..=3 {
             context.write(&format!("{folder}/0{phase}-0{plan}-PLAN.md"), "---\n---\n");

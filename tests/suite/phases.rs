@@ -102,7 +102,7 @@ fn a_batch_of_phases_is_added_whole() {
     let context = project();
     let before = context.read(ROADMAP);
     assert!(context.gsd(["phase", "add-batch", "--descriptions", "x"]).failure(1).contains("JSON list"));
-    context.gsd(["phase", "add-batch", "Fine", "!!"]).failure(1);
+    context.gsd(["phase", "add-batch", "Fine", "Line one\nand two"]).failure(1);
     assert_eq!(context.read(ROADMAP), before);
     assert_eq!(context.gsd(["phase", "add-batch", "Fine", "Good enough"]).json()["count"], 2);
     assert!(there(&context, ".planning/phases/04-good-enough/.gitkeep"));

@@ -150,7 +150,8 @@ fn a_plan_is_taken_back_with_its_records_in_one_commit() {
     assert!(context.read(".planning/ROADMAP.md").contains("- [x] 01-01-PLAN.md"));
     let before = git_says(&context, &["rev-parse", "HEAD"]);
     let rehearsed = context.gsd(["plan", "undo", "1-1", "--dry-run"]).json();
-    assert_eq!(rehearsed["files"], serde_json::json!(["kept.txt", "src/a.txt"]));
+    let summary = ".planning/phases/01-a/01-01-SUMMARY.md";
+    assert_eq!(rehearsed["files"], serde_json::json!([summary, "kept.txt", "src/a.txt"]));
     assert_eq!(
         (git_says(&context, &["rev-parse", "HEAD"]), context.read("kept.txt").as_str()),
         (before.clone(), "changed\n")
@@ -182,7 +183,7 @@ fn a_plan_is_not_taken_back_by_half() {
         let (head, status) =
             (git_says(&context, &["rev-parse", "HEAD"]), git_says(&context, &["status", "--porcelain"]));
         for call in [&["plan", "undo", "01-01", "--dry-run"][..], &["plan", "undo", "01-01"]] {
-            let said = context.gsd_with(call, &[], "").failure(2);
+            let said = context.gsd_with(call, &[], "").failure(1);
             assert!(said.contains(wanted), "{said}");
         }
         assert_eq!(git_says(&context, &["rev-parse", "HEAD"]), head);

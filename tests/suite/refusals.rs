@@ -14,6 +14,7 @@ const TRIED: &[&str] = &[
     "COMMIT_SUBJECT_TOO_LONG",
     "CONVENTIONAL_COMMITS_VIOLATION",
     "FORCED_ADD",
+    "GIT_GUARDED",
     "ISOLATION_MISSING",
     "OUTSIDE_WORKTREE",
     "PLANNING_SHRINK",
@@ -155,6 +156,29 @@ fn a_line_with_more_than_an_allowed_call_becomes_the_call_alone() {
         let unread = refused(opencode, folder, None, &format!("{call} ${{a:-x}}")).unwrap();
         assert_eq!(ways(&unread, "UNASKED_LINE"), [""; 0]);
         assert_eq!(refused(opencode, folder, None, "grep -rn gsd-tools . > ~/found"), None, "no call of ours");
+    }
+}
+
+#[test]
+fn an_agent_that_is_guarded_does_with_git_what_the_refusal_says() {
+    let context = guarded();
+    let here = context.project();
+    let refused = |agent: &str, command: &str| {
+        let payload = json!({
+            "session_id": "s", "hook_event_name": "E", "cwd": here, "tool_name": "Bash", "agent_type": agent,
+            "tool_input": { "command": command },
+        });
+        let said = context.gsd_with(["hook", "standard", "before-tool"], &[], &payload.to_string()).success();
+        let answer: Value = if said.is_empty() { Value::Null } else { serde_json::from_str(&said).unwrap() };
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    for command in ["git stash", "git reset --hard", "git push", "cd a && git add -A", "sh -c 'git clean -fd'"] {
+        assert!(refused("gsd-executor", command).unwrap().contains(" Instead, "), "{command}");
+        assert_eq!(refused("somebody", command), None, "{command}");
+    }
+    let add = refused("gsd-executor", "git add --all").unwrap();
+    for way in ways(&add, "GIT_GUARDED") {
+        assert_eq!(refused("gsd-executor", &way), None, "{way}");
     }
 }
 

@@ -12,11 +12,12 @@ use serde::Serialize;
 use super::repository::{Repository, complaint};
 use super::scratch::GitScratch;
 use crate::commands::frame::{CommandError, Context};
+use crate::operations::answers::changes;
 use crate::operations::plans::close::PlanPlace;
 use crate::operations::plans::undo;
 use crate::project::plan_commits;
 use crate::project::view::{Edits, ProjectView};
-use crate::text::shell::shell_word;
+use crate::text::shell::typed;
 use crate::world::{Finished, Program};
 
 /// What `plan undo` answers.
@@ -52,12 +53,15 @@ pub(in crate::commands) fn undo_plan(
     let head = git.must(&["rev-parse", "--verify", "HEAD^{commit}"])?;
     let commits = git.commits_of(place.id())?;
     if commits.is_empty() {
-        return Err(CommandError::usage(format!("no commit of plan {} is left to take back", place.id()))
-            .hint(format!("list commits with `git log --oneline -E --grep='{}'`", plan_commits::pattern(place.id()))));
+        return Err(CommandError::usage(format!("no commit of plan {} is left to take back", place.id())).hint(
+            format!(
+                "list commits with `{}`",
+                typed!("git log --oneline -E --grep={}", plan_commits::pattern(place.id()))
+            ),
+        ));
     }
     let facts = context.state_facts()?;
-    let mut made = None;
-    let mut report = context.update(|view| {
+    let prepare = |view: &ProjectView| {
         let (requirements_reopened, edits) = undo::undo(view, place, &facts)?;
         let documents = Documents::of(view, &edits, &git.prefix);
         git.refuse_unfinished(&commits, &documents)?;
@@ -66,13 +70,22 @@ pub(in crate::commands) fn undo_plan(
         let mut files = git.paths(&["diff", "--name-only", "-z", "--no-renames", &head, &tree])?;
         files.retain(|path| !documents.has(path));
         let later = git.later(&commits, &files)?;
-        if !context.is_rehearsal() {
-            made = Some(git.commit(&head, &tree, place.id(), reason, &commits)?);
-        }
         let plan = place.id().to_owned();
         let report = UndoReport { plan, commits: commits.clone(), files, requirements_reopened, later, commit: None };
+        Ok::<_, CommandError>((report, tree, edits, untracked))
+    };
+    if context.is_rehearsal() {
+        let view = context.view();
+        let (report, _, edits, _) = prepare(&view)?;
+        context.note_rehearsed(&changes::diff(&view, &edits)?);
+        return Ok(report);
+    }
+    let mut made = None;
+    let mut report = context.update(|view| {
+        let (report, tree, _, untracked) = prepare(view)?;
+        made = Some(git.commit(&head, &tree, place.id(), reason, &commits)?);
         // What git does not have is written by the transaction; the rest came with the commit.
-        Ok((report, if context.is_rehearsal() { edits } else { untracked }))
+        Ok((report, untracked))
     })?;
     report.commit = made.map(|hash| hash.chars().take(7).collect());
     Ok(report)
@@ -153,7 +166,7 @@ impl<'context> Git<'context> {
     fn answered(&self, program: &Program) -> Result<String, CommandError> {
         let finished = self.run(program)?;
         if !finished.success() {
-            return Err(CommandError::usage(format!("git refused: {}", complaint(&finished)))
+            return Err(CommandError::usage(format!("refused by git: {}", complaint(&finished)))
                 .hint("nothing was changed; see `git status`"));
         }
         Ok(finished.text().trim_end().to_owned())
@@ -203,7 +216,7 @@ impl<'context> Git<'context> {
         }
         let named = dirty.iter().take(5).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
         Err(CommandError::usage(format!("{named} has changes that are not committed; nothing was changed"))
-            .hint(format!("commit them or put them back, as `git status -- {}` shows", shell_word(dirty[0]))))
+            .hint(format!("commit them or put them back, as `{}` shows", typed!("git status -- {}", dirty[0]))))
     }
 
     /// The tree of `head` without what the commits did.
@@ -246,8 +259,8 @@ impl<'context> Git<'context> {
         let named = conflicts.iter().take(5).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
         CommandError::usage(format!("later commits changed what {hash} ({}) did in {named}", commit.subject)).hint(
             format!(
-                "nothing was changed; `git log --oneline {hash}..HEAD -- {}` lists the commits to take back first",
-                shell_word(conflicts[0])
+                "nothing was changed; `{}` lists the commits to take back first",
+                typed!("git log --oneline {}..HEAD -- {}", hash, conflicts[0])
             ),
         )
     }

@@ -406,7 +406,7 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
     let left = |reason, stderr| Stop { status: Status::Merged, reason, stderr };
     let kept = only_here(git, &git.at(folder));
     if !kept.is_empty() {
-        let cure = "git ignores these files, and they are in this worktree alone; move or remove them, then run this command again";
+        let cure = "git ignores these files, and they exist only in this worktree; move or remove them, then run this command again";
         return Err(left("ignored_files_kept", format!("{}\n{cure}", kept.join("\n"))));
     }
     let place = folder.to_string_lossy();

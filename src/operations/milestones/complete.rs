@@ -46,7 +46,7 @@ pub(crate) enum MilestoneError {
     Unstarted { count: usize, example: String },
     #[error("the milestone has {count} open phase(s), such as phase {example}: {why}")]
     Open { count: usize, example: String, why: String },
-    #[error("nobody can say whether milestone {version} is complete: {unseen}")]
+    #[error("milestone {version} may not be complete: {unseen}")]
     ScopeUnknown { version: String, unseen: Unseen },
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Incomplete {
         /// Whether files changed since could not be told.
         indeterminate: bool,
     },
-    #[error("phase {phase} cannot be completed, since nobody can say whether it is the last one: {unseen}")]
+    #[error("phase {phase} cannot be completed, since it may not be the last one: {unseen}")]
     ScopeUnknown { phase: String, unseen: Unseen },
     #[error(transparent)]
     File(#[from] FileError),

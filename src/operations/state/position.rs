@@ -12,6 +12,7 @@ use super::notes::Refusal;
 use super::{EditedState, Facts, Rule, StateEdit, StateError, close, mirror, open};
 use crate::operations::roadmap::analyze;
 use crate::project::files::FileError;
+use crate::project::label::total_for;
 use crate::project::phase::{self, PhaseId};
 use crate::project::standing;
 use crate::project::state::edit::Set;
@@ -269,6 +270,8 @@ pub(crate) fn fill_position(
     let open = ids.iter().find(|id| !standing::is_closed(&known, id));
     let Some(at) = open.or(ids.last()) else { return Ok(None) };
     let place = Place::of(view, edit.state(), PhaseRequest { phase: at, name: None, plans: None })?;
+    // The number of phases is that of the roadmap, be it lower than what the lost position said.
+    let place = Place { total: view.last_number()?, ..place };
     let disk = plans_on_disk(view, at)?;
     let number = &place.number;
     let (mark, status) = if open.is_none() {
@@ -344,7 +347,7 @@ impl Begun {
             None => (READY_TO_PLAN, "Ready to plan".to_owned(), "plan"),
             Some(disk) if disk.summarized_count == 0 => ("READY TO EXECUTE", "Ready to execute".to_owned(), "execute"),
             Some(disk) if disk.summarized_count < disk.plan_count => {
-                (EXECUTING, format!("Executing Phase {number}"), "go on with")
+                (EXECUTING, format!("Executing Phase {number}"), "continue with")
             }
             Some(_) => ("READY FOR VERIFICATION", "Phase complete — ready for verification".to_owned(), "verify"),
         };
@@ -424,13 +427,6 @@ impl Place {
         let name = self.name.as_ref().map(|name| format!(" — {name}")).unwrap_or_default();
         format!("Phase {}{name}", self.number)
     }
-}
-
-/// How many phases there are, where a line says at which of them the work is: numbers may have gaps, and 7 is not one
-/// of 4.
-pub(super) fn total_for(number: &str, total: Option<u64>) -> Option<u64> {
-    let at = PhaseId::new(number).integer();
-    total.filter(|total| *total > 0 && at.is_none_or(|at| at <= *total))
 }
 
 /// The word of the position for a phase whose plans are being executed.

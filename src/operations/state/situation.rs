@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::listed::listed_phases;
-use super::position::total_for;
 use super::{Commands, Facts, read};
 use crate::project::deferred_checks;
 use crate::project::files::FileError;
+use crate::project::label::total_for;
 use crate::project::pause::Pause;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};

@@ -21,7 +21,6 @@ use super::layout::Layout;
 use super::milestone::{Milestone, is_same_version};
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::{Parsed, Roadmap};
-use super::unclosed::PlanProgress;
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
 /// A clone is the same view, and threads may share one.
@@ -47,6 +46,17 @@ struct KnownRoadmap {
     text: Box<str>,
     version: Option<String>,
     parsed: Parsed,
+}
+
+/// How far a plan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanProgress {
+    /// It has no SUMMARY, or one that says `blocked`.
+    ToDo,
+    /// Its SUMMARY says `halted`: it did not reach its goal, and nobody executes it as it is. It is planned again or
+    /// superseded.
+    Halted,
+    Done,
 }
 
 /// The plans of a folder that count, and how far each of them is once that was asked: every look at a phase asks it.

@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::Memory;
+use super::memory::{CLEAN, Memory};
 use crate::disk::{self, Digest, Stamp};
 use crate::project::layout::Layout;
 use crate::project::repository::GitPlace;
-
-/// How the names of the files begin in which this is remembered, one for each worktree.
-pub(super) const PREFIX: &str = "clean-";
 
 /// What was seen in a worktree.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +41,7 @@ impl Look {
         files: impl Iterator<Item = &'file String>,
         at: i64,
     ) -> Self {
-        let name = format!("{PREFIX}{}.json", &Digest::of(place.own.to_string().as_bytes()).to_string()[..16]);
+        let name = format!("{CLEAN}{}.json", &Digest::of(place.own.to_string().as_bytes()).to_string()[..16]);
         let settings =
             [place.own.resolve("index"), place.own.resolve("config.worktree"), place.common.resolve("config")];
         let git = settings.iter().map(disk::stamp).collect::<Vec<_>>();

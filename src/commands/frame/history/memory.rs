@@ -17,6 +17,9 @@ use crate::project::local_state::LocalState;
 use crate::project::repository::GitPlace;
 use crate::world::World;
 
+/// What the names of the notes begin with that say which documents are as the commit has them.
+pub(super) const CLEAN: &str = "clean-";
+
 /// The folder of these files, in that of the project's notes.
 const FOLDER: &str = "commits";
 /// How many commits are remembered.
@@ -126,7 +129,7 @@ impl Memory {
     /// Removes what is too many, and what calls left that died.
     fn forget_old(&self) {
         let commits = self.commits().into_iter().skip(MOST_COMMITS).filter_map(|commit| file_of(&commit));
-        let mut others = self.files(|name| name.starts_with(super::clean::PREFIX));
+        let mut others = self.files(|name| name.starts_with(CLEAN));
         others.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
         let others = others.into_iter().skip(MOST_COMMITS).map(|(_, name)| name);
         for name in commits.chain(others) {
