@@ -52,7 +52,7 @@ pub(crate) fn docs(stage: &mut Stage) {
     let head = stage.shell("git rev-parse HEAD");
     stage.types("docs-update", "--verify-only", |it| {
         begin(it);
-        it.by("With `--verify-only`: the queue is all of them");
+        it.by("With `--verify-only`: the queue is the others");
         let found = check(it, DOCUMENTS, false);
         assert_eq!(found, Vec::<&str>::new());
         it.by("go to step 4, without fixes, then report and clean up as in step 5");
