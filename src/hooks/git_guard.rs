@@ -176,7 +176,7 @@ impl Words {
         }
     }
 
-    /// Whether the files of the whole tree are put back; the index is no work of others.
+    /// Whether the files of the whole tree are put back; the index is nobody else's work.
     fn restores_everything(&self, verb: &str) -> bool {
         let of_index = verb == "restore"
             && (self.has("staged") || self.letters.contains(&'S'))

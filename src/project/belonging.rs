@@ -29,7 +29,7 @@ impl ProjectView {
         Ok(version.is_some_and(|version| is_same_version(&version, archived)))
     }
 
-    /// The archived folders whose numbers are taken: all, unless the current milestone counts its phases anew.
+    /// The archived folders whose numbers are taken: all, unless the current milestone starts over at 1.
     pub(crate) fn earlier_folders(&self, roadmap: &Roadmap<'_>) -> Result<Vec<PhaseFolder>, FileError> {
         let milestone = self.milestone_in(roadmap)?;
         let own: Vec<u64> = milestone.phase_ids(roadmap).iter().filter_map(|id| PhaseId::new(id).integer()).collect();

@@ -1,4 +1,4 @@
-//! What was seen of the current milestone, and what keeps anybody from saying that there is no more of it.
+//! Which phases of the current milestone were seen, and why there may be more.
 //!
 //! "Complete", "the last phase" and "nothing open" rest on this: they hold where the scope is whole, and where at least
 //! one phase was seen. A roadmap without milestone headings is one milestone; without a roadmap, the folders of phases are

@@ -329,7 +329,7 @@ fn names_commit(name: &str, commit: &str) -> bool {
     name == commit || (name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) && commit.starts_with(name))
 }
 
-/// What programs make anew: folders of built files and of packages, and files of caches.
+/// What programs create again: folders of built files and of packages, and caches.
 const MADE_ANEW: &[&str] = &[
     "target",
     "node_modules",
@@ -360,7 +360,7 @@ const MADE_ANEW: &[&str] = &[
 const ENDS_MADE_ANEW: &[&str] = &[".pyc", ".pyo", ".o", ".class", ".tsbuildinfo"];
 
 /// The files of a worktree that git ignores, so that removing it would lose them: those that are not the same in the main
-/// tree, and that no program makes anew.
+/// tree, and that no program creates again.
 pub(super) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
     let top = |git: &Git| git.answer(&["rev-parse", "--show-toplevel"]).map(PathBuf::from);
     let (Some(main), Some(own)) = (top(git), top(worktree)) else { return Vec::new() };
@@ -375,7 +375,7 @@ pub(super) fn only_here(git: &Git, worktree: &Git) -> Vec<String> {
         let paths = answer.split('\0').filter(|path| !path.is_empty() && !is_made(path));
         paths.map(str::to_owned).collect::<Vec<_>>()
     };
-    // Folders first, as one entry each: there may be very many files in those that are made anew.
+    // Folders first, as one entry each: there may be very many files in build folders.
     let entries = listed(&["--directory"]);
     if entries.is_empty() {
         return entries;

@@ -371,7 +371,7 @@ pub(crate) fn tdd_applicable(plan: &str, flag: bool, configured: bool) -> TddRep
 }
 
 /// The highest number of a phase in the roadmap, on disk and in the archives, shelves left out. Where the milestone has
-/// begun to count anew, the archives do not matter.
+/// started over, the archives do not matter.
 fn last_number(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<u64, FileError> {
     let mut folders = view.phase_folders()?.to_vec();
     folders.extend(view.earlier_folders(roadmap)?);

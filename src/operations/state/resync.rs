@@ -172,7 +172,7 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
     if rule == Rule::Keep || !is_seen || has_gone || is_unread {
         return written;
     }
-    // A percentage that stands there goes on; where none does, the roadmap has to say which phases are the milestone's.
+    // A percentage that is there is kept up; without one, the roadmap must say which phases are the milestone's.
     let has_percent = written.is_some_and(|written| written.percent.is_some());
     let measured = rule == Rule::Measure || has_percent || milestone.scope == MilestoneScope::Complete;
     Some(as_progress(counts, measured))
