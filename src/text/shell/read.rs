@@ -1,5 +1,8 @@
 //! Reads a script into the simple commands it is made of, without running anything.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::word::{Part, Word, is_of_name};
 
 /// A simple command: what stands between two separators.
@@ -26,10 +29,19 @@ pub(crate) enum Redirect {
     Here(Word),
 }
 
-/// The commands of a script. Every text is a script, also one that a shell would refuse.
-pub(crate) fn commands(script: &str) -> Vec<Command> {
-    nested_commands(script, 0)
+/// The commands of a script, and whether a part of it was left out because it stands in too many others. Every text is a
+/// script, also one that a shell would refuse.
+pub(crate) fn commands(script: &str) -> (Vec<Command>, bool) {
+    let budget = Rc::new(Cell::new(Some(MOST)));
+    let commands = nested_commands(script, 0, &budget);
+    (commands, budget.get().is_none())
 }
+
+/// How many bytes are read again at most, because they stand in texts within the script: a text may be in several of them.
+const MOST: usize = 4 * 1024 * 1024;
+
+/// The bytes that may still be read again; none once a part was left out.
+type Budget = Rc<Cell<Option<usize>>>;
 
 /// How deep scripts may stand in scripts; what is deeper is not looked at.
 const DEEPEST: usize = 24;
@@ -38,8 +50,8 @@ const DEEPEST: usize = 24;
 const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "time", "coproc", "esac"];
 
-fn nested_commands(script: &str, depth: usize) -> Vec<Command> {
-    let mut reader = Reader { text: script, at: 0, depth, document: None, pipeline: 0, commands: Vec::new() };
+fn nested_commands(script: &str, depth: usize, budget: &Budget) -> Vec<Command> {
+    let mut reader = Reader::new(script, depth, budget);
     reader.list(false);
     reader.commands
 }
@@ -52,6 +64,18 @@ struct Reader<'text> {
     document: Option<(usize, usize)>,
     pipeline: usize,
     commands: Vec<Command>,
+    budget: Budget,
+}
+
+impl<'text> Reader<'text> {
+    /// Of a text, or of nothing where too much was read again.
+    fn new(text: &'text str, depth: usize, budget: &Budget) -> Self {
+        let left = budget.get().and_then(|left| left.checked_sub(if depth > 0 { text.len() } else { 0 }));
+        budget.set(left);
+        let text = if left.is_some() { text } else { "" };
+        let budget = Rc::clone(budget);
+        Self { text, at: 0, depth, document: None, pipeline: 0, commands: Vec::new(), budget }
+    }
 }
 
 impl Reader<'_> {
@@ -279,7 +303,7 @@ impl Reader<'_> {
         if quoted || self.depth >= DEEPEST {
             return Word { parts: vec![Part::Text { text: body, quoted: true }] };
         }
-        quoted_text(&body, self.depth + 1)
+        quoted_text(&body, self.depth + 1, &self.budget)
     }
 
     fn word(&mut self) -> Word {
@@ -433,7 +457,7 @@ impl Reader<'_> {
         match falls_back {
             _ if inside.is_empty() => word.parts.push(Part::Variable { name, fallback: Vec::new(), quoted }),
             Some(fallback) if self.depth < DEEPEST => {
-                let fallback = quoted_text(fallback, self.depth + 1).parts;
+                let fallback = quoted_text(fallback, self.depth + 1, &self.budget).parts;
                 word.parts.push(Part::Variable { name, fallback, quoted });
             }
             _ => {
@@ -450,7 +474,7 @@ impl Reader<'_> {
         if self.depth >= DEEPEST || !text.contains(['$', '`']) {
             return Vec::new();
         }
-        let parts = quoted_text(text, self.depth + 1).parts.into_iter();
+        let parts = quoted_text(text, self.depth + 1, &self.budget).parts.into_iter();
         parts.filter(|part| matches!(part, Part::Substitution { .. })).collect()
     }
 
@@ -493,7 +517,8 @@ impl Reader<'_> {
                 _ => inside.push(letter),
             }
         }
-        let commands = if self.depth < DEEPEST { nested_commands(&inside, self.depth + 1) } else { Vec::new() };
+        let commands =
+            if self.depth < DEEPEST { nested_commands(&inside, self.depth + 1, &self.budget) } else { Vec::new() };
         word.parts.push(Part::Substitution { commands, quoted });
     }
 
@@ -534,8 +559,8 @@ impl Reader<'_> {
 }
 
 /// A text in which variables and commands are put in, and nothing else means anything.
-fn quoted_text(text: &str, depth: usize) -> Word {
-    let mut reader = Reader { text, at: 0, depth, document: None, pipeline: 0, commands: Vec::new() };
+fn quoted_text(text: &str, depth: usize, budget: &Budget) -> Word {
+    let mut reader = Reader::new(text, depth, budget);
     let mut word = Word::default();
     word.open_quotes();
     reader.in_double_quotes(&mut word, false);

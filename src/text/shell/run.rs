@@ -133,6 +133,9 @@ pub(crate) fn runs_up_to_limit(script: &str) -> (Vec<Run>, bool) {
 /// Scripts longer than this are not looked at to their end.
 const LONGEST: usize = 256 * 1024;
 
+/// How many bytes of scripts in scripts are read at most.
+const MOST_READ: usize = 4 * 1024 * 1024;
+
 /// How many programs are told of.
 const MOST: usize = 2_000;
 
@@ -159,6 +162,8 @@ struct Tracer {
     result_of: Option<u32>,
     /// Variables without a value among the words that are looked at.
     unset: Vec<String>,
+    /// How many bytes of scripts were read, those in scripts too.
+    read: usize,
     /// Whether a part of the script was not looked at.
     is_cut: bool,
 }
@@ -172,7 +177,14 @@ impl Tracer {
         self.is_cut |= script.len() > LONGEST;
         let end = script.len().min(LONGEST);
         let end = (0..=end).rev().find(|end| script.is_char_boundary(*end)).unwrap_or_default();
-        self.all(&commands(&script[..end]), depth);
+        self.read += end;
+        if self.read > MOST_READ {
+            self.is_cut = true;
+            return;
+        }
+        let (commands, is_cut) = commands(&script[..end]);
+        self.is_cut |= is_cut;
+        self.all(&commands, depth);
     }
 
     fn all(&mut self, commands: &[Command], depth: usize) {
@@ -250,6 +262,7 @@ impl Tracer {
     fn started(&mut self, words: Vec<Argument>, mut run: Run, before: Option<&Run>, depth: usize) -> Run {
         let mut words = words;
         let mut handed_on = before;
+        let mut here = run.here.clone();
         while let Some(first) = words.first() {
             let name = first.spellings.first().map(|name| name.file_name().text()).unwrap_or_default();
             let name = name.to_ascii_lowercase();
@@ -273,8 +286,8 @@ impl Tracer {
                 if !reader.reads.is_empty() || reader.arguments.iter().any(|word| word.shown().starts_with("-a")) {
                     self.runs.push(reader);
                 }
-                // So is the text of a here-string.
-                if let Some(here) = &run.here {
+                // So is the text of a here-string, to the first that reads it.
+                if let Some(here) = here.take() {
                     words.extend(here.as_words().map(|name| vec![name].into()).collect::<Vec<Argument>>());
                 }
                 // What a program hands on as arguments is what the command before told.

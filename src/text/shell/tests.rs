@@ -175,6 +175,29 @@ fn nothing_grows_without_end() {
     assert!(runs(&"a;".repeat(10_000)).len() <= 2_000);
 }
 
+#[test]
+fn a_text_that_stands_in_many_others_is_read_a_few_times() {
+    // Each of these is in the body of those before it; without a bound, that doubles the work with each.
+    for (repeated, is_left_out) in [
+        ("<<E\n$(sh -c $x\nE\n$(\n", true),
+        ("$(cat <<E\n$(", false),
+        ("sh -c x=$xfind -exec $(xargs <<E\n$x\\xargs \n\nE\n<<E\n$(", false),
+    ] {
+        let started = std::time::Instant::now();
+        let (_, is_cut) = runs_up_to_limit(&repeated.repeat(200));
+        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{repeated:?} took {:?}", started.elapsed());
+        assert!(is_cut || !is_left_out, "{repeated:?}: whoever asks learns that there is more");
+    }
+}
+
+#[test]
+fn a_program_that_hands_its_input_to_itself_does_so_once() {
+    for script in ["xargs xargs<<E\nxargs\n", "xargs <<< xargs", "xargs xargs xargs <<< 'xargs cat .env'"] {
+        assert!(!runs(script).is_empty(), "{script}");
+    }
+    assert!(runs("xargs xargs cat <<< .env").iter().any(|run| run.arguments.iter().any(|word| word.is(".env"))));
+}
+
 proptest! {
     #[test]
     fn every_text_is_a_script(text in "(\\PC|[ \n;&|<>(){}$`'\"\\\\=*#]|<<E\n|\nE\n|sh -c |cat |x=|\\$x|\\$\\(|find -exec |xargs ){0,40}") {
