@@ -16,7 +16,7 @@ use super::slices::rules::{Listing, RULES};
 use super::slices::snapshot::{Question, Requirements};
 use super::stop::Stop;
 use crate::project::files::{FileError, sha256};
-use crate::project::standing::{self, PhaseStanding};
+use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::up_next::UpNext;
 use crate::project::view::ProjectView;
 use crate::text::terminal::one_line;
@@ -293,7 +293,11 @@ impl StatusReport {
         let text = view.roadmap_text()?.unwrap_or_default();
         let roadmap = view.parse_roadmap(&text);
         let phases = milestone.phase_ids(&roadmap);
-        let done = phases.iter().filter(|id| standing::is_closed(&roadmap, id)).count();
+        let mut done = 0;
+        for id in &phases {
+            let folder = view.find_phase(id)?.folder;
+            done += usize::from(!PhaseWork::of(view, Some(&roadmap), id, folder.as_ref())?.is_open());
+        }
         let active = next.phase().map(|phase| phase.number.clone());
         let plans = match &active {
             Some(number) => {

@@ -1,10 +1,12 @@
 //! Which milestone a folder of a phase belongs to: by where it is, and by what the documents say. Numbers may start over
 //! with each milestone, so that a number alone says nothing.
 
+use std::ops::Range;
+
 use super::files::FileError;
 use super::folder::PhaseFolder;
-use super::milestone::is_same_version;
-use super::phase::PhaseId;
+use super::milestone::{Milestone, is_same_version, letters, milestone_headings, version_in};
+use super::phase::{PhaseId, PhaseIndex, whole_slug};
 use super::roadmap::{Roadmap, name_without_tag};
 use super::standing;
 use super::view::ProjectView;
@@ -46,57 +48,117 @@ impl ProjectView {
         Ok(folders)
     }
 
-    /// The closed milestone that a folder of `phases` belongs to: one whose archived roadmap names its phase, while the
-    /// current milestone does not list it, or lists it under another name.
-    pub(crate) fn closed_milestone_of(&self, folder: &PhaseFolder) -> Result<Option<String>, FileError> {
+    /// The closed milestone that each of these folders of `phases` belongs to: one whose archived roadmap, or whose part of
+    /// the roadmap, names its phase, while the current milestone does not list it, or lists it under another name.
+    pub(crate) fn closed_milestones_of(&self, folders: &[PhaseFolder]) -> Result<Vec<Option<Earlier>>, FileError> {
         let text = self.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         let milestone = self.milestone()?;
-        let id = folder.id();
-        let is_listed =
-            roadmap.as_ref().is_some_and(|roadmap| milestone.phase_ids(roadmap).into_iter().any(|own| id.matches(own)));
-        if is_listed && roadmap.as_ref().is_some_and(|roadmap| names_like(roadmap, folder) != Some(false)) {
-            return Ok(None);
-        }
-        let root = self.layout().milestones_folder();
-        let mut files = self.file_names(&root)?;
-        files.sort_by(|left, right| right.cmp(left));
-        for file in files {
-            let Some(version) = file.strip_suffix("-ROADMAP.md") else { continue };
-            if milestone.version.as_deref().is_some_and(|own| is_same_version(own, version)) {
+        let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, |line| milestone.holds(line)));
+        let mut earlier: Option<Vec<(String, Names)>> = None;
+        let mut found = Vec::new();
+        for folder in folders {
+            let own = own.as_ref().and_then(|own| own.call(folder));
+            if own == Some(true) {
+                found.push(None);
                 continue;
             }
+            let is_number_taken = own.is_some();
+            if earlier.is_none() {
+                earlier = Some(self.earlier_names(roadmap.as_ref(), &milestone)?);
+            }
+            let of = earlier.iter().flatten().find(|(_, names)| match names.call(folder) {
+                Some(is_called_so) => is_called_so || !is_number_taken,
+                None => false,
+            });
+            found.push(of.map(|(version, _)| Earlier { version: version.clone(), is_number_taken }));
+        }
+        Ok(found)
+    }
+
+    /// What closed milestones call their phases, by their version.
+    fn earlier_names(
+        &self,
+        roadmap: Option<&Roadmap<'_>>,
+        milestone: &Milestone,
+    ) -> Result<Vec<(String, Names)>, FileError> {
+        let root = self.layout().milestones_folder();
+        let is_other = |version: &str| !milestone.version.as_deref().is_some_and(|own| is_same_version(own, version));
+        let mut files = self.file_names(&root)?;
+        files.sort_by(|left, right| right.cmp(left));
+        let mut earlier = Vec::new();
+        for file in files {
+            let Some(version) = file.strip_suffix("-ROADMAP.md").filter(|version| is_other(version)) else { continue };
             let Some(text) = self.text(&format!("{root}/{file}"))? else { continue };
-            let archived = Roadmap::parse_for(&text, None);
-            let named = names_like(&archived, folder);
-            if named == Some(true) || (named.is_some() && !is_listed) {
-                return Ok(Some(version.to_owned()));
+            earlier.push((version.to_owned(), Names::of(&Roadmap::parse_for(&text, None), |_| true)));
+        }
+        for (version, lines) in roadmap.map(closed_parts).unwrap_or_default() {
+            if let Some(roadmap) = roadmap.filter(|_| is_other(&version)) {
+                earlier.push((version, Names::of(roadmap, |line| lines.contains(&line) && !milestone.holds(line))));
             }
         }
-        Ok(None)
+        Ok(earlier)
     }
 }
 
-/// Whether a roadmap calls the phase of a folder as the folder is called; none where it does not name the phase, or
-/// where it gives no name to compare.
-fn names_like(roadmap: &Roadmap<'_>, folder: &PhaseFolder) -> Option<bool> {
-    let id = folder.id();
-    let sections = roadmap.sections().iter().map(|section| (section.id, section.name));
-    let bullets = roadmap.bullets().iter().map(|bullet| (bullet.id, bullet.name));
-    let rows = roadmap.rows().iter().map(|row| (row.id, row.name));
-    let names = sections.chain(bullets).chain(rows).filter(|(known, _)| id.matches(known));
-    let letters = |text: &str| {
-        text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
-    };
-    let own = letters(folder.slug());
-    let mut known = None;
-    for (_, name) in names {
-        let name = letters(name_without_tag(name));
-        // A long name is cut for its folder.
-        let is_same = name.is_empty() || own.is_empty() || name.starts_with(&own) || own.starts_with(&name);
-        known = Some(known.unwrap_or(false) || is_same);
+/// The closed milestone that a folder of `phases` belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    pub(crate) version: String,
+    /// The current milestone has another phase of this number.
+    pub(crate) is_number_taken: bool,
+}
+
+/// The parts of a roadmap that are about a closed milestone, with its version: what is below its heading, and the block
+/// that is folded over it.
+fn closed_parts(roadmap: &Roadmap<'_>) -> Vec<(String, Range<usize>)> {
+    let markdown = roadmap.markdown();
+    let closed = milestone_headings(roadmap).into_iter().filter(|heading| heading.closed);
+    let sections = closed.filter_map(|heading| {
+        Some((heading.version?.to_owned(), heading.heading.line..markdown.section(&heading.heading).end))
+    });
+    let blocks = roadmap.folded_blocks().filter_map(|block| {
+        let version = block.summary.and_then(|line| version_in(markdown.line(line)))?;
+        Some((version.to_owned(), block.lines.clone()))
+    });
+    sections.chain(blocks).collect()
+}
+
+/// What a roadmap calls phases.
+#[derive(Debug)]
+struct Names {
+    index: PhaseIndex,
+    /// Letters and digits, in lower case.
+    names: Vec<String>,
+}
+
+impl Names {
+    /// By the lines of the roadmap that count.
+    fn of(roadmap: &Roadmap<'_>, counts: impl Fn(usize) -> bool) -> Self {
+        let sections = roadmap.sections().iter().map(|section| (section.id, section.name, section.heading_line));
+        let bullets = roadmap.bullets().iter().map(|bullet| (bullet.id, bullet.name, bullet.line));
+        let rows = roadmap.rows().iter().map(|row| (row.id, row.name, row.line));
+        let named: Vec<_> = sections.chain(bullets).chain(rows).filter(|(_, _, line)| counts(*line)).collect();
+        Self {
+            index: PhaseIndex::new(named.iter().map(|(id, ..)| *id).enumerate()),
+            names: named.iter().map(|(_, name, _)| letters(name_without_tag(name))).collect(),
+        }
     }
-    known
+
+    /// Whether the phase of a folder is called as the folder is called; none where it is not named. Where one of the two has
+    /// no name, nothing says otherwise.
+    fn call(&self, folder: &PhaseFolder) -> Option<bool> {
+        let own = letters(folder.slug());
+        let mut called = None;
+        for name in self.index.find_all(folder.token()).map(|at| &self.names[at]) {
+            // A long name is cut for its folder, and letters with marks are written without them.
+            let plain = || letters(&whole_slug(name));
+            let is_alike = |name: &str| name.is_empty() || name.starts_with(&own) || own.starts_with(name);
+            let is_same = own.is_empty() || is_alike(name) || is_alike(&plain());
+            called = Some(called.unwrap_or(false) || is_same);
+        }
+        called
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +188,8 @@ mod tests {
         let of = |name: &str, roadmap: &str| {
             let path = format!(".planning/phases/{name}/01-01-PLAN.md");
             let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), STATE, archived, (path.as_str(), "")]);
-            view.closed_milestone_of(&view.phase_folders().unwrap()[0]).unwrap()
+            let of = view.closed_milestones_of(&view.all_phase_folders().unwrap()).unwrap();
+            of[0].as_ref().map(|earlier| earlier.version.clone())
         };
         assert_eq!(of("01-old", RESTARTED).as_deref(), Some("v1.0"), "the number started over");
         assert_eq!(of("01-cee", RESTARTED), None);
@@ -134,6 +197,33 @@ mod tests {
         assert_eq!(of("02-both", "## v1.1 New\n\n### Phase 2: Both\n"), None);
         assert_eq!(of("02-anything", RESTARTED).as_deref(), Some("v1.0"), "this milestone has no phase 2");
         assert_eq!(of("07-unknown", RESTARTED), None);
+    }
+
+    #[test]
+    fn a_folder_that_an_earlier_milestone_left_is_no_folder_of_a_phase_with_its_number() {
+        let archived = (".planning/milestones/v1.0-ROADMAP.md", "### Phase 1: Old\n### Phase 3: Third\n");
+        let folded = "<details>\n<summary>✅ v1.0 Before</summary>\n\n- [x] Phase 1: Old\n\n</details>\n\n";
+        let marked = "## ✅ v1.0 Before\n\n- [x] **Phase 1: Old**\n\n";
+        let left = [".planning/phases/01-old/01-01-PLAN.md", ".planning/phases/03-third/03-01-PLAN.md"];
+        let names = |roadmap: &str, more: &[(&str, &str)]| {
+            let files = [(".planning/ROADMAP.md", roadmap), STATE, (left[0], ""), (left[1], "")];
+            let view = ProjectView::of(more.iter().copied().chain(files));
+            let found = view.find_phase("1").unwrap().folder.map(|folder| folder.name);
+            (view.phase_folders().unwrap().iter().map(|folder| folder.name.clone()).collect::<Vec<_>>(), found)
+        };
+        let own = (".planning/phases/01-cee/01-01-PLAN.md", "");
+        for (roadmap, more) in [
+            (RESTARTED.to_owned(), vec![archived]),
+            (format!("{folded}{RESTARTED}"), vec![]),
+            (format!("{marked}{RESTARTED}"), vec![]),
+        ] {
+            assert_eq!(names(&roadmap, &more), (vec!["03-third".to_owned()], None), "{roadmap}");
+            let both = [&more[..], &[own]].concat();
+            let found = (vec!["01-cee".to_owned(), "03-third".to_owned()], Some("01-cee".to_owned()));
+            assert_eq!(names(&roadmap, &both), found, "{roadmap}");
+        }
+        let (kept, found) = names(RESTARTED, &[]);
+        assert_eq!((kept.len(), found.as_deref()), (2, Some("01-old")), "no document calls it another's");
     }
 
     #[test]

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::files::FileError;
+use super::milestone::{Milestone, MilestoneScope};
 use super::phase::PhaseId;
+use super::scope::Scope;
 use super::standing::PhaseWork;
 use super::state::index::Progress;
 use super::verification;
@@ -78,6 +80,34 @@ impl Counts {
         let share = |done: u64, all: u64| (all > 0).then(|| (200 * done.min(all) + all) / (2 * all));
         let shares = [share(self.completed_plans, self.total_plans), share(self.completed_phases, self.total_phases)];
         shares.into_iter().flatten().min().unwrap_or(0)
+    }
+}
+
+/// How far the milestone is, and what makes that uncertain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Measured {
+    pub(crate) counts: Counts,
+    /// How much of the milestone is done; none where nobody can say which phases it has.
+    pub(crate) percent: Option<u64>,
+    /// What may hide phases of the milestone, each with its cure.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Measured {
+    pub(crate) fn of(view: &ProjectView, milestone: &Milestone) -> Result<Self, FileError> {
+        let counts = Counts::of(view)?;
+        let Scope { unseen, fewer, .. } = view.scope()?;
+        let is_full = counts.percent() == 100;
+        let is_known = milestone.scope == MilestoneScope::Complete && unseen.is_none() && !(is_full && fewer.is_some());
+        Ok(Self { counts, percent: is_known.then(|| counts.percent()), problems: view.problems()? })
+    }
+}
+
+impl ProjectView {
+    /// What may hide phases of the milestone, each with its cure.
+    pub(crate) fn problems(&self) -> Result<Vec<String>, FileError> {
+        let Scope { unseen, fewer, .. } = self.scope()?;
+        Ok(unseen.or(fewer).map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect())
     }
 }
 

@@ -1,13 +1,14 @@
 //! The window of the current milestone in a roadmap: which phases are its own, and how sure that is.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use crate::text::markdown::Heading;
 use crate::text::splice::Splices;
 
-use super::phase::{PhaseId, normal_key};
-use super::roadmap::Roadmap;
+use super::phase::{PhaseId, PhaseIndex, normal_key};
+use super::roadmap::{PhaseRow, Roadmap, name_without_tag};
 pub(crate) use super::version::{is_same_version, is_version, version_in};
 
 /// How well the roadmap tells which phases belong to the milestone.
@@ -37,6 +38,15 @@ pub(crate) struct Milestone {
     /// The lines of the roadmap that belong to it, in order.
     pub(crate) window: Vec<Range<usize>>,
     held: Lines,
+}
+
+/// A phase as the roadmap lists it in the window of a milestone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListedPhase<'text> {
+    /// As it is written where the phase is named first.
+    pub(crate) id: &'text str,
+    /// With its tag, where it has one; empty where no place gives a name.
+    pub(crate) name: &'text str,
 }
 
 /// A heading that opens a milestone.
@@ -113,23 +123,66 @@ impl Milestone {
         self.held.contain(line)
     }
 
-    /// The identifiers of the phases in the window, in order of appearance, without shelves, without phases that were given
-    /// up, and without repeats.
-    pub(crate) fn phase_ids<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<&'text str> {
-        let mut found: Vec<(usize, &str)> = roadmap
+    /// The phases in the window, in order of appearance, without shelves, without phases that were given up, and without
+    /// repeats. Headings, the checklist and tables that list phases name them.
+    pub(crate) fn phases<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<ListedPhase<'text>> {
+        let mut found: Vec<(usize, &str, &str)> = roadmap
             .sections()
             .iter()
-            .map(|section| (section.heading_line, section.id))
-            .chain(roadmap.bullets().iter().map(|bullet| (bullet.line, bullet.id)))
-            .chain(roadmap.rows().iter().filter(|row| row.lists).map(|row| (row.line, row.id)))
-            .filter(|(line, id)| self.holds(*line) && !PhaseId::names_sentinel(id))
+            .map(|section| (section.heading_line, section.id, section.name))
+            .chain(roadmap.bullets().iter().map(|bullet| (bullet.line, bullet.id, bullet.name)))
+            .chain(roadmap.rows().iter().filter(|row| row.lists).map(|row| (row.line, row.id, row.name)))
+            .filter(|(line, id, _)| self.holds(*line) && !PhaseId::names_sentinel(id))
             .collect();
-        found.retain(|(_, id)| !roadmap.is_retired(id));
-        found.sort_by_key(|(line, _)| *line);
-        let mut known = HashSet::new();
-        found.retain(|(_, id)| known.insert(normal_key(id)));
-        found.into_iter().map(|(_, id)| id).collect()
+        found.retain(|(_, id, _)| !roadmap.is_retired(id));
+        found.sort_by_key(|(line, _, _)| *line);
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut listed: Vec<ListedPhase<'text>> = Vec::new();
+        for (_, id, name) in found {
+            match known.entry(normal_key(id)) {
+                Entry::Occupied(first) if listed[*first.get()].name.is_empty() => listed[*first.get()].name = name,
+                Entry::Occupied(_) => {}
+                Entry::Vacant(new) => {
+                    new.insert(listed.len());
+                    listed.push(ListedPhase { id, name });
+                }
+            }
+        }
+        listed
     }
+
+    /// Sets aside what the roadmap says of phases of other milestones whose numbers this one has as well: numbers may start
+    /// over. A row of a table that reports on phases is another's by its milestone or its name.
+    pub(super) fn set_others_aside(&self, roadmap: &mut Roadmap<'_>) {
+        let own = self.phases(roadmap);
+        let index = PhaseIndex::new(own.iter().map(|phase| phase.id).enumerate());
+        let is_other_row = |row: &PhaseRow<'_>| {
+            let Some(at) = index.find(row.id).filter(|_| !row.lists || !self.holds(row.line)) else { return false };
+            match (row.cell("milestone").and_then(version_in), self.version.as_deref()) {
+                (Some(said), Some(version)) => !is_same_version(said, version),
+                _ => !is_called_alike(own[at].name, row.name),
+            }
+        };
+        roadmap.set_aside(|line, id| !self.holds(line) && index.find(id).is_some(), is_other_row);
+    }
+
+    /// The identifiers of [`Self::phases`].
+    pub(crate) fn phase_ids<'text>(&self, roadmap: &Roadmap<'text>) -> Vec<&'text str> {
+        self.phases(roadmap).into_iter().map(|phase| phase.id).collect()
+    }
+}
+
+/// Whether two names may be of one phase: by their letters and digits, of which one name may have fewer. A name that is
+/// missing may be any.
+pub(super) fn is_called_alike(one: &str, other: &str) -> bool {
+    let letters = |name: &str| letters(name_without_tag(name));
+    let (one, other) = (letters(one), letters(other));
+    one.starts_with(&other) || other.starts_with(&one)
+}
+
+/// The letters and digits of a name, in lower case.
+pub(super) fn letters(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Ranges of lines, sorted and apart, so that a line is found in them without a look at each.

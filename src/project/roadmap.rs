@@ -42,6 +42,13 @@ struct Marks {
     all_rows: OnceLock<PhaseIndex>,
 }
 
+impl Marks {
+    fn new(shipped: Vec<bool>, blocks: Vec<DetailsBlock>, has_retired: bool) -> Self {
+        let (open_sections, open_bullets, all_rows) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { shipped, blocks, has_retired, open_sections, open_bullets, all_rows }
+    }
+}
+
 /// What parsing found, without the text: with it, the roadmap is there again at once.
 #[derive(Debug)]
 pub(super) struct Parsed {
@@ -111,7 +118,7 @@ pub(crate) struct DetailsBlock {
     /// With the lines of both tags.
     pub(crate) lines: Range<usize>,
     /// The line with the `<summary>`, if there is one.
-    summary: Option<usize>,
+    pub(crate) summary: Option<usize>,
     is_folded: bool,
 }
 
@@ -184,15 +191,31 @@ impl<'text> Roadmap<'text> {
             .filter(|bullet| bullet.is_bold || !in_section[bullet.line])
             .collect();
         let rows = table_rows(&markdown, &shipped);
-        let marks = Marks {
-            shipped,
-            blocks,
-            has_retired: bullets.iter().any(|bullet| bullet.is_retired),
-            open_sections: OnceLock::new(),
-            open_bullets: OnceLock::new(),
-            all_rows: OnceLock::new(),
-        };
+        let has_retired = bullets.iter().any(|bullet| bullet.is_retired);
+        let marks = Marks::new(shipped, blocks, has_retired);
         Self { markdown, sections, bullets, rows, marks: Arc::new(marks) }
+    }
+
+    /// Sets aside the sections, the checklist lines and, by what is said of them, the rows that are about phases of other
+    /// milestones, so that what they say is not said of phases of the same number. `is_other` gets a line and the identifier
+    /// in it.
+    pub(super) fn set_aside(
+        &mut self,
+        is_other: impl Fn(usize, &str) -> bool,
+        is_other_row: impl Fn(&PhaseRow<'text>) -> bool,
+    ) {
+        for section in &mut self.sections {
+            section.shipped |= is_other(section.heading_line, section.id);
+        }
+        for bullet in &mut self.bullets {
+            bullet.shipped |= is_other(bullet.line, bullet.id);
+        }
+        for row in &mut self.rows {
+            row.shipped |= is_other_row(row);
+        }
+        let Marks { shipped, blocks, has_retired, .. } = &*self.marks;
+        // What was found by a number until now may be another milestone's.
+        self.marks = Arc::new(Marks::new(shipped.clone(), blocks.clone(), *has_retired));
     }
 
     /// What was found, to be put [over](Parsed::over) the same text later.
@@ -241,6 +264,11 @@ impl<'text> Roadmap<'text> {
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
         self.marks.shipped.get(index).copied().unwrap_or(false)
+    }
+
+    /// The blocks that are folded.
+    pub(crate) fn folded_blocks(&self) -> impl Iterator<Item = &DetailsBlock> {
+        self.marks.blocks.iter().filter(|block| block.is_folded)
     }
 
     /// The block whose summary names the milestone `version`, if it is not folded.
@@ -293,7 +321,7 @@ impl<'text> Roadmap<'text> {
 
     /// The row of `typed` in a table that reports progress.
     pub(crate) fn progress_row(&self, typed: &str) -> Option<&PhaseRow<'text>> {
-        self.rows_of(typed).find(|row| row.reports)
+        self.rows_of(typed).find(|row| row.reports && !row.shipped)
     }
 
     /// What the open rows of `typed` say of its status, in tables that list phases or report on them.

@@ -4,13 +4,17 @@
 //! one phase was seen. A roadmap without milestone headings is one milestone; without a roadmap, the folders of phases are
 //! all there is.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::text::markdown::Markdown;
 
 use super::files::FileError;
 use super::milestone::{Milestone, MilestoneScope, milestone_headings};
+use super::phase::{PhaseId, normal_key};
 use super::roadmap::Roadmap;
+use super::state::State;
+use super::state::index::Progress;
 use super::view::ProjectView;
 
 /// The phases of the current milestone, as far as they were seen.
@@ -20,6 +24,8 @@ pub(crate) struct Scope {
     pub(crate) phases: usize,
     /// Why there may be more; none where the scope is whole.
     pub(crate) unseen: Option<Unseen>,
+    /// STATE.md counts more phases than were seen: figures may be old, but nothing is complete on that ground.
+    pub(crate) fewer: Option<Unseen>,
 }
 
 /// Why the phases that were seen may not be all there are.
@@ -35,6 +41,10 @@ pub(crate) enum Unseen {
     BelowNone { path: String, version: String, line: usize },
     /// The roadmap has text and no phase in it that can be read, while there are folders of phases.
     NoneRead { path: String, folders: usize },
+    /// A line of the roadmap names a phase in a form that is not read.
+    Unread { path: String, line: usize, id: String },
+    /// STATE.md counts more phases than the roadmap lists.
+    Fewer { path: String, state: String, counted: u64, seen: usize },
     /// A plan to execute in a folder of a phase that the roadmap does not name anywhere.
     Unlisted { path: String, folder: String },
     /// No phase was seen at all.
@@ -57,6 +67,13 @@ impl fmt::Display for Unseen {
                 let folders = crate::text::screen::counted(*folders, "phase folder");
                 write!(formatter, "no phase was found in `{path}`, and there is work in {folders}")
             }
+            Self::Unread { path, line, id } => {
+                write!(formatter, "line {line} of `{path}` names phase {id} in a form that is not read")
+            }
+            Self::Fewer { path, state, counted, seen } => {
+                let counted = crate::text::screen::counted(usize::try_from(*counted).unwrap_or(usize::MAX), "phase");
+                write!(formatter, "`{state}` counts {counted}, and `{path}` lists {seen}")
+            }
             Self::Unlisted { path, folder } => {
                 write!(formatter, "`{folder}` has a plan to execute, and its phase is not in `{path}`")
             }
@@ -76,6 +93,10 @@ impl Unseen {
             ),
             Self::BelowNone { version, .. } => format!("move the phases of {version} below its heading"),
             Self::NoneRead { .. } => "give each phase a heading such as `### Phase 1: Name`".to_owned(),
+            Self::Unread { id, .. } => format!("write it as a heading `### Phase {id}: Name`"),
+            Self::Fewer { .. } => {
+                "add what is missing, or count again with `gsd-tools state sync` where nothing is".to_owned()
+            }
             Self::Unlisted { .. } => "add the phase to the roadmap, or move the folder out of `phases`".to_owned(),
             Self::Nothing { .. } => "add a phase with `gsd-tools phase add`".to_owned(),
         }
@@ -109,6 +130,8 @@ impl Scope {
             Some(Unseen::BelowNone { path: path(), version: version(), line: line.unwrap_or_default() + 1 })
         } else if ids.is_empty() && works.clone().next().is_some() && roadmap.named_phases().next().is_none() {
             Some(Unseen::NoneRead { path: path(), folders: works.clone().count() })
+        } else if let Some(unread) = roadmap.unread_phases().into_iter().find(|unread| milestone.holds(unread.line)) {
+            Some(Unseen::Unread { path: path(), line: unread.line + 1, id: unread.id.to_owned() })
         } else {
             let mut unlisted = None;
             for folder in works.clone() {
@@ -120,12 +143,13 @@ impl Scope {
             unlisted
         };
         let phases = if ids.is_empty() { view.folders_of(milestone, roadmap)?.len() } else { ids.len() };
-        Ok(Self { phases, unseen })
+        let fewer = fewer(view, roadmap, milestone, phases)?;
+        Ok(Self { phases, unseen, fewer })
     }
 
     /// Why nobody can say that nothing of the milestone is left: the scope is not whole, or no phase was seen.
     pub(crate) fn doubt(self, path: &str) -> Option<Unseen> {
-        self.unseen.or_else(|| (self.phases == 0).then(|| Unseen::Nothing { path: path.to_owned() }))
+        self.unseen.or(self.fewer).or_else(|| (self.phases == 0).then(|| Unseen::Nothing { path: path.to_owned() }))
     }
 }
 
@@ -133,12 +157,32 @@ impl ProjectView {
     /// What was seen of the current milestone.
     pub(crate) fn scope(&self) -> Result<Scope, FileError> {
         let Some(text) = self.roadmap_text()? else {
-            return Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None });
+            return Ok(Scope { phases: self.milestone_folders()?.len(), unseen: None, fewer: None });
         };
         let roadmap = self.parse_roadmap(&text);
         let milestone = self.milestone_in(&roadmap)?;
         Scope::of(self, &roadmap, &milestone)
     }
+}
+
+/// What STATE.md counts more than was seen. A phase that was given up was seen, and so was one in the archive.
+fn fewer(
+    view: &ProjectView,
+    roadmap: &Roadmap<'_>,
+    milestone: &Milestone,
+    phases: usize,
+) -> Result<Option<Unseen>, FileError> {
+    let text = view.state_text()?;
+    let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
+    let Some(counted) = written.and_then(|written| written.total_phases) else { return Ok(None) };
+    let retired = roadmap.bullets().iter().filter(|bullet| bullet.is_retired && milestone.holds(bullet.line)).count();
+    let seen = phases.max(view.milestone_folders()?.len()) + retired;
+    // Other programs count the phases of all milestones that the roadmap has.
+    let all =
+        || roadmap.named_phases().filter(|id| !PhaseId::names_sentinel(id)).map(normal_key).collect::<HashSet<_>>();
+    let is_fewer = usize::try_from(counted).is_ok_and(|counted| seen < counted && all().len() != counted);
+    let (path, state) = (view.layout().roadmap(), view.layout().state());
+    Ok(is_fewer.then_some(Unseen::Fewer { path, state, counted, seen }))
 }
 
 /// The first line of a merge conflict in a text, see [`conflict`].
@@ -174,11 +218,15 @@ mod tests {
             ("# Roadmap\n\nNothing yet.\n", 0),
             ("- [ ] **Phase 1: A**\n\n```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\n", 1),
         ] {
-            assert_eq!(scope(roadmap, &[]), Scope { phases, unseen: None }, "{roadmap}");
+            assert_eq!(scope(roadmap, &[]), Scope { phases, unseen: None, fewer: None }, "{roadmap}");
         }
         let folder = (".planning/phases/01-a/01-01-PLAN.md", "");
         let without = ProjectView::of([folder, STATE]);
-        assert_eq!(without.scope().unwrap(), Scope { phases: 1, unseen: None }, "the folders are all there is");
+        assert_eq!(
+            without.scope().unwrap(),
+            Scope { phases: 1, unseen: None, fewer: None },
+            "the folders are all there is"
+        );
     }
 
     #[test]
@@ -193,6 +241,7 @@ mod tests {
             ("## v2.0 B\n\n### Phase 1: A\n\n## v1.0 A\n\ntext\n", &[], Some(5)),
             ("# R\n\nPhases are planned in another file.\n", &[folder], None),
             ("- [x] **Phase 1: A**\n", &[folder], None),
+            ("- [x] **Phase 1: A**\n### Phase 2 Beta\n", &[], Some(2)),
         ] {
             let found = scope(roadmap, more);
             if roadmap.contains("Phase 9") {
@@ -205,6 +254,22 @@ mod tests {
                 assert!(unseen.to_string().contains(&format!("line {line}")), "{unseen}");
             }
         }
+    }
+
+    #[test]
+    fn a_milestone_is_not_complete_where_fewer_phases_were_seen_than_were_counted() {
+        let doubt = |roadmap: &str, total: &str| {
+            let state = format!("---\nmilestone: v1.0\nprogress:\n  total_phases: {total}\n---\n# S\n");
+            let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", &state)]);
+            view.scope().unwrap().doubt(".planning/ROADMAP.md")
+        };
+        let two = "- [x] **Phase 1: A**\n- [x] **Phase 2: B**\n";
+        assert_eq!((doubt(two, "2"), doubt(two, "1"), doubt(two, "many")), (None, None, None));
+        let message = doubt(two, "3").unwrap().to_string();
+        assert!(message.contains("counts 3 phases") && message.contains("lists 2"), "{message}");
+        assert_eq!(doubt(&format!("{two}- [ ] ~~**Phase 3: C**~~\n"), "3"), None, "who gave one up has seen it");
+        let earlier = format!("## v0.9\n\n- [x] **Phase 7: Z**\n\n## v1.0\n\n{two}");
+        assert_eq!(doubt(&earlier, "3"), None, "the phases of all milestones");
     }
 
     #[test]

@@ -27,8 +27,10 @@ pub(crate) struct PhaseWork {
     /// One of them is to be executed.
     pub(crate) has_plan_to_do: bool,
     pub(crate) summaries: usize,
-    /// The roadmap says that the phase is done, or its milestone is in the archive.
+    /// The roadmap says that the phase is done, or its milestone is in the archive; where the roadmap has no place to say
+    /// it, the report of a verification passed.
     pub(crate) closed: bool,
+    is_closed_by_report: bool,
     is_archived: bool,
 }
 
@@ -85,7 +87,7 @@ impl PhaseWork {
             Some(folder) => !view.is_in_own_archive(folder)?,
             None => false,
         };
-        Ok(Self {
+        let mut work = Self {
             has_folder: folder.is_some(),
             has_context: has("CONTEXT"),
             has_research: has("RESEARCH"),
@@ -97,8 +99,23 @@ impl PhaseWork {
             plans,
             summaries: folder.map_or(0, |folder| folder.summaries().count()),
             closed: is_archived || roadmap.is_some_and(|roadmap| is_closed(roadmap, id)),
+            is_closed_by_report: false,
             is_archived,
-        })
+        };
+        // Where no box and no row can say it, the report of a verification does.
+        if let Some(folder) =
+            folder.filter(|_| !work.closed && !roadmap.is_some_and(|roadmap| can_be_closed(roadmap, id)))
+            && work.is_executed()
+        {
+            work.is_closed_by_report = verification::status(view, folder)?.passed();
+            work.closed = work.is_closed_by_report;
+        }
+        Ok(work)
+    }
+
+    /// The roadmap says that the phase is done, or its milestone is in the archive.
+    pub(crate) fn is_closed_by_roadmap(&self) -> bool {
+        self.closed && !self.is_closed_by_report
     }
 
     /// Every plan is done.
@@ -216,6 +233,11 @@ pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     said.peek().is_some() && said.all(|done| done)
 }
 
+/// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table.
+fn can_be_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
+    roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some()) || roadmap.statuses(id).next().is_some()
+}
+
 /// The words that the status of a phase begins with as long as there is something left to do.
 const OPEN: &[&str] = &[
     "active",
@@ -269,23 +291,29 @@ pub(crate) fn moved_on(view: &ProjectView, stated: &str) -> Result<Option<PhaseL
 
 /// The first open phase of the milestone; none where `stated` is open itself.
 pub(super) fn first_open(view: &ProjectView, stated: Option<&str>) -> Result<Option<PhaseLabel>, FileError> {
-    let Some(text) = view.roadmap_text()? else { return Ok(None) };
-    let roadmap = view.parse_roadmap(&text);
+    let text = view.roadmap_text()?;
+    let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     let folders = view.phase_folders()?;
-    let folders = FolderIndex::new(&folders);
+    let folder_index = FolderIndex::new(&folders);
     let is_open = |id: &str| {
         let phase = PhaseId::new(id);
-        let folder = folders.find(&phase);
-        Ok::<bool, FileError>(PhaseWork::of(view, Some(&roadmap), id, folder)?.is_open())
+        let folder = folder_index.find(&phase);
+        Ok::<bool, FileError>(PhaseWork::of(view, roadmap.as_ref(), id, folder)?.is_open())
     };
     if stated.map(is_open).transpose()? == Some(true) {
         return Ok(None);
     }
-    let mut ids = view.milestone_in(&roadmap)?.phase_ids(&roadmap);
+    let mut ids = match &roadmap {
+        Some(roadmap) => view.milestone_in(roadmap)?.phase_ids(roadmap),
+        None => folders.iter().map(PhaseFolder::token).filter(|id| !PhaseId::names_sentinel(id)).collect(),
+    };
     ids.sort_by(|left, right| super::phase::compare(left, right));
     for id in ids {
         if is_open(id)? {
-            return Ok(PhaseLabel::in_roadmap(&roadmap, id));
+            return Ok(match &roadmap {
+                Some(roadmap) => PhaseLabel::in_roadmap(roadmap, id),
+                None => Some(PhaseLabel::of(None, id)),
+            });
         }
     }
     Ok(None)
@@ -306,6 +334,54 @@ mod tests {
 
     fn closed(roadmap: &str) -> bool {
         is_closed(&Roadmap::parse(roadmap), "1")
+    }
+
+    #[test]
+    fn what_is_said_of_another_milestone_closes_no_phase() {
+        let row = "## Progress\n\n| Phase | Milestone | Status |\n|---|---|---|\n| 1. Old | v1.0 | Complete |\n";
+        let open = "| 1. New | v1.1 | Not started |\n";
+        let roadmap = |own: &str, table: &str| {
+            format!(
+                "## ✅ v1.0 Before\n\n- [x] **Phase 1: Old**\n- [x] **Phase 3: Third**\n\n## v1.1 Now\n\n{own}\n{table}"
+            )
+        };
+        let closed = |text: &str, id: &str| {
+            let view = ProjectView::of([(".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n")]);
+            is_closed(&view.parse_roadmap(text), id)
+        };
+        for own in [
+            "- [ ] **Phase 1: New**\n",
+            "### Phase 1: New\n",
+            "| Phase | Name | Status |\n|---|---|---|\n| 1 | New | Planned |\n",
+        ] {
+            for table in [String::new(), row.to_owned(), format!("{row}{open}")] {
+                let text = roadmap(own, &table);
+                assert!(!closed(&text, "1"), "{text}");
+                assert!(closed(&text, "3"), "this milestone has no phase 3: {text}");
+            }
+        }
+        assert!(closed(&roadmap("- [x] **Phase 1: New**\n", row), "1"));
+    }
+
+    #[test]
+    fn where_nothing_can_be_ticked_a_passed_report_closes() {
+        let of = |roadmap: &str, report: &str| {
+            let files = [
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/phases/01-a/01-01-PLAN.md", ""),
+                (".planning/phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n"),
+                (".planning/phases/01-a/01-VERIFICATION.md", report),
+            ];
+            let view = ProjectView::of(files);
+            let folder = view.find_phase("1").unwrap().folder;
+            let work = PhaseStanding::in_project(&view, "1", folder.as_ref()).unwrap().work;
+            (work.closed, work.is_closed_by_roadmap())
+        };
+        let passed = "---\nstatus: passed\n---\n";
+        assert_eq!(of("### Phase 1: A\n", passed), (true, false));
+        assert_eq!(of("### Phase 1: A\n", "---\nstatus: gaps_found\n---\n"), (false, false));
+        assert_eq!(of("- [ ] **Phase 1: A**\n", passed), (false, false));
+        assert_eq!(of("| Phase | Name | Status |\n|---|---|---|\n| 1 | A | Planned |\n", passed), (false, false));
     }
 
     #[test]

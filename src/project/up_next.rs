@@ -115,7 +115,8 @@ impl UpNext {
         }
         let milestone = view.milestone_in(&roadmap)?;
         let is_shipped = is_shipped(view, &roadmap)?;
-        let unseen = Scope::of(view, &roadmap, &milestone)?.unseen;
+        let scope = Scope::of(view, &roadmap, &milestone)?;
+        let unseen = scope.unseen.or(scope.fewer);
         if let Some(unseen) = unseen.filter(|unseen| !is_shipped || unseen.is_unreadable()) {
             return Ok(Self::Unseen(unseen));
         }

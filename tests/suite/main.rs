@@ -128,6 +128,7 @@ mod testing;
 mod tiers;
 mod tolerance;
 mod tree;
+mod trees;
 mod truth;
 mod tutorial;
 mod typed;

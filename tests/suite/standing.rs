@@ -411,7 +411,7 @@ impl Asked<'_> {
         let entry = self.ask(["smart-entry", "--json"]);
         let signals = &entry["signals"];
         self.hold("smart-entry", signals["current_phase"].clone(), shown);
-        let rows = (!row.listed.1.is_empty() && !row.open).then_some(1);
+        let rows = (!row.open).then_some(1);
         self.hold("smart-entry, closed rows", signals["roadmap_completed_phases"].clone(), rows);
         let to_plan = row.verified == "gaps_found" && row.stage == Executed;
         self.hold("smart-entry, gaps", signals["verify_failed"].clone(), to_plan);
@@ -446,7 +446,7 @@ impl Asked<'_> {
         if let Some(told) = entry(&mirror["phases"], row) {
             self.hold("state.json", told["status"].clone(), row.words()[5]);
         }
-        self.hold("state.json", entry(&mirror["phases"], row).is_some(), !row.listed.1.is_empty());
+        self.hold("state.json", entry(&mirror["phases"], row).is_some(), true);
         let command = mirror["next"]["command"].as_str().unwrap().to_owned();
         self.hold("state.json, command", command.starts_with("/gsd-"), true);
         let updated = self.ask(["state", "update-progress"]);

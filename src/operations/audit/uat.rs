@@ -206,7 +206,7 @@ struct Archived {
 pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, FileError> {
     let mut folders = view.milestone_folders()?;
     let is_other = |folder: &&PhaseFolder| !folders.iter().any(|listed| listed.name == folder.name);
-    let others: Vec<PhaseFolder> = view.phase_folders()?.iter().filter(is_other).cloned().collect();
+    let others: Vec<PhaseFolder> = view.all_phase_folders()?.into_iter().filter(|folder| is_other(&folder)).collect();
     for (path, version) in view.archives()? {
         folders.extend(view.read_folders(&path, Some(&version))?);
     }

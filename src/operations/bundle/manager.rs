@@ -46,6 +46,9 @@ pub(crate) struct ManagerBundle {
     state_path: String,
     roadmap_path: String,
     archive_dir: String,
+    /// What may hide phases of the milestone, and so makes the counts uncertain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
     /// What was left out of this answer, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -122,6 +125,7 @@ impl Bundle<'_> {
         let waiting_signal = self.waiting_signal(&mut warnings)?;
         let completed_count = phases.iter().filter(|phase| phase.disk_status == Stage::Complete).count();
         let documents = self.documents();
+        let problems = self.view.problems()?;
         let report = ManagerBundle {
             milestone_version: milestone.version,
             milestone_name: milestone.name,
@@ -130,7 +134,7 @@ impl Bundle<'_> {
             in_progress_count: phases.iter().filter(|phase| is_in_progress(phase.disk_status)).count(),
             recommended_actions: self.actions(&phases),
             waiting_signal,
-            all_complete: !phases.is_empty() && completed_count == phases.len(),
+            all_complete: !phases.is_empty() && completed_count == phases.len() && problems.is_empty(),
             phases,
             project_exists: documents.project,
             roadmap_exists: documents.roadmap,
@@ -139,6 +143,7 @@ impl Bundle<'_> {
             state_path: self.shown(&layout.state()),
             roadmap_path: self.shown(&layout.roadmap()),
             archive_dir: self.shown(&layout.milestones_folder()),
+            problems,
             warnings,
         };
         self.complete(report)

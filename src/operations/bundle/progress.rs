@@ -9,11 +9,12 @@ use crate::operations::phases::add::mvp_mode;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::label::PhaseLabel;
-use crate::project::milestone::Milestone;
+use crate::project::milestone::{ListedPhase, Milestone};
 use crate::project::phase::{self, PhaseId, without_code};
-use crate::project::roadmap::{Roadmap, name_without_tag};
+use crate::project::roadmap::name_without_tag;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::{State, meaningful};
+use crate::project::up_next;
 use crate::project::verification;
 
 use super::completion::Completion;
@@ -50,6 +51,9 @@ pub(crate) struct ProgressBundle {
     project_path: String,
     config_path: String,
     section_manifest: SectionManifest,
+    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
 }
 
 /// One phase.
@@ -98,7 +102,9 @@ impl Bundle<'_> {
         let worked_on =
             |row: &PhaseRow| matches!(row.status, Status::Executed | Status::InProgress | Status::Researched);
         let has_work_in_progress = open().any(worked_on);
-        let current_phase = open().next().cloned();
+        let at_work = up_next::phase_at_work(self.view)?.map(|phase| PhaseId::new(&phase));
+        let is_at_work = |row: &&PhaseRow| at_work.as_ref().is_some_and(|phase| phase.matches(&row.number));
+        let current_phase = open().find(is_at_work).or_else(|| open().next()).cloned();
         let next_phase = open().find(|row| row.status.is_unplanned()).cloned();
         let is_mvp = match &current_phase {
             Some(row) => mvp_mode(self.view, &row.number, false, self.config.flag("workflow.mvp_mode"))?.active,
@@ -133,6 +139,7 @@ impl Bundle<'_> {
             roadmap_path: self.shown(&layout.roadmap()),
             project_path: self.shown(&layout.project()),
             config_path: self.shown(&layout.config()),
+            problems: self.view.problems()?,
             section_manifest,
         };
         self.complete(report)
@@ -153,10 +160,9 @@ impl Bundle<'_> {
         }
         let folder_index = FolderIndex::new(&folders);
         let mut known: HashSet<String> = folders.iter().map(|folder| key(&folder.id())).collect();
-        for (id, name, line) in roadmap.iter().flat_map(listed_phases) {
+        for ListedPhase { id, name, .. } in roadmap.iter().flat_map(|roadmap| milestone.phases(roadmap)) {
             let phase_id = PhaseId::new(id);
-            let has_row = known.contains(&key(&phase_id)) || folder_index.find(&phase_id).is_some();
-            if has_row || phase_id.is_sentinel() || !milestone.holds(line) {
+            if known.contains(&key(&phase_id)) || folder_index.find(&phase_id).is_some() {
                 continue;
             }
             let standing = PhaseStanding::of(self.view, roadmap.as_ref(), id, None)?;
@@ -197,7 +203,7 @@ impl Bundle<'_> {
             plan_count: work.plans.len(),
             summary_count: work.summaries,
             has_research: work.has_research,
-            roadmap_complete: work.closed,
+            roadmap_complete: work.is_closed_by_roadmap(),
             open: work.is_open(),
             completion: Completion::of(standing, number, &self.facts.command_prefix),
         }
@@ -243,15 +249,4 @@ impl Status {
 /// The form of an identifier by which a phase is listed once.
 fn key(id: &PhaseId) -> String {
     id.as_str().to_ascii_lowercase()
-}
-
-/// Identifier, name and line of every open phase with a section, or a row of a table that lists phases.
-fn listed_phases<'roadmap, 'text>(
-    roadmap: &'roadmap Roadmap<'text>,
-) -> impl Iterator<Item = (&'text str, &'text str, usize)> + use<'roadmap, 'text> {
-    let sections = roadmap.sections().iter().filter(|section| !section.shipped);
-    let rows = roadmap.rows().iter().filter(|row| row.lists && !row.shipped && roadmap.section(row.id).is_none());
-    sections
-        .map(|section| (section.id, section.name, section.heading_line))
-        .chain(rows.map(|row| (row.id, row.name, row.line)))
 }

@@ -12,6 +12,7 @@ use crate::operations::answers::finding::{Finding, Severity};
 use crate::operations::overview::progress::PhaseStatus;
 use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::validate;
+use crate::project::belonging::Earlier;
 use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -215,6 +216,12 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     for unread in roadmap.iter().flat_map(Roadmap::unread_phases) {
         found.push(warning("W030", unread.message(), unread.cure()));
     }
+    let all = view.all_phase_folders()?;
+    for (folder, earlier) in all.iter().zip(view.closed_milestones_of(&all)?) {
+        found.extend(
+            earlier.filter(|earlier| earlier.is_number_taken).map(|earlier| left_behind(view, folder, &earlier)),
+        );
+    }
     let folders = view.phase_folders()?;
     if let Some(text) = view.state_text()? {
         found.extend(state_findings(view, &State::parse(&text), roadmap.as_ref(), &folders, facts)?);
@@ -286,6 +293,14 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     }
     found.extend(strangers(view)?);
     Ok(found)
+}
+
+/// A folder of an earlier milestone whose number the current one has given to another phase.
+fn left_behind(view: &ProjectView, folder: &PhaseFolder, earlier: &Earlier) -> Finding {
+    let (path, version) = (&folder.path, &earlier.version);
+    let message =
+        format!("`{path}` is of milestone {version}, and the current milestone has another phase {}", folder.token());
+    warning("W031", message, format!("Move it to `{}/{version}-phases`", view.layout().milestones_folder()))
 }
 
 fn missing_sections(project: &str) -> Vec<Finding> {

@@ -178,6 +178,23 @@ fn a_phase_in_a_form_that_is_not_read_is_named_with_its_line() {
 }
 
 #[test]
+fn a_folder_that_an_earlier_milestone_left_under_a_number_in_use_is_named() {
+    let found = check(
+        &project(&[
+            (".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n"),
+            (".planning/ROADMAP.md", "## v1.1 New\n\n- [ ] **Phase 1: Cee**\n"),
+            (".planning/milestones/v1.0-ROADMAP.md", "### Phase 1: Old\n"),
+            (".planning/phases/01-old/01-01-PLAN.md", "---\nwave: 1\n---\n"),
+        ]),
+        &facts(),
+    );
+    let found = told(&found.unwrap().warnings);
+    let expected =
+        "W031 `.planning/phases/01-old` is of milestone v1.0, and the current milestone has another phase 01";
+    assert!(found.iter().any(|finding| finding == expected), "{found:?}");
+}
+
+#[test]
 fn each_document_is_held_against_the_others() {
     let warnings =
         |changed: &[(&'static str, &'static str)]| told(&check(&project(changed), &facts()).unwrap().warnings);

@@ -51,8 +51,8 @@ pub(crate) fn clear(
     today: &str,
 ) -> Edited<ClearReport, ArchiveError> {
     let label = label.map(checked_label).transpose()?;
-    let folders = view.phase_folders()?;
-    let going: Vec<_> = folders.iter().filter(|folder| !folder.id().is_sentinel()).collect();
+    let folders = view.all_phase_folders()?;
+    let going: Vec<_> = folders.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     if going.is_empty() {
         return Ok((ClearReport { cleared: 0, archive_dir: None }, Edits::default()));
     }
@@ -63,8 +63,8 @@ pub(crate) fn clear(
     let known = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
     let known = known.filter(|version| checked_label(version).is_ok());
     let mut of = Vec::new();
-    for folder in &going {
-        let version = view.closed_milestone_of(folder)?.or_else(|| known.clone());
+    for earlier in view.closed_milestones_of(&going)? {
+        let version = earlier.map(|earlier| earlier.version).or_else(|| known.clone());
         if !of.contains(&version) {
             of.push(version);
         }

@@ -56,7 +56,7 @@ pub(crate) fn history(view: &ProjectView) -> Result<HistoryReport, FileError> {
             report.read(view, &folder)?;
         }
     }
-    for folder in view.phase_folders()?.iter() {
+    for folder in &view.all_phase_folders()? {
         report.read(view, folder)?;
     }
     let seen: BTreeSet<String> = report.tech_stack.drain(..).collect();

@@ -305,7 +305,7 @@ fn phase(
         },
         roadmap_acceptance: RoadmapAcceptance {
             checkbox: roadmap.bullet(folder.token()).map(|bullet| bullet.checked),
-            authoritative: standing.work.closed,
+            authoritative: standing.work.is_closed_by_roadmap(),
         },
         uat: InspectedUat { unresolved: unresolved(view, folder)?, scope: MilestoneScope::Complete },
         plan_count: plans.iter().filter(|plan| !plan.superseded).count(),

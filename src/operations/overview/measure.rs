@@ -25,6 +25,8 @@ pub(crate) struct Measure<'a> {
     pub(crate) scope: MilestoneScope,
     pub(crate) version: Option<&'a str>,
     pub(crate) counts: Counts,
+    /// What may hide phases, with its cure.
+    pub(crate) problems: &'a [String],
 }
 
 impl Measure<'_> {
@@ -53,6 +55,7 @@ impl Measure<'_> {
 
     fn why_none(self) -> String {
         match (self.scope, self.version) {
+            (MilestoneScope::Complete, _) if let Some(problem) = self.problems.first() => problem.clone(),
             (MilestoneScope::Unreadable, _) => "there is no ROADMAP.md".to_owned(),
             (MilestoneScope::Truncated, Some(version)) => {
                 format!("ROADMAP.md has no phases below the heading of {version}; move its phases there")
@@ -85,7 +88,13 @@ mod tests {
 
     #[test]
     fn a_percentage_is_shown_with_its_counts() {
-        let measure = Measure { percent: Some(20), scope: MilestoneScope::Complete, version: None, counts: COUNTS };
+        let measure = Measure {
+            percent: Some(20),
+            scope: MilestoneScope::Complete,
+            version: None,
+            counts: COUNTS,
+            problems: &[],
+        };
         assert_eq!(measure.shown(SCREEN), "████░░░░░░░░░░░░░░░░ 20%  3/5 plans · 1/5 phases\n");
         let ascii = Screen { signs: false, ..SCREEN };
         assert_eq!(measure.shown(ascii), "####................ 20%  3/5 plans, 1/5 phases\n");
@@ -93,7 +102,8 @@ mod tests {
 
     #[test]
     fn where_no_percentage_can_be_told_the_reason_and_the_cure_are() {
-        let told = |scope, version| Measure { percent: None, scope, version, counts: COUNTS }.shown(SCREEN);
+        let told =
+            |scope, version| Measure { percent: None, scope, version, counts: COUNTS, problems: &[] }.shown(SCREEN);
         let flat = told(MilestoneScope::Unscoped, Some("v1.0"));
         assert!(flat.starts_with("████░░░░░░░░░░░░░░░░ 3/5 plans · 1/5 phases\nNo percentage: "), "{flat}");
         assert!(flat.contains("add\n  `## v1.0` above its phases"), "{flat}");

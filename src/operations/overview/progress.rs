@@ -13,7 +13,7 @@ use crate::project::state::edit::bar;
 use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
 
-use crate::project::figures::Counts;
+use crate::project::figures::{Counts, Measured};
 use crate::text::words::words;
 
 /// What `progress json` answers.
@@ -27,6 +27,9 @@ pub(crate) struct ProgressReport {
     /// How much of the milestone is done; none unless the milestone's scope is complete.
     pub(crate) percent: Option<u64>,
     pub(crate) phase_scope: MilestoneScope,
+    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) problems: Vec<String>,
     #[serde(skip)]
     counts: Counts,
 }
@@ -83,15 +86,16 @@ pub(crate) fn progress(view: &ProjectView) -> Result<ProgressReport, FileError> 
         let (plans, summaries) = (standing.work.plans.len(), standing.work.summaries);
         phases.push(PhaseProgress { number, name, plans, summaries, status: PhaseStatus::of(&standing) });
     }
-    let counts = Counts::of(view)?;
+    let Measured { counts, percent, problems } = Measured::of(view, &milestone)?;
     Ok(ProgressReport {
-        percent: (milestone.scope == MilestoneScope::Complete).then(|| counts.percent()),
+        percent,
         milestone_version: milestone.version,
         milestone_name: milestone.name,
         total_plans: phases.iter().map(|phase| phase.plans).sum(),
         total_summaries: phases.iter().map(|phase| phase.summaries).sum(),
         phases,
         phase_scope: milestone.scope,
+        problems,
         counts,
     })
 }

@@ -23,7 +23,7 @@ use super::measure::{BESIDE, Measure, mark};
 use super::progress::PhaseStatus;
 use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
-use crate::project::figures::Counts;
+use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 
 /// What git tells of the project.
@@ -54,6 +54,9 @@ pub(crate) struct StatsReport {
     pub(crate) git_first_commit_date: Option<String>,
     pub(crate) last_activity: Option<String>,
     pub(crate) phase_scope: MilestoneScope,
+    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) problems: Vec<String>,
     #[serde(skip)]
     counts: Counts,
     /// The phase the work is at.
@@ -100,14 +103,8 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let text = view.roadmap_text()?;
     let roadmap = text.as_deref().map(|text| view.parse_roadmap(text));
     if let Some(roadmap) = &roadmap {
-        let numbered = |id: &str| id.starts_with(|first: char| first.is_ascii_digit());
-        let sections = roadmap.sections().iter().filter(|section| !section.shipped && numbered(section.id));
-        let rows = roadmap.rows().iter().filter(|row| row.lists && !row.shipped);
-        let listed = sections
-            .map(|section| (section.id, section.name, section.heading_line))
-            .chain(rows.map(|row| (row.id, row.name, row.line)));
-        for (id, name, _) in listed.filter(|(_, _, line)| milestone.holds(*line)) {
-            add(id, name_without_tag(name));
+        for phase in milestone.phases(roadmap) {
+            add(phase.id, name_without_tag(phase.name));
         }
     }
     let folders = view.milestone_folders()?;
@@ -144,9 +141,9 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
     let last_activity = state.as_deref().map(State::parse).and_then(|state| {
         state.front_text("last_activity").or_else(|| state.value("Last activity").map(str::to_owned))
     });
-    let counts = Counts::of(view)?;
+    let Measured { counts, percent: done, problems } = Measured::of(view, &milestone)?;
     Ok(StatsReport {
-        percent: known.then(|| counts.percent()),
+        percent: done,
         plan_percent: known.then(|| percent(total_summaries, total_plans)),
         milestone_version: milestone.version,
         milestone_name: milestone.name,
@@ -161,6 +158,7 @@ pub(crate) fn stats(view: &ProjectView, commits: Commits) -> Result<StatsReport,
         git_first_commit_date: commits.first,
         last_activity,
         phase_scope: milestone.scope,
+        problems,
         counts,
         current: up_next::current_phase(view)?,
     })
@@ -207,6 +205,7 @@ impl StatsReport {
             scope: self.phase_scope,
             version: self.milestone_version.as_deref(),
             counts: self.counts,
+            problems: &self.problems,
         }
     }
 

@@ -146,7 +146,8 @@ pub(crate) fn complete(
     if view.roadmap_text()?.is_none() {
         return Err(Incomplete::NoRoadmap { phase: typed.to_owned(), path: view.layout().roadmap() });
     }
-    if let Some(unseen) = view.scope()?.unseen.filter(|unseen| next.is_none() || unseen.is_unreadable()) {
+    let scope = view.scope()?;
+    if let Some(unseen) = scope.unseen.or(scope.fewer).filter(|unseen| next.is_none() || unseen.is_unreadable()) {
         return Err(Incomplete::ScopeUnknown { phase: typed.to_owned(), unseen });
     }
     let mut edits = Edits::default();

@@ -201,7 +201,7 @@ fn samples_of_plans(view: &ProjectView) -> Result<Vec<Value>, FileError> {
     for (folder, version) in view.archives()? {
         folders.extend(view.read_folders(&folder, Some(&version))?);
     }
-    folders.extend(view.phase_folders()?.iter().cloned());
+    folders.extend(view.all_phase_folders()?);
     let mut samples = Vec::new();
     for folder in &folders {
         for plan in view.current_plans(folder)? {

@@ -44,7 +44,7 @@ pub(crate) struct Lesson {
 /// What the project wrote down: in the folders of its phases, and for all of them together.
 pub(crate) fn in_documents(view: &ProjectView) -> Result<Vec<Lesson>, FileError> {
     let mut paths: Vec<String> = Vec::new();
-    for folder in view.phase_folders()?.iter() {
+    for folder in &view.all_phase_folders()? {
         let names = folder.files.iter().filter(|name| name.ends_with("-LEARNINGS.md") || *name == "LEARNINGS.md");
         paths.extend(names.map(|name| folder.join(name)));
     }

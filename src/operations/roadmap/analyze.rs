@@ -17,7 +17,7 @@ use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
 use crate::operations::overview::measure::{Measure, mark};
-use crate::project::figures::Counts;
+use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 
 /// What `roadmap get-phase` answers.
@@ -125,6 +125,9 @@ pub(crate) struct AnalyzeReport {
     /// Phases with a checklist line and no section.
     pub(crate) missing_phase_details: Option<Vec<String>>,
     pub(crate) scope: MilestoneScope,
+    /// What may hide phases of the milestone, and so makes the figures uncertain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) problems: Vec<String>,
     #[serde(skip)]
     version: Option<String>,
     #[serde(skip)]
@@ -143,7 +146,7 @@ impl AnalyzeReport {
             page += &screen.paint_lines(Tone::Strong, &screen.prose("", "  ", &milestones.join(", ")));
         }
         let (percent, scope, version) = (self.progress_percent, self.progress_scope, self.version.as_deref());
-        page += &Measure { percent, scope, version, counts: self.counts }.shown(screen);
+        page += &Measure { percent, scope, version, counts: self.counts, problems: &self.problems }.shown(screen);
         for phase in self.phases.iter().take(SHOWN) {
             let is_current = self.current.as_ref().is_some_and(|at| phase::compare(at, &phase.number).is_eq());
             let is_closed = phase.standing.is_complete() && !phase.standing.work.is_open();
@@ -271,16 +274,18 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         });
     }
     let mut known: HashSet<String> = phases.iter().map(|phase| normal_key(&phase.number)).collect();
-    for row in roadmap.rows().iter().filter(|row| row.lists && milestone.holds(row.line)) {
-        let id = PhaseId::new(row.id);
-        if id.is_sentinel() || !known.insert(normal_key(row.id)) {
-            continue;
+    for listed in milestone.phases(&roadmap) {
+        if known.insert(normal_key(listed.id)) {
+            let name = name_without_tag(listed.name);
+            phases.push(PhaseSummary::of(listed.id, name, standing(listed.id, &phases)?));
         }
-        phases.push(PhaseSummary::of(row.id, row.name, standing(row.id, &phases)?));
     }
     let open = || phases.iter().filter(|phase| phase.standing.work.is_open());
     let open_phases: Vec<String> = open().map(|phase| phase.number.clone()).collect();
-    let current_phase = open_phases.first().cloned();
+    let current = up_next::current_phase(view)?;
+    let at_work = current.as_deref().map(PhaseId::new);
+    let is_at_work = |number: &&String| at_work.as_ref().is_some_and(|phase| phase.matches(number));
+    let current_phase = open_phases.iter().find(is_at_work).or(open_phases.first()).cloned();
     let next_phase = open().find(|phase| phase.disk_status.is_unplanned()).map(|phase| phase.number.clone());
     let total_plans: usize = phases.iter().map(|phase| phase.plan_count).sum();
     let total_summaries: usize = phases.iter().map(|phase| phase.summary_count).sum();
@@ -292,14 +297,14 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
             Some(MilestoneSummary { heading: heading.heading.title.to_owned(), version: heading.version?.to_owned() })
         })
         .collect();
-    let counts = Counts::of(view)?;
+    let Measured { counts, percent, problems } = Measured::of(view, &milestone)?;
     Ok(Ok(AnalyzeReport {
         milestones,
         phase_count: phases.len(),
         completed_phases: phases.iter().filter(|phase| phase.disk_status == DiskStatus::Complete).count(),
         total_plans,
         total_summaries,
-        progress_percent: (milestone.scope == MilestoneScope::Complete).then(|| counts.percent()),
+        progress_percent: percent,
         progress_scope: milestone.scope,
         current_phase,
         next_phase,
@@ -307,8 +312,9 @@ pub(crate) fn analyze(view: &ProjectView) -> Result<Result<AnalyzeReport, NoRoad
         missing_phase_details: (!missing.is_empty()).then_some(missing),
         scope: milestone.scope,
         version: milestone.version,
+        problems,
         counts,
-        current: up_next::current_phase(view)?,
+        current,
         phases,
     }))
 }
@@ -361,7 +367,7 @@ impl PhaseSummary {
             has_context: work.has_context,
             has_research: work.has_research,
             disk_status: DiskStatus::of(standing.stage()),
-            roadmap_complete: work.closed,
+            roadmap_complete: work.is_closed_by_roadmap(),
             context_read_error: None,
             context_scope: MilestoneScope::Complete,
             standing,

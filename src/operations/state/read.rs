@@ -10,8 +10,10 @@ use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::noted::is_marked_settled;
+use crate::project::phase::{PhaseId, short};
 use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
 use crate::project::state::{BLOCKERS, BLOCKING, DECISIONS, Section, State};
+use crate::project::up_next;
 use crate::project::view::ProjectView;
 use crate::text::checklist::COLONS;
 use crate::text::screen::{Cell, Screen};
@@ -131,6 +133,16 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
         if index.get(key).is_none() {
             index.set(key, state.front_text(key));
         }
+    }
+    let at_work = up_next::current_phase(view)?;
+    if let (Some(stated), Some(at_work)) = (index.get("current_phase"), at_work)
+        && !PhaseId::new(&at_work).matches(stated)
+    {
+        // Nothing is left to do about the phase that STATE.md names.
+        let label = view.label(&at_work)?;
+        index.set("current_phase", Some(short(&label.number).to_owned()));
+        index.set("current_phase_name", label.name);
+        index.set("current_plan", None);
     }
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
     let written = Progress::written(state);

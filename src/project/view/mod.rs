@@ -13,6 +13,7 @@ use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 use crate::text::shell::acting_letter;
 
+use super::belonging::Earlier;
 #[cfg(any(test, fuzzing))]
 use super::files::MemoryFiles;
 use super::files::{FileError, Files, Pending};
@@ -248,7 +249,11 @@ impl ProjectView {
         {
             return known.parsed.over(text);
         }
-        let roadmap = Roadmap::parse_for(text, version.as_deref());
+        let mut roadmap = Roadmap::parse_for(text, version.as_deref());
+        let milestone = Milestone::find(&roadmap, version.as_deref());
+        if milestone.has_own_lines {
+            milestone.set_others_aside(&mut roadmap);
+        }
         *locked(&self.roadmap) = Some(KnownRoadmap { text: text.into(), version, parsed: roadmap.parsed() });
         roadmap
     }
@@ -277,14 +282,24 @@ impl ProjectView {
         Ok(self.state_text()?.as_deref().and_then(state_version))
     }
 
-    /// The folders of phases that are not archived, in the order of phases.
+    /// The folders of phases that are not archived, in the order of phases. A folder that an earlier milestone left where
+    /// the current one has another phase of its number is none of them.
     pub(crate) fn phase_folders(&self) -> Result<Arc<[PhaseFolder]>, FileError> {
         if let Some(known) = locked(&self.folders).as_ref() {
             return Ok(Arc::clone(known));
         }
-        let folders: Arc<[PhaseFolder]> = self.read_folders(&self.layout.phases(), None)?.into();
+        let all = self.all_phase_folders()?;
+        let earlier = self.closed_milestones_of(&all)?;
+        let is_taken = |earlier: &Option<Earlier>| earlier.as_ref().is_some_and(|earlier| earlier.is_number_taken);
+        let own = all.into_iter().zip(&earlier).filter(|(_, earlier)| !is_taken(earlier));
+        let folders: Arc<[PhaseFolder]> = own.map(|(folder, _)| folder).collect();
         *locked(&self.folders) = Some(Arc::clone(&folders));
         Ok(folders)
+    }
+
+    /// Every folder in `phases`, in the order of phases.
+    pub(crate) fn all_phase_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
+        self.read_folders(&self.layout.phases(), None)
     }
 
     /// The folders of the phases of the current milestone: those named in its window; all, where it names none.

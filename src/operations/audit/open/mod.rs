@@ -189,7 +189,7 @@ pub(crate) fn open(view: &ProjectView, now: String) -> Result<OpenReport, FileEr
     scan.threads()?;
     scan.todos()?;
     scan.seeds()?;
-    for folder in view.phase_folders()?.iter() {
+    for folder in &view.all_phase_folders()? {
         scan.phase(folder)?;
     }
     for (path, version) in view.archives()? {

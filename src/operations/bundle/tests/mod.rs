@@ -258,16 +258,16 @@ fn progress_puts_folders_and_sections_in_one_order() {
         (".planning/phases/05-f/notes.md", ""),
         (".planning/phases/999.1-shelf/999.1-01-PLAN.md", ""),
     ];
-    // Verified and not closed: closing it is what comes next.
-    let closed = (".planning/ROADMAP.md", &*format!("- [x] **Phase 1: A** - a\n\n{roadmap}"));
+    // Where a box says whether it is closed, closing it is what comes next; without one, its report closes it.
+    let boxed = (".planning/ROADMAP.md", &*format!("- [ ] **Phase 1: A** - a\n\n{roadmap}"));
     let told = progress(&files);
     let expected = ["01 complete", "02 executed", "2.1 not_started", "03 in_progress", "04 researched", "05 pending"];
     assert_eq!(statuses(&told), expected);
     assert_eq!(told["phases"][2]["name"], "c");
     assert_eq!(told["phases"][2]["roadmap_complete"], false);
     assert_eq!(told["phases"][0]["roadmap_complete"], false, "every phase says it");
-    assert_eq!((&told["current_phase"]["number"], &told["next_phase"]["number"]), (&"01".into(), &"2.1".into()));
-    assert_eq!(progress(&[&files[..], &[closed]].concat())["current_phase"]["number"], "02");
+    assert_eq!((&told["current_phase"]["number"], &told["next_phase"]["number"]), (&"02".into(), &"2.1".into()));
+    assert_eq!(progress(&[&files[..], &[boxed]].concat())["current_phase"]["number"], "01");
     assert_eq!((&told["completed_count"], &told["in_progress_count"]), (&1.into(), &2.into()));
     assert_eq!(told["phase_mvp_mode"], false);
     let command = &told["phases"][2]["verification_next_command"];
@@ -297,7 +297,7 @@ fn work_that_was_put_down_says_where() {
 fn a_phase_with_a_project_code_is_told_once() {
     let config = (".planning/config.json", r#"{"project_code": "AC"}"#);
     let told = progress(&[ROADMAP, config, (".planning/phases/AC-01-base/01-01-PLAN.md", "")]);
-    assert_eq!(statuses(&told), ["AC-01 in_progress", "2 not_started", "2.1 not_started"]);
+    assert_eq!(statuses(&told), ["AC-01 in_progress", "2 not_started", "2.1 not_started", "7 not_started"]);
     assert_eq!(told["phases"][0]["name"], "base");
 }
 

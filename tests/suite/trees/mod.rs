@@ -1,0 +1,162 @@
+//! Trees of planning documents that nobody wrote: archived or not, numbers restarted or not, folders missing, documents cut,
+//! in conflict or empty, in many forms and scripts. What verbs say of them is compared with what is true.
+//!
+//! The gate draws a sample and prints its seed; `GSD_TREES=2000` draws so many, `GSD_TREES_SEED` repeats a tree.
+
+mod model;
+mod oracle;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use crate::kit::TestContext;
+use crate::tree::{difference, stamps, tree};
+use model::Model;
+use oracle::{Answers, Truth};
+
+/// How long a sample begins new trees.
+const SAMPLE: Duration = Duration::from_secs(40);
+
+/// The verbs that say how far the milestone is.
+const ASKED: &[&str] = &[
+    "progress json",
+    "stats json",
+    "roadmap analyze",
+    "state json",
+    "init progress",
+    "init manager",
+    "smart-entry --json",
+    "auto status --json",
+];
+
+fn ask(context: &TestContext, call: &str, stdin: &str) -> String {
+    let words: Vec<&str> = call.split(' ').filter(|word| !word.is_empty()).collect();
+    context.gsd_with(&words, &[("NO_COLOR", "1"), ("GSD_TEST_MODE", "1")], stdin).stdout
+}
+
+fn answers(context: &TestContext) -> Answers {
+    let mut said: Vec<(&str, Value)> = ASKED
+        .iter()
+        .map(|call| (*call, serde_json::from_str(&ask(context, call, "")).unwrap_or(Value::Null)))
+        .collect();
+    for (name, call) in [("dashboard", ""), ("smart-entry", "smart-entry")] {
+        let page = context.at_a_terminal_of(120, call, &[("NO_COLOR", "1")], "").stdout;
+        said.push((name, String::from_utf8_lossy(&page).into_owned().into()));
+    }
+    let event = |name: &str| {
+        serde_json::json!({ "session_id": "s", "hook_event_name": name, "source": "startup", "cwd": context.project(),
+            "workspace": { "current_dir": context.project(), "project_dir": context.project() } })
+        .to_string()
+    };
+    for (name, call, event) in [
+        ("status line", "hook standard status-line", event("Status")),
+        ("session start", "hook standard session-start", event("SessionStart")),
+    ] {
+        said.push((name, ask(context, call, &event).into()));
+    }
+    Answers(said)
+}
+
+/// What is wrong with one tree.
+fn wrong(seed: u64) -> Vec<String> {
+    let model = Model::draw(seed);
+    let context = TestContext::new();
+    for (path, text) in &model.files {
+        context.write(path, text);
+    }
+    let truth = Truth::of(&model);
+    let before = stamps(&context.project());
+    let answers = answers(&context);
+    let mut wrong = Vec::new();
+    if stamps(&context.project()) != before {
+        wrong.push("a verb that reads has written".to_owned());
+    }
+    if model.damage.is_none() {
+        wrong.extend(oracle::disagreements(&truth, &answers));
+    }
+    wrong.extend(oracle::calls_complete(&truth, &answers));
+    wrong.extend(oracle::two_commands(&answers));
+    wrong.extend(closes(&context, &model, &truth));
+    if !wrong.is_empty() && std::env::var_os("GSD_TREES_KEEP").is_some() {
+        let damage = model.damage;
+        wrong.push(format!(
+            "{:?} {:?} {damage:?} kept in {}",
+            model.milestones,
+            model.listing,
+            context.keep().display()
+        ));
+    }
+    wrong
+}
+
+/// What verbs close that is open.
+fn closes(context: &TestContext, model: &Model, truth: &Truth) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let before = tree(&context.project());
+    for phase in model.phases.iter().filter(|phase| phase.stage < model::Stage::Verified) {
+        if context.gsd(["phase", "complete", &phase.id]).code == 0 {
+            wrong.push(format!("phase complete {} closes what is {:?}", phase.id, phase.stage));
+        }
+    }
+    let complete = |context: &TestContext| context.gsd(["milestone", "complete", &model.version, "--confirm"]);
+    if truth.closed < truth.total && truth.open.iter().any(|open| !is_verified(model, open)) {
+        if complete(context).code == 0 {
+            wrong.push(format!("milestone complete closes {:?}", truth.open));
+        } else if wrong.is_empty() {
+            let written = difference(&before, &tree(&context.project()));
+            wrong.extend(written.first().map(|line| format!("a refused verb has written: {line}")));
+        }
+        return wrong;
+    }
+    let ran = complete(context);
+    if model.damage.is_none() && model.has_roadmap && model.phases.iter().all(|phase| phase.has_folder) && ran.code != 0
+    {
+        wrong.push(format!("milestone complete refuses: {}{}", ran.stdout, ran.stderr));
+    }
+    wrong
+}
+
+fn is_verified(model: &Model, id: &str) -> bool {
+    model.phases.iter().any(|phase| phase.id == id && phase.stage == model::Stage::Verified)
+}
+
+/// The seeds to draw: one by its number, so many as are asked for, or what a sample has time for.
+fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (u64, Vec<String>) {
+    let (next, failed, drawn) = (AtomicU64::new(0), Mutex::new(Vec::new()), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(seed) = seeds(next.fetch_add(1, Ordering::Relaxed)) {
+                    let wrong = wrong(seed);
+                    drawn.fetch_add(1, Ordering::Relaxed);
+                    if !wrong.is_empty() {
+                        failed.lock().unwrap().push(format!("GSD_TREES_SEED={seed}:\n  {}", wrong.join("\n  ")));
+                    }
+                }
+            });
+        }
+    });
+    (drawn.into_inner(), failed.into_inner().unwrap())
+}
+
+#[test]
+fn what_is_said_of_a_tree_is_true() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let first = number("GSD_TREES_SEED").unwrap_or_else(|| now.as_secs() * 100_000);
+    let (many, one) = (number("GSD_TREES"), number("GSD_TREES_SEED"));
+    let begun = Instant::now();
+    let (drawn, failed) = check(|index| {
+        let goes_on = match (many, one) {
+            (Some(many), _) => index < many,
+            (None, Some(_)) => index < 1,
+            (None, None) => begun.elapsed() < SAMPLE,
+        };
+        goes_on.then(|| first + index)
+    });
+    println!("{drawn} trees from seed {first}, {} with a wrong answer", failed.len());
+    assert!(drawn > 0 && failed.is_empty(), "{} of {drawn} trees:\n{}", failed.len(), failed.join("\n"));
+}
