@@ -114,7 +114,8 @@ impl Milestone {
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
-        let is_unmatched = scope == MilestoneScope::Unscoped && version.is_some() && !versioned.is_empty();
+        let is_divided = !versioned.is_empty() || numbered_milestones(roadmap) > 1;
+        let is_unmatched = scope == MilestoneScope::Unscoped && version.is_some() && is_divided;
         let has_own_lines = version.is_some() && scope == MilestoneScope::Complete;
         Self { version, name, scope, is_unmatched, has_own_lines, held: Lines::new(&window), window }
     }
@@ -226,6 +227,18 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
             })
         })
         .collect()
+}
+
+/// How many headings call a milestone by its number alone: `## Milestone 2: Name`.
+fn numbered_milestones(roadmap: &Roadmap<'_>) -> usize {
+    let markdown = roadmap.markdown();
+    let is_numbered = |heading: &Heading<'_>| {
+        let words = heading.title.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+        let number =
+            words.get(..9).filter(|word| word.eq_ignore_ascii_case("milestone")).map(|_| words[9..].trim_start());
+        heading.level <= 3 && number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    markdown.headings().filter(is_numbered).count()
 }
 
 /// The text of the roadmap that says of a milestone that it was shipped on `day`: in its heading, and in the line of the

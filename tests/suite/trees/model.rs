@@ -48,6 +48,8 @@ pub(crate) struct Phase {
     pub(crate) plans: usize,
     /// Its folder is in this clone.
     pub(crate) has_folder: bool,
+    /// It lies in the archive of its milestone.
+    pub(crate) is_put_away: bool,
 }
 
 impl Phase {
@@ -87,6 +89,8 @@ pub(crate) enum Milestones {
     Sections,
     /// `### 🚧 v1.1 Name (In Progress)`, and those before it in folded blocks.
     Marked,
+    /// `## Milestone 2: Name`, without a version.
+    Numbered,
     /// A list with ranges of phases above the phases, and `## Milestone v1.1: Name`.
     List,
 }
@@ -112,6 +116,10 @@ pub(crate) enum Damage {
     OtherVersion,
     /// Phases are called by another word.
     OtherWord,
+    /// The last phase is named in a form that is not read.
+    Unread,
+    /// The milestones have numbers, and STATE.md has a version.
+    Numbered,
 }
 
 /// What is true of a project, and how its documents say it.
@@ -146,7 +154,13 @@ const SIGNS: &[&str] = &[":", "：", " —", " -", " –", "."];
 impl Model {
     pub(crate) fn draw(seed: u64) -> Self {
         let mut draw = Draw::of(seed);
-        let milestones = draw.one(&[Milestones::None, Milestones::Sections, Milestones::Marked, Milestones::List]);
+        let milestones = draw.one(&[
+            Milestones::None,
+            Milestones::Sections,
+            Milestones::Marked,
+            Milestones::Numbered,
+            Milestones::List,
+        ]);
         let listing = draw.one(&[
             Listing::Checklist,
             Listing::Headings,
@@ -169,6 +183,7 @@ impl Model {
                     stage: Stage::Closed,
                     plans: 1 + draw.below(2),
                     has_folder: true,
+                    is_put_away: false,
                 }
             });
             earlier.push((format!("v1.{index}"), phases.collect()));
@@ -177,9 +192,18 @@ impl Model {
         let phases = Self::draw_phases(&mut draw, number, listing);
         let has_roadmap = draw.below(12) != 0;
         let damage = (has_roadmap && draw.one_in(4)).then(|| {
-            draw.one(&[Damage::Empty, Damage::Cut, Damage::Conflict, Damage::OtherVersion, Damage::OtherWord])
+            draw.one(&[
+                Damage::Empty,
+                Damage::Cut,
+                Damage::Conflict,
+                Damage::OtherVersion,
+                Damage::OtherWord,
+                Damage::Unread,
+            ])
         });
         let damage = damage.filter(|damage| *damage != Damage::OtherVersion || milestones != Milestones::None);
+        let is_numbered = has_roadmap && milestones == Milestones::Numbered && count > 0;
+        let damage = damage.or(is_numbered.then_some(Damage::Numbered));
         let left = draw.one_in(3);
         let mut model = Self {
             seed,
@@ -201,8 +225,11 @@ impl Model {
         }
         if !model.can_close() {
             for phase in model.phases.iter_mut().filter(|phase| phase.stage == Stage::Closed) {
-                (phase.stage, phase.has_folder) = (Stage::Verified, true);
+                (phase.stage, phase.has_folder, phase.is_put_away) = (Stage::Verified, true, false);
             }
+        }
+        if milestones == Milestones::None {
+            model.phases.iter_mut().for_each(|phase| phase.is_put_away = false);
         }
         let open: Vec<&Phase> = model.phases.iter().filter(|phase| model.is_open(phase)).collect();
         model.stated = match draw.below(6) {
@@ -239,7 +266,8 @@ impl Model {
                     (first + index - usize::from(index > 2)).to_string()
                 };
                 let has_folder = if stage == Stage::Closed { !draw.one_in(6) } else { stage > Stage::Untouched };
-                Phase { id, name: names[index].to_owned(), stage, plans: 1 + draw.below(3), has_folder }
+                let is_put_away = stage == Stage::Closed && has_folder && draw.one_in(6);
+                Phase { id, name: names[index].to_owned(), stage, plans: 1 + draw.below(3), has_folder, is_put_away }
             })
             .map(|mut phase| {
                 if phase.stage < Stage::Planned {
@@ -292,7 +320,8 @@ impl Model {
             ));
         }
         for phase in self.phases.iter().filter(|phase| phase.has_folder) {
-            write_folder(&mut files, ".planning/phases", phase);
+            let archive = format!(".planning/milestones/{}-phases", self.version);
+            write_folder(&mut files, if phase.is_put_away { &archive } else { ".planning/phases" }, phase);
         }
         if self.has_roadmap {
             files.push((".planning/ROADMAP.md".to_owned(), self.roadmap(draw)));
@@ -353,6 +382,13 @@ impl Model {
                     }
                     text.push_str("\n</details>\n\n");
                 }
+                Milestones::Numbered => {
+                    let _ = write!(text, "## Milestone {}: Before\n\n", &version[3..]);
+                    for phase in phases {
+                        let _ = writeln!(text, "- [x] **Phase {}: {}**", phase.id, phase.name);
+                    }
+                    text.push('\n');
+                }
                 Milestones::Sections if draw.one_in(2) => {
                     let _ = write!(text, "## ✅ {version} Before\n\n");
                     for phase in phases {
@@ -367,6 +403,7 @@ impl Model {
             Milestones::None => writeln!(text, "## Phases\n"),
             Milestones::Sections => writeln!(text, "## {} Now\n", self.version),
             Milestones::Marked => writeln!(text, "### 🚧 {} Now (In Progress)\n", self.version),
+            Milestones::Numbered => writeln!(text, "## Milestone {}: Now\n", self.earlier.len()),
             Milestones::List => writeln!(text, "## Milestone {}: Now\n", self.version),
         };
         let start = text.len();
@@ -382,7 +419,14 @@ impl Model {
                 text.insert_str(start, "<<<<<<< HEAD\n=======\n- [x] **Phase 1: Theirs**\n>>>>>>> theirs\n")
             }
             Some(Damage::OtherWord) => text = text[..start].to_owned() + &text[start..].replace("Phase ", "Étape "),
-            Some(Damage::OtherVersion) | None => {}
+            Some(Damage::Unread) => {
+                let last = self.phases.last().unwrap();
+                let _ = writeln!(text, "### Phase {} {}\n", last.id, last.name);
+            }
+            Some(Damage::OtherVersion | Damage::Numbered) | None => {}
+        }
+        if draw.one_in(3) {
+            text.push_str("\n## Backlog\n\n### Phase 999.1: Some day\n\n**Goal**: not now\n");
         }
         if draw.one_in(5) {
             text = text.replace('\n', "\r\n");
@@ -391,12 +435,14 @@ impl Model {
     }
 
     fn phase_lines(&self, text: &mut String, draw: &mut Draw) {
+        let unread = usize::from(self.damage == Some(Damage::Unread));
+        let phases = &self.phases[..self.phases.len() - unread];
         let sign = draw.one(SIGNS);
         let done = |phase: &Phase| phase.stage == Stage::Closed;
         if matches!(self.listing, Listing::Checklist | Listing::ChecklistAndHeadings | Listing::All) {
             let (item, mark, bold) =
                 (draw.one(&["-", "*", "+", "1."]), draw.one(&["x", "X"]), draw.one(&["**", "", "**"]));
-            for phase in &self.phases {
+            for phase in phases {
                 let told = if draw.one_in(3) { " - needs v4.0 of it" } else { "" };
                 let tick = if done(phase) { mark } else { " " };
                 let _ = writeln!(text, "{item} [{tick}] {bold}Phase {}: {}{bold}{told}", phase.id, phase.name);
@@ -408,7 +454,7 @@ impl Model {
         }
         if matches!(self.listing, Listing::Headings | Listing::ChecklistAndHeadings | Listing::All) {
             let (level, decorated) = (draw.one(&["###", "####"]), draw.one(&["", "", "🚀 ", "**"]));
-            for phase in &self.phases {
+            for phase in phases {
                 let end = if decorated == "**" { "**" } else { "" };
                 let _ = write!(
                     text,
@@ -423,7 +469,7 @@ impl Model {
             } else {
                 "### Progress\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n"
             });
-            for phase in &self.phases {
+            for phase in phases {
                 let status = if done(phase) {
                     draw.one(&["Complete", "✅ Done", "Complete (2026-01-02)"])
                 } else {

@@ -28,7 +28,9 @@ pub(crate) struct Truth {
 impl Truth {
     pub(crate) fn of(model: &Model) -> Self {
         let count = |is: &dyn Fn(&Phase) -> bool| model.phases.iter().filter(|phase| is(phase)).count();
-        let here = |of: &dyn Fn(&Phase) -> usize| model.phases.iter().filter(|phase| phase.has_folder).map(of).sum();
+        let here = |of: &dyn Fn(&Phase) -> usize| {
+            model.phases.iter().filter(|phase| phase.has_folder && !phase.is_put_away).map(of).sum()
+        };
         let mut open: Vec<String> =
             model.phases.iter().filter(|phase| model.is_open(phase)).map(|phase| phase.id.clone()).collect();
         open.sort_by(|left, right| in_order(left, right));
@@ -69,7 +71,7 @@ impl Answers {
         found.as_str().map(|id| id.trim_start_matches('0').to_owned()).filter(|id| !id.is_empty())
     }
 
-    fn page(&self, call: &str) -> &str {
+    pub(crate) fn page(&self, call: &str) -> &str {
         self.of(call).as_str().unwrap_or_default()
     }
 }
@@ -143,12 +145,4 @@ pub(crate) fn calls_complete(truth: &Truth, answers: &Answers) -> Vec<String> {
     let figures = figures.into_iter().filter(|_| !is_complete);
     let said = figures.chain(steps.into_iter().chain([auto]).filter(|_| !is_closed));
     said.filter(|(_, is)| *is).map(|(call, _)| format!("{call}: complete")).collect()
-}
-
-/// Where two views name two next commands.
-pub(crate) fn two_commands(answers: &Answers) -> Option<String> {
-    let next = |call: &str| answers.page(call).lines().find_map(|line| line.strip_prefix("Next")).map(str::trim);
-    let (dashboard, entry, line) = (next("dashboard"), next("smart-entry"), answers.page("status line"));
-    let in_line = dashboard.is_some_and(|command| line.contains(&format!("→ {command} ")));
-    (dashboard != entry || !in_line).then(|| format!("{dashboard:?}, {entry:?}, {line:?}: one next command"))
 }
