@@ -13,7 +13,7 @@ use crate::project::layout::Layout;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::checklist::ListItem;
 use crate::text::diff::LineDiff;
-use crate::text::front_matter::FrontMatter;
+use crate::text::front_matter::{self, FrontMatter};
 
 /// One field that a command changed, or one file that came or went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub(crate) struct ChangedField {
 }
 
 /// The fields that `edits` change, in the order of the files and their lines. What is derived from other documents is
-/// not told: the front matter of STATE.md, its mirror, the claim of the milestone.
+/// not told: the front matter of STATE.md except its figures, its mirror, the claim of the milestone.
 pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<ChangedField>, FileError> {
     let layout = view.layout();
     let mut changed = Vec::new();
@@ -52,7 +52,10 @@ pub(crate) fn changed_fields(view: &ProjectView, edits: &Edits) -> Result<Vec<Ch
         }
         match if edits.leaves(path) { None } else { view.text(path)? } {
             None => changed.push(ChangedField { file: path.clone(), created: true, ..ChangedField::default() }),
-            Some(before) if *path == layout.state() => compare(path, body(&before), body(after), &mut changed),
+            Some(before) if *path == layout.state() => {
+                compare(path, body(&before), body(after), &mut changed);
+                compare_figures(path, &before, after, &mut changed);
+            }
             Some(before) => match (serde_json::from_str(&before), serde_json::from_str(after)) {
                 (Ok(old), Ok(new)) => compare_values(path, "", Some(&old), Some(&new), &mut changed),
                 _ => compare(path, &without_secrets(&before), &without_secrets(after), &mut changed),
@@ -194,6 +197,35 @@ fn is_derived(layout: &Layout, path: &str) -> bool {
 fn body(text: &str) -> &str {
     FrontMatter::parse(text).map_or(text, |front| front.body())
 }
+
+/// The figures in the front matter of STATE.md that differ.
+fn compare_figures(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
+    let figures = |text: &str| -> Vec<(String, String)> {
+        let Some(front_matter::Value::Map(entries)) = FrontMatter::parse(text).and_then(|front| front.get(FIGURES))
+        else {
+            return Vec::new();
+        };
+        entries.iter().map(|(key, value)| (format!("{FIGURES}.{key}"), value.flat())).collect()
+    };
+    let (old, new) = (figures(before), figures(after));
+    let gone = old.iter().filter(|(key, _)| !new.iter().any(|(known, _)| known == key)).map(|(key, _)| key);
+    for key in new.iter().map(|(key, _)| key).chain(gone) {
+        let at = |all: &[(String, String)]| all.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+        let (old, new) = (at(&old), at(&new));
+        if old != new {
+            changed.push(ChangedField {
+                file: file.to_owned(),
+                field: Some(key.clone()),
+                old,
+                new,
+                ..ChangedField::default()
+            });
+        }
+    }
+}
+
+/// The key of the front matter of STATE.md that holds the figures.
+const FIGURES: &str = "progress";
 
 /// The leaves of two JSON documents that differ, by their path such as `workflow.research`.
 fn compare_values(file: &str, path: &str, old: Option<&Value>, new: Option<&Value>, changed: &mut Vec<ChangedField>) {
@@ -353,6 +385,12 @@ mod tests {
     fn the_front_matter_of_the_state_is_derived_and_that_of_a_plan_is_not() {
         let (before, after) = ("---\nwave: 1\n---\nx\n", "---\nwave: 2\n---\nx\n");
         assert_eq!(changes(".planning/STATE.md", before, after), []);
+        let figures = |text: &str| format!("---\nstatus: x\nprogress:\n{text}---\nx\n");
+        assert_eq!(
+            changes(".planning/STATE.md", &figures("  percent: 50\n  total_plans: 2\n"), &figures("  percent: 100\n")),
+            [change("progress.percent", "50", "100"), change("progress.total_plans", "2", "")],
+            "its figures are no secret"
+        );
         assert_eq!(changes(".planning/phases/01-a/01-01-PLAN.md", before, after), [change("wave", "1", "2")]);
         assert_eq!(
             changes(".planning/config.json", "{\"a\": {\"b\": 1, \"c\": true}}", "{\"a\": {\"b\": 2}, \"d\": \"x\"}"),
