@@ -9,7 +9,7 @@ use crate::project::files::FileError;
 use crate::project::roadmap::PhaseRow as RoadmapRow;
 use crate::project::standing::{PhaseStanding, Stage};
 use crate::project::state::State;
-use crate::project::up_next::is_shipped;
+use crate::project::up_next::{self, is_shipped};
 use crate::project::verification;
 use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
@@ -307,6 +307,7 @@ impl Workstream {
         };
         let text = view.state_text()?;
         let mut state = StateWords::of(text.as_deref());
+        state.current_phase = up_next::current_phase(&view)?;
         let mut stream = Closed { total, done, shipped_unverified: shipped && done < total };
         // Of a milestone that is in the workstream's own archive, the table of its roadmap is what is left.
         if let Some(roadmap) = roadmap.as_ref().filter(|_| is_archived(&view, text.as_deref())) {
@@ -371,7 +372,7 @@ impl StateWords {
         };
         Self {
             status: word("status", "Status").unwrap_or_else(|| "unknown".to_owned()),
-            current_phase: word("current_phase", "Current Phase"),
+            current_phase: None,
             last_activity: word("last_activity", "Last Activity"),
         }
     }
