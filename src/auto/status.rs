@@ -15,6 +15,7 @@ use super::slices::look::Look;
 use super::slices::rules::{Listing, RULES};
 use super::slices::snapshot::{Question, Requirements};
 use super::stop::Stop;
+use crate::operations::state;
 use crate::project::files::{FileError, sha256};
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::up_next::UpNext;
@@ -29,6 +30,9 @@ pub(crate) struct StatusReport {
     pub(crate) phase: &'static str,
     pub(crate) active: Active,
     pub(crate) next: NextReport,
+    /// What comes next in the project, the same in every answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<state::next::NextReport>,
     pub(crate) blockers: Vec<String>,
     /// What tasks of the active slice ask, as long as nobody has answered.
     pub(crate) questions: Vec<QuestionRow>,
@@ -249,6 +253,7 @@ impl StatusReport {
             phase: if paused { Phase::Paused.word() } else { phase.word() },
             active: Active { milestone: id(milestone), slice: id(slice), task: id(task) },
             next: NextReport::of(step, rule),
+            step: None,
             blockers: blockers.iter().map(|blocker| one_line(blocker)).collect(),
             questions: questions(look),
             progress: Progress { milestones: pair(*milestones), slices: slices.map(pair), tasks: tasks.map(pair) },
@@ -315,6 +320,7 @@ impl StatusReport {
             phase: if paused { Phase::Paused.word() } else { position::word(&next) },
             active: Active { milestone: milestone.version.clone(), slice: active, task: None },
             next: NextReport::of(step, rule),
+            step: None,
             blockers: Vec::new(),
             questions: Vec::new(),
             progress: Progress {

@@ -205,8 +205,10 @@ fn bare(call: Call, manner: Manner, world: World) -> Answer {
         let page = context.refuses_a_person_without_a_project().and_then(|()| overview::progress::dashboard(&context));
         page.map(|page| context.text(page))
     } else {
-        context.text(help::welcome(context.screen()));
-        Ok(())
+        overview::progress::milestones(&context).map(|page| {
+            let page = page.unwrap_or_else(|| help::welcome(context.screen(), context.installed_hosts()));
+            context.text(page);
+        })
     };
     context.finish(result, manner.contract)
 }

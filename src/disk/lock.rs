@@ -82,6 +82,13 @@ impl Lock {
         Ok(lock)
     }
 
+    /// Whether somebody holds the lock of the tree at `root`. Nothing is made or written.
+    pub(super) fn is_held(folders: &[PathBuf], root: &AbsolutePath) -> bool {
+        let name = name_of(root);
+        let mut files = folders.iter().filter_map(|folder| File::open(folder.join(&name)).ok());
+        files.any(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
     /// Notes, outside the tree, that this user's own program begins the transaction `id` in it.
     pub(super) fn note(&self, id: &str) -> Result<(), DiskError> {
         self.noted.replace(vec![id.to_owned()]);

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -136,6 +137,13 @@ pub(crate) fn read_log<T: DeserializeOwned>(path: &AbsolutePath) -> Result<Optio
         entries.push(serde_json::from_slice(&entry).map_err(|error| broken(path, line, error.to_string()))?);
     }
     Ok(Some(Entries { entries, torn: walk.torn }))
+}
+
+/// Whether a process has the log at `path` now. Nobody is waited for, and nothing is written. `lock_folders` are those that a
+/// [`Disk`] is made with.
+pub(crate) fn is_log_held(lock_folders: &[PathBuf], path: &AbsolutePath) -> bool {
+    let folder = path.parent().unwrap_or_else(|| path.clone());
+    atomic::canonical(&folder).is_ok_and(|folder| Lock::is_held(lock_folders, &folder.resolve(path.name())))
 }
 
 impl Log<'_> {
@@ -286,7 +294,6 @@ fn entry_of(line: &[u8]) -> Option<(Digest, &[u8])> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
-    use std::path::PathBuf;
     use std::time::Duration;
 
     use proptest::prelude::*;
@@ -377,7 +384,11 @@ mod tests {
         log.append(&entries(1)[0]).unwrap();
         assert!(matches!(second.log(&bench.path()), Err(LogError::Disk(DiskError::Locked { .. }))));
         assert_eq!(bench.read().unwrap().unwrap().entries, entries(1));
+        let locks = [bench.folder.resolve("state/locks").as_path().to_path_buf()];
+        assert!(is_log_held(&locks, &bench.path()));
         drop(log);
+        assert!(!is_log_held(&locks, &bench.path()));
+        assert!(!is_log_held(&locks, &bench.path().beside("other.jsonl")), "nobody ever had it");
         assert_eq!(second.log(&bench.path()).unwrap().len(), 1);
     }
 

@@ -115,10 +115,11 @@ fn respond(arguments: &[OsString], world: &World) -> Option<Answer> {
     let here = payload.folder().map(PathBuf::from).or_else(|| world.folder().ok())?;
     let project = HookProject::find(&here, world, payload.session());
     if event == Event::StatusLine {
-        return Some(Answer::text(status_line(world, &payload, project.as_ref())));
+        return Some(Answer::text(status_line(world, &payload, &here, project.as_ref())));
     }
     let verdict = match &project {
         Some(project) => verdict(&Scene { world, event, payload: &payload, here: &here, project }, options),
+        None if event == Event::SessionStart => in_milestones(world, &here)?,
         None => outside(world, event, &payload, &here)?,
     };
     Some(answer(dialect, event, &payload, &verdict))
@@ -159,7 +160,15 @@ fn verdict(scene: &Scene<'_>, options: &[&str]) -> Verdict {
     verdict
 }
 
-fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) -> String {
+/// What a session that starts in the milestones of `auto` is told; `None` without any.
+fn in_milestones(world: &World, here: &Path) -> Option<Verdict> {
+    let next = scene::next_of_milestones(here, world).filter(|_| !world.is_unit())?;
+    let mut verdict = Verdict::default();
+    verdict.add(session_state::note_of_milestones(&next));
+    Some(verdict)
+}
+
+fn status_line(world: &World, payload: &Payload, here: &Path, project: Option<&HookProject>) -> String {
     let used = payload.context_use(world.now().milliseconds());
     if let (Some(used), Some(file)) = (&used, scene::session_file(world, payload, context_monitor::NUMBERS)) {
         scene::leave(&file, used);
@@ -168,10 +177,13 @@ fn status_line(world: &World, payload: &Payload, project: Option<&HookProject>) 
     let setting = |key: &str| project.and_then(|project| project.setting(key));
     statusline::Known {
         payload,
-        position: project.map(|project| {
-            let position = project.state().as_deref().and_then(Position::of_state).unwrap_or_default();
-            position.in_project(project, |name| scene::command(world, name))
-        }),
+        position: match project {
+            Some(project) => {
+                let position = project.state().as_deref().and_then(Position::of_state).unwrap_or_default();
+                Some(position.in_project(project, &project.around(world), |name| scene::command(world, name)))
+            }
+            None => scene::next_of_milestones(here, world).map(|next| Position::in_milestones(&next)),
+        },
         todo: statusline::todo(payload),
         used: used.as_ref(),
         newer: versions.newer(),

@@ -2,7 +2,10 @@
 
 use super::HookProject;
 use crate::library;
+use crate::project::auto_run::AutoRun;
+use crate::project::next::{Around, Next};
 use crate::project::standing;
+use crate::project::state::names_phase;
 use crate::project::up_next::UpNext;
 use crate::text::front_matter::FrontMatter;
 
@@ -16,8 +19,14 @@ pub(super) struct Position {
     pub(super) status: Option<String>,
     pub(super) stopped_at: Option<String>,
     pub(super) paused_at: Option<String>,
+    /// The run of `auto` that has the project, or waits for somebody.
+    pub(super) run: Option<AutoRun>,
     /// The command to type next.
     pub(super) next: Option<String>,
+}
+
+fn is_installed(name: &str) -> bool {
+    library::command_names().any(|known| known == name)
 }
 
 impl Position {
@@ -26,18 +35,19 @@ impl Position {
         let front = FrontMatter::parse(state)?;
         Some(Self {
             milestone: front.text("milestone"),
-            phase: front.text("current_phase"),
+            phase: front.text("current_phase").filter(|written| names_phase(written)),
             phase_name: front.text("current_phase_name"),
             status: front.text("status"),
             stopped_at: front.text("stopped_at"),
             paused_at: front.text("paused_at"),
+            run: None,
             next: None,
         })
     }
 
     /// The same as every command answers: where the phase is done, the first one that is open, of which STATE.md knows no
     /// status yet; and the next command, as `spelled` writes its name. What cannot be read changes nothing.
-    pub(super) fn in_project(self, project: &HookProject, spelled: impl Fn(&str) -> String) -> Self {
+    pub(super) fn in_project(self, project: &HookProject, around: &Around, spelled: impl Fn(&str) -> String) -> Self {
         let view = project.view();
         let moved = self.phase.as_deref().map(|stated| standing::moved_on(&view, stated));
         let here = match moved {
@@ -46,19 +56,35 @@ impl Position {
             }
             Some(Ok(None) | Err(_)) | None => self,
         };
-        let Ok(next) = UpNext::of(&view, project.flag("workflow.skip_discuss", false)) else { return here };
+        let Ok(next) = Next::of(&view, around) else { return here };
         let here = match next.phase() {
             Some(phase) if here.phase.is_none() => {
                 Self { phase: Some(phase.number.clone()), phase_name: phase.name.clone(), ..here }
             }
             _ => here,
         };
-        let paused_at = match &next {
-            UpNext::Paused(pause) => here.paused_at.or_else(|| Some(pause.note.clone().unwrap_or(pause.file.clone()))),
+        let paused_at = match next.documents() {
+            Some(UpNext::Paused(pause)) => {
+                here.paused_at.or_else(|| Some(pause.note.clone().unwrap_or(pause.file.clone())))
+            }
             _ => here.paused_at,
         };
-        let is_installed = |name: &str| library::command_names().any(|known| known == name);
-        Self { next: Some(next.command(spelled, is_installed)), paused_at, ..here }
+        let run = match &next {
+            Next::Run(run) => Some(run.clone()),
+            _ => None,
+        };
+        Self { next: Some(next.call(is_installed).typed(spelled)), run, paused_at, ..here }
+    }
+
+    /// Where a project of milestones is, which has no STATE.md of ours.
+    pub(super) fn in_milestones(next: &Next) -> Self {
+        let (milestone, run) = match next {
+            Next::Milestones(milestones) => (milestones.at(), None),
+            Next::Run(run) => (Some(run.milestone.clone()), Some(run.clone())),
+            _ => (None, None),
+        };
+        let next = next.call(is_installed).typed(str::to_owned);
+        Self { milestone, run, next: Some(next), ..Self::default() }
     }
 
     /// One line a fact, for an agent: `- At: phase 2, Notes`.
@@ -67,12 +93,14 @@ impl Position {
             Some(name) => format!("phase {number}, {name}"),
             None => format!("phase {number}"),
         });
+        let run = self.run.as_ref().map(AutoRun::why);
         let facts = [
             ("Milestone", self.milestone.as_ref()),
             ("At", phase.as_ref()),
             ("Status", self.status.as_ref()),
             ("Stopped at", self.stopped_at.as_ref()),
             ("Paused at", self.paused_at.as_ref()),
+            ("Run", run.as_ref()),
             ("Next", self.next.as_ref()),
         ];
         facts.into_iter().filter_map(|(label, value)| Some(format!("- {label}: {}", value?))).collect()
@@ -84,7 +112,8 @@ impl Position {
             Some(name) if !short => format!("Phase {number} {name}"),
             _ => format!("Phase {number}"),
         });
-        let facts = [phase.or_else(|| self.milestone.clone()), self.status.clone().filter(|_| !short)];
+        let place = self.run.as_ref().map(AutoRun::brief).or(phase).or_else(|| self.milestone.clone());
+        let facts = [place, self.status.clone().filter(|_| !short && self.run.is_none())];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         let next = self.next.as_ref().filter(|_| !short).map(|next| format!("→ {next}"));
         let words: Vec<String> =

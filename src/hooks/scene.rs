@@ -11,9 +11,11 @@ use super::switch;
 use crate::disk::{self, AbsolutePath};
 use crate::library::Event;
 use crate::project::Project;
+use crate::project::auto_run::Runs;
 use crate::project::boundary::Boundary;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
+use crate::project::next::{Around, Next};
 use crate::project::root;
 use crate::project::view::ProjectView;
 use crate::project::wave::WaveNote;
@@ -62,6 +64,15 @@ impl HookProject {
         Project::new(self.layout.clone(), self.state_folder.clone()).view(Box::new(|_, _| Box::new(HashMap::new)))
     }
 
+    /// What decides about the next step besides the documents.
+    pub(crate) fn around(&self, world: &World) -> Around {
+        let root = AbsolutePath::parse(&self.root).ok();
+        Around {
+            skips_discussion: self.flag("workflow.skip_discuss", false),
+            runs: root.map(|root| runs(world, &root)).unwrap_or_default(),
+        }
+    }
+
     /// The text of one of its files of settings.
     pub(crate) fn settings_text(&self, path: &str) -> Result<Option<String>, String> {
         let path = self.layout.absolute(path);
@@ -107,6 +118,29 @@ impl HookProject {
         self.boundary.check(&path).ok()?;
         disk::read_text(path).ok().flatten()
     }
+}
+
+/// The runs of `auto` in the project at `root`; a session of a run looks for none.
+pub(super) fn runs(world: &World, root: &AbsolutePath) -> Runs {
+    if world.is_unit() {
+        return Runs::default();
+    }
+    Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
+}
+
+/// What comes next in the milestones of `auto` around `here`, where no planning folder is; `None` without any. The milestone of
+/// a first run is only in its worktree.
+pub(super) fn next_of_milestones(here: &Path, world: &World) -> Option<Next> {
+    let here = AbsolutePath::parse(here).ok()?;
+    let found = root::of_milestones(&here, world.home().as_deref());
+    let is_found = found.is_some();
+    let root = found.unwrap_or(here);
+    let around = Around { skips_discussion: false, runs: runs(world, &root) };
+    if !is_found && around.runs.unfinished.is_none() {
+        return None;
+    }
+    let project = Project::new(Layout::new(root.as_path(), None, None), world.state_folder());
+    Next::of(&project.view(Box::new(|_, _| Box::new(HashMap::new))), &around).ok()
 }
 
 /// Whether the variable names a part of the project.

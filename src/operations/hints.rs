@@ -31,7 +31,8 @@ use crate::text::NameError;
 use crate::text::shell::typed;
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
-const NO_ROADMAP: &str = "restore `.planning/ROADMAP.md` from git, or write it; `gsd-tools guide new-project` describes how a project starts";
+/// What to do about a roadmap that is not there.
+pub(crate) const NO_ROADMAP: &str = "restore `.planning/ROADMAP.md` from git, or write it; `gsd-tools guide new-project` describes how a project starts";
 const CORRECT_LINE: &str = "correct that line; nothing was written";
 
 /// The hint for `error`, where one of these rooms made it.

@@ -1,13 +1,14 @@
 //! The acceptance tests of closed phases that are not finished: a person still has to try something, or found something
 //! that nobody has mended yet. A phase can be closed before, and the documents of the next one say nothing of it.
 
+use super::deferred_checks;
 use super::files::FileError;
 use super::folder::PhaseFolder;
 use super::label::PhaseLabel;
 use super::plan::PhasePlan;
 use super::roadmap::Roadmap;
 use super::standing;
-use super::uat_report::{Gap, UatReport};
+use super::uat_report::{Gap, UatReport, UatTest, is_pass};
 use super::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::screen::counted;
@@ -21,6 +22,8 @@ pub(crate) struct OpenAcceptance {
     pub(crate) tests: usize,
     /// How many gaps no executed plan closes.
     pub(crate) gaps: usize,
+    /// Somebody put off every test that waits, and there is no gap: it waits until the milestone is done.
+    pub(crate) is_deferred: bool,
 }
 
 impl OpenAcceptance {
@@ -66,7 +69,18 @@ impl ProjectView {
             return Ok(None);
         }
         let phase = PhaseLabel::of(Some(roadmap), folder.token()).number;
-        Ok(Some(OpenAcceptance { phase, tests: report.pending(), gaps }))
+        let tests = report.pending();
+        let is_deferred = gaps == 0 && self.is_put_off(folder, &report)?;
+        Ok(Some(OpenAcceptance { phase, tests, gaps, is_deferred }))
+    }
+
+    /// Whether somebody put off every test of a report that did not pass yet, and there is one.
+    fn is_put_off(&self, folder: &PhaseFolder, report: &UatReport) -> Result<bool, FileError> {
+        let put_off = deferred_checks::deferred_in(self, std::slice::from_ref(folder))?;
+        let waits = |number: u64| put_off.iter().any(|check| check.test == Some(number) && !check.failed());
+        let has_passed = |test: &&UatTest| test.result.as_deref().is_some_and(is_pass);
+        let mut open = report.tests.iter().filter(|test| !has_passed(test)).peekable();
+        Ok(open.peek().is_some() && open.all(|test| waits(test.number)))
     }
 
     /// How many failed gaps of a report no executed plan of the phase closes. A plan that closes gaps and does not say which

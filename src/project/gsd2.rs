@@ -6,6 +6,7 @@ use super::files::{Entry, FileError};
 use super::milestone_layout::ids::{identifier, number};
 use super::milestone_layout::lines::title;
 use super::milestone_layout::lookup::{self, MILESTONES};
+use super::milestone_layout::milestone_summary::Ending;
 use super::milestone_layout::roadmap::Roadmap;
 use super::milestone_layout::slice_plan::{PlannedTask, SlicePlan};
 use super::milestone_layout::slice_rows::SliceRow;
@@ -19,6 +20,10 @@ pub(crate) struct Milestone {
     pub(crate) title: String,
     pub(crate) vision: Option<String>,
     pub(crate) slices: Vec<Slice>,
+    /// Its summary says that it is over.
+    pub(crate) is_over: bool,
+    /// Somebody set it aside.
+    pub(crate) is_parked: bool,
 }
 
 /// A slice: what becomes a phase.
@@ -112,7 +117,15 @@ fn milestone(view: &ProjectView, root: &str, name: &str) -> Result<Milestone, Fi
             slice.title.clone_from(&slice.id);
         }
     }
-    Ok(Milestone { title: told.unwrap_or_else(|| id.clone()), id, vision: roadmap.vision, slices })
+    let summary = document(view, &format!("{root}/{name}"), &id, "SUMMARY")?;
+    Ok(Milestone {
+        title: told.unwrap_or_else(|| id.clone()),
+        is_over: summary.is_some_and(|summary| Ending::of(&summary.text).is_terminal()),
+        is_parked: document(view, &format!("{root}/{name}"), &id, "PARKED")?.is_some(),
+        id,
+        vision: roadmap.vision,
+        slices,
+    })
 }
 
 /// Reads what the folder of a slice holds.

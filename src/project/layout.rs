@@ -155,6 +155,11 @@ impl Layout {
         self.in_scope("milestones")
     }
 
+    /// The audit of the milestone of this version.
+    pub(crate) fn milestone_audit(&self, version: &str) -> String {
+        self.in_scope(&format!("{version}-MILESTONE-AUDIT.md"))
+    }
+
     pub(crate) fn project(&self) -> String {
         self.in_planning("PROJECT.md")
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod acceptance;
 pub(crate) mod auto_chain;
+pub(crate) mod auto_run;
 pub(crate) mod belonging;
 pub(crate) mod boundary;
 pub(crate) mod branch_name;
@@ -28,6 +29,7 @@ pub(crate) mod lock_files;
 pub(crate) mod milestone;
 pub(crate) mod milestone_layout;
 pub(crate) mod milestones;
+pub(crate) mod next;
 pub(crate) mod noted;
 pub(crate) mod pause;
 pub(crate) mod phase;

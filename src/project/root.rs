@@ -6,6 +6,7 @@ use crate::disk::{self, AbsolutePath};
 
 use super::boundary::Boundary;
 use super::config;
+use super::milestone_layout::lookup::MILESTONES;
 use super::repository::{is_repository, main_place, main_worktree, repository_of};
 
 /// The folder that holds `.planning` for work started in `start`; `start` itself where none is found.
@@ -16,6 +17,24 @@ use super::repository::{is_repository, main_place, main_worktree, repository_of}
 /// to ignore them, it goes on at the same place of the main worktree and does not leave that.
 pub(crate) fn discover(start: &AbsolutePath, home: Option<&Path>) -> AbsolutePath {
     here_or_above(start, home).or_else(|| in_main_worktree(start, home)).unwrap_or_else(|| start.clone())
+}
+
+/// The folder with milestones of `auto` for work started in `start`: the nearest one up to the root of its repository, where
+/// no planning folder is. `None` without one.
+pub(crate) fn of_milestones(start: &AbsolutePath, home: Option<&Path>) -> Option<AbsolutePath> {
+    let mut folder = start.clone();
+    loop {
+        if has_documents(&folder) || home.is_some_and(|home| home.starts_with(&folder)) {
+            return None;
+        }
+        if disk::is_folder(folder.as_path().join(MILESTONES)) {
+            return Some(folder);
+        }
+        if is_repository(&folder) || repository_of(&folder).is_none() {
+            return None;
+        }
+        folder = folder.parent()?;
+    }
 }
 
 /// The folder that an install for one project goes to: the nearest with `.planning`, else the repository, else `start`.
@@ -81,6 +100,21 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare folders by hand")]
     use super::super::repository::tests::made;
     use super::*;
+
+    #[test]
+    fn milestones_are_found_up_to_the_root_of_the_repository() {
+        let found = |things: &[&str], start: &str| {
+            let (_temporary, base) = made(things);
+            let root = of_milestones(&base.resolve(start), Some(base.resolve("home").as_path()))?;
+            root.relative_to(&base).map(|path| path.to_string())
+        };
+        let repository = ["a/.git", "a/.gsd/milestones", "a/src/deep"];
+        assert_eq!(found(&repository, "a/src/deep").as_deref(), Some("a"));
+        assert_eq!(found(&["a/.gsd/milestones", "a/b/.git", "a/b/src"], "a/b/src"), None);
+        assert_eq!(found(&["a/.gsd/milestones", "a/src"], "a/src"), None, "anybody could have put it there");
+        assert_eq!(found(&["a/.gsd/milestones"], "a").as_deref(), Some("a"));
+        assert_eq!(found(&["a/.git", "a/.gsd/milestones", "a/.planning"], "a"), None);
+    }
 
     /// Where `start` finds its project among these things.
     fn found(things: &[&str], start: &str) -> String {

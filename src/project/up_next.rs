@@ -3,7 +3,7 @@
 use super::acceptance::OpenAcceptance;
 use super::deferred_checks;
 use super::files::FileError;
-use super::folder::{canonical_id, plan_id};
+use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::label::PhaseLabel;
 use super::milestone::milestone_headings;
 use super::pause::Pause;
@@ -15,12 +15,15 @@ use super::state::index::Sources;
 use super::state::{State, is_awaiting_milestone};
 use super::verification::VerificationState;
 use super::view::{ProjectView, state_version};
+use crate::text::front_matter::FrontMatter;
 use crate::text::screen::counted;
 
 /// What is next; the first that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UpNext {
     NoRoadmap,
+    /// There is a project, and its next milestone has no roadmap yet.
+    NoMilestone,
     NoState,
     Paused(Pause),
     /// A closed phase whose acceptance test is not finished, and no plan is left to execute.
@@ -32,8 +35,49 @@ pub(crate) enum UpNext {
     /// No phase that was seen is open, and there may be more of them.
     Unseen(Unseen),
     /// Every phase is complete, and the milestone of this version is not archived yet.
-    MilestoneDone(Option<String>),
+    MilestoneDone(MilestoneEnd),
     MilestoneArchived(String),
+}
+
+/// A milestone whose phases are complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MilestoneEnd {
+    pub(crate) version: Option<String>,
+    pub(crate) audit: Audit,
+}
+
+/// What is known of the audit of a milestone, which comes before its completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audit {
+    Missing,
+    /// A phase was verified after it.
+    Outdated,
+    /// It found gaps.
+    Failed,
+    /// It found nothing that keeps the milestone open.
+    Passed,
+}
+
+/// What to type: a command of ours in the host, by its name, or a call of this program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    Host { name: &'static str, arguments: String },
+    Program(String),
+}
+
+impl Call {
+    pub(crate) fn host(name: &'static str, arguments: impl Into<String>) -> Self {
+        Self::Host { name, arguments: arguments.into() }
+    }
+
+    /// As a person types it: `spelled` turns the name of a command into what the host calls it.
+    pub(crate) fn typed(&self, spelled: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Host { name, arguments } if arguments.is_empty() => spelled(name),
+            Self::Host { name, arguments } => format!("{} {arguments}", spelled(name)),
+            Self::Program(call) => call.clone(),
+        }
+    }
 }
 
 /// The phase that is next, and what to do about it.
@@ -54,10 +98,10 @@ pub(crate) struct PhaseNext {
 /// The phase the work is at: that of STATE.md as long as something is left to do about it, then the first open one.
 pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileError> {
     let text = view.state_text()?;
-    let stated = text.as_deref().map(State::parse).and_then(|state| {
-        let written = state.front_text("current_phase");
-        written.or_else(|| Sources::of(&state).current_phase.clone())
-    });
+    let stated = text
+        .as_deref()
+        .map(State::parse)
+        .and_then(|state| state.front_phase().or_else(|| Sources::of(&state).current_phase.clone()));
     let Some(stated) = stated else { return Ok(None) };
     if is_to_be_verified(view, &stated)? {
         return Ok(Some(stated));
@@ -94,7 +138,9 @@ pub(crate) fn phase_at_work(view: &ProjectView) -> Result<Option<String>, FileEr
 impl UpNext {
     /// What is next. Where phases are planned without a discussion, a phase without a CONTEXT.md is planned.
     pub(crate) fn of(view: &ProjectView, skips_discussion: bool) -> Result<Self, FileError> {
-        let Some(text) = view.roadmap_text()? else { return Ok(Self::NoRoadmap) };
+        let Some(text) = view.roadmap_text()? else {
+            return Ok(if has_project(view)? { Self::NoMilestone } else { Self::NoRoadmap });
+        };
         if view.state_text()?.is_none() {
             return Ok(Self::NoState);
         }
@@ -107,7 +153,10 @@ impl UpNext {
         for folder in &folders {
             has_plan_to_do |= !view.plans_to_do(folder)?.is_empty();
         }
-        if !has_plan_to_do && let Some(open) = view.open_acceptances()?.into_iter().next() {
+        let mut open = if has_plan_to_do { Vec::new() } else { view.open_acceptances()? };
+        // Checks that somebody put off wait until the milestone is done.
+        open.retain(|open| !open.is_deferred);
+        if let Some(open) = open.into_iter().next() {
             return Ok(Self::Accept(open));
         }
         if let Some(next) = PhaseNext::of(view, skips_discussion)? {
@@ -126,7 +175,9 @@ impl UpNext {
         Ok(match milestone.version.clone() {
             Some(version) if is_shipped => Self::MilestoneArchived(version),
             _ if milestone.phase_ids(&roadmap).is_empty() && folders.is_empty() => Self::NoPhases,
-            version => Self::MilestoneDone(version),
+            version => {
+                Self::MilestoneDone(MilestoneEnd { audit: Audit::of(view, version.as_deref(), &folders)?, version })
+            }
         })
     }
 
@@ -138,30 +189,38 @@ impl UpNext {
         }
     }
 
-    /// The command that does it: `spelled` turns the name of a command into what a person types, and of several the first
-    /// that is installed is named.
-    pub(crate) fn command(&self, spelled: impl Fn(&str) -> String, is_installed: impl Fn(&str) -> bool) -> String {
-        let first =
-            |names: &[&str]| spelled(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"));
+    /// The call that does it; of several commands the first that is installed.
+    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
+        let first = |names: &[&'static str]| {
+            Call::host(names.iter().copied().find(|name| is_installed(name)).unwrap_or("progress"), "")
+        };
         match self {
-            Self::NoRoadmap => spelled("new-project"),
-            Self::NoState => "gsd-tools state rebuild".to_owned(),
+            Self::NoRoadmap => Call::host("new-project", ""),
+            Self::NoState => Call::Program("gsd-tools state rebuild".to_owned()),
             Self::Paused(_) => first(&["resume-work"]),
             Self::Accept(OpenAcceptance { phase, .. }) | Self::Deferred(phase) => {
-                format!("{} {}", spelled("verify-work"), short(phase))
+                Call::host("verify-work", short(phase))
             }
-            Self::Phase(next) => next.command(spelled),
+            Self::Phase(next) => next.call(),
             Self::NoPhases => first(&[]),
-            Self::Unseen(_) => "gsd-tools roadmap validate".to_owned(),
-            Self::MilestoneDone(_) => first(&["complete-milestone"]),
-            Self::MilestoneArchived(_) => first(&["new-milestone"]),
+            Self::Unseen(_) => Call::Program("gsd-tools roadmap validate".to_owned()),
+            Self::MilestoneDone(MilestoneEnd { audit: Audit::Passed, .. }) => first(&["complete-milestone"]),
+            Self::MilestoneDone(_) => first(&["audit-milestone", "complete-milestone"]),
+            Self::NoMilestone | Self::MilestoneArchived(_) => first(&["new-milestone"]),
         }
+    }
+
+    /// As [`Self::call`], as a person types it.
+    #[cfg(test)]
+    pub(crate) fn command(&self, spelled: impl Fn(&str) -> String, is_installed: impl Fn(&str) -> bool) -> String {
+        self.call(is_installed).typed(spelled)
     }
 
     /// Why that is next, in a sentence.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::NoRoadmap => "There is no ROADMAP.md yet".to_owned(),
+            Self::NoMilestone => "There is no ROADMAP.md of a milestone yet".to_owned(),
             Self::NoState => "STATE.md is missing; ROADMAP.md and the phase folders give a new one".to_owned(),
             Self::Paused(pause) => pause.why(),
             Self::Accept(open) => unfinished_test(&format!("phase {}", short(&open.phase)), open),
@@ -169,10 +228,7 @@ impl UpNext {
             Self::Deferred(phase) => format!("A deferred check of phase {} is not finished", short(phase)),
             Self::NoPhases => "ROADMAP.md has no phases yet".to_owned(),
             Self::Unseen(unseen) => format!("What is left cannot be determined: {unseen}; {}", unseen.cure()),
-            Self::MilestoneDone(Some(version)) => {
-                format!("All phases are complete: complete milestone {version}, or add a phase")
-            }
-            Self::MilestoneDone(None) => "All phases are complete: complete the milestone, or add a phase".to_owned(),
+            Self::MilestoneDone(end) => end.why(),
             Self::MilestoneArchived(version) => {
                 format!("Milestone {version} is complete and archived: start the next one, or add a phase")
             }
@@ -186,6 +242,10 @@ impl PhaseNext {
         let (Some(typed), Some(text)) = (phase_at_work(view)?, view.roadmap_text()?) else { return Ok(None) };
         let roadmap = view.parse_roadmap(&text);
         let folder = view.find_phase(&typed)?.folder;
+        // The position of a milestone that is over names a phase that nothing has any more.
+        if folder.is_none() && !view.is_listed(&typed)? && is_said_over(view)? {
+            return Ok(None);
+        }
         let standing = PhaseStanding::of(view, Some(&roadmap), &typed, folder.as_ref())?;
         let step = match standing.next_step(skips_discussion) {
             Some(step) => step,
@@ -208,7 +268,7 @@ impl PhaseNext {
         self.acceptance.is_some()
     }
 
-    fn command(&self, spelled: impl Fn(&str) -> String) -> String {
+    fn call(&self) -> Call {
         let (name, flag) = match self.step {
             NextStep::Discuss => ("discuss-phase", ""),
             NextStep::Plan => ("plan-phase", ""),
@@ -217,7 +277,7 @@ impl PhaseNext {
             NextStep::Execute | NextStep::Close => ("execute-phase", ""),
             NextStep::Verify => ("verify-work", ""),
         };
-        format!("{} {}{flag}", spelled(name), self.number)
+        Call::host(name, format!("{}{flag}", self.number))
     }
 
     fn why(&self) -> String {
@@ -246,6 +306,59 @@ impl PhaseNext {
     }
 }
 
+impl MilestoneEnd {
+    fn why(&self) -> String {
+        let of = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        match self.audit {
+            Audit::Missing => format!("All phases are complete: audit milestone{of}, then complete it, or add a phase"),
+            Audit::Outdated => format!("A phase was verified after the audit of milestone{of}: audit it again"),
+            Audit::Failed => format!("The audit of milestone{of} found gaps: close them, then audit it again"),
+            Audit::Passed => format!("All phases are complete: complete milestone{of}, or add a phase"),
+        }
+    }
+}
+
+impl Audit {
+    /// The audit of the milestone of this version, whose phases have these folders.
+    fn of(view: &ProjectView, version: Option<&str>, folders: &[PhaseFolder]) -> Result<Self, FileError> {
+        let Some(version) = version else { return Ok(Self::Missing) };
+        let Some(text) = view.text(&view.layout().milestone_audit(version))? else { return Ok(Self::Missing) };
+        let front = FrontMatter::parse(&text);
+        let said = |key: &str| front.as_ref().and_then(|front| front.text(key));
+        if !matches!(said("status").as_deref(), Some("passed" | "tech_debt")) {
+            return Ok(Self::Failed);
+        }
+        let Some(audited) = said("audited") else { return Ok(Self::Passed) };
+        for folder in folders {
+            let Some(report) = folder.artifact_path("VERIFICATION") else { continue };
+            let report = view.text(&report)?.unwrap_or_default();
+            let verified = FrontMatter::parse(&report).and_then(|front| front.text("verified"));
+            if verified.is_some_and(|verified| is_later(&verified, &audited)) {
+                return Ok(Self::Outdated);
+            }
+        }
+        Ok(Self::Passed)
+    }
+}
+
+/// Whether a time is later than another, both as `2026-01-02T03:04:05Z`, as far as both say it.
+fn is_later(time: &str, other: &str) -> bool {
+    let is_time = |text: &str| text.get(..10).is_some_and(|day| day.bytes().filter(u8::is_ascii_digit).count() == 8);
+    let written = |text: &str| text.replace(' ', "T").trim_end_matches('Z').chars().take(19).collect::<String>();
+    let (time, other) = (written(time), written(other));
+    let length = time.len().min(other.len());
+    let same = |text: &str| text.get(..length).unwrap_or_default().to_owned();
+    is_time(&time) && is_time(&other) && same(&time) > same(&other)
+}
+
+/// Whether a project without a roadmap was begun: what lacks is the roadmap of its next milestone.
+fn has_project(view: &ProjectView) -> Result<bool, FileError> {
+    let layout = view.layout();
+    let has_archive = view.file_names(&layout.milestones_folder())?.iter().any(|name| name.ends_with("-ROADMAP.md"));
+    let is_stream = layout.workstream().is_some();
+    Ok(view.exists(&layout.project()) && (is_stream || has_archive || view.exists(&layout.milestones())))
+}
+
 /// That the acceptance test of a phase is open, and how much of it.
 fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
     let counts = open.counts().map(|counts| format!(": {counts}")).unwrap_or_default();
@@ -261,13 +374,14 @@ pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bo
     let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
     Ok(closed
         || (archived() && mentioned())
-        || (is_said_over(view)? && view.milestone_in(roadmap)?.phase_ids(roadmap).is_empty()))
+        || (is_said_over(view)?
+            && view.milestone_in(roadmap)?.phase_ids(roadmap).iter().all(|id| standing::is_closed(roadmap, id))))
 }
 
-/// Whether the front matter of STATE.md says that the last milestone is over and no other one has begun.
+/// Whether STATE.md says that the last milestone is over and no other one has begun.
 fn is_said_over(view: &ProjectView) -> Result<bool, FileError> {
-    let text = view.state_text()?;
-    let status = text.as_deref().and_then(|text| State::parse(text).front_text("status"));
+    let Some(text) = view.state_text()? else { return Ok(false) };
+    let status = State::parse(&text).front_text("status");
     Ok(status.is_some_and(|status| is_awaiting_milestone(&status)))
 }
 
@@ -286,7 +400,7 @@ mod tests {
     fn next(files: &[(&str, &str)]) -> (String, String) {
         let view = MemoryFiles::new(files.iter().copied()).view();
         let next = UpNext::of(&view, false).unwrap();
-        let installed = ["progress", "complete-milestone", "new-milestone", "resume-work"];
+        let installed = ["progress", "audit-milestone", "complete-milestone", "new-milestone", "resume-work"];
         (next.command(|name| format!("/{name}"), |name| installed.contains(&name)), next.why())
     }
 
@@ -320,7 +434,7 @@ mod tests {
     fn the_end_of_a_milestone_has_a_next_command() {
         let all = ROADMAP.1.replace("[ ]", "[x]");
         let closed = (ROADMAP.0, all.as_str());
-        assert_eq!(next(&[closed, STATE, PLAN, SUMMARY]).0, "/complete-milestone");
+        assert_eq!(next(&[closed, STATE, PLAN, SUMMARY]).0, "/audit-milestone");
         let archived = (".planning/milestones/v1.0-ROADMAP.md", "# R\n");
         assert_eq!(next(&[closed, STATE, archived]).0, "/new-milestone");
         let view = MemoryFiles::new([closed, STATE]).view();
@@ -330,6 +444,57 @@ mod tests {
             "/progress",
             "what is not installed is not named"
         );
+    }
+
+    #[test]
+    fn a_milestone_is_completed_after_an_audit_that_passed() {
+        let all = ROADMAP.1.replace("[ ]", "[x]");
+        let closed = (ROADMAP.0, all.as_str());
+        let verified = (
+            ".planning/phases/01-base/01-VERIFICATION.md",
+            "---\nstatus: passed\nverified: 2026-01-02T10:00:00Z\n---\n",
+        );
+        for (audit, command) in [
+            ("status: passed\naudited: 2026-01-02T11:00:00Z", "/complete-milestone"),
+            ("status: tech_debt\naudited: 2026-01-03", "/complete-milestone"),
+            ("status: passed", "/complete-milestone"),
+            ("status: passed\naudited: 2026-01-02T09:00:00Z", "/audit-milestone"),
+            ("status: passed\naudited: 2026-01-01", "/audit-milestone"),
+            ("status: gaps_found\naudited: 2026-01-02T11:00:00Z", "/audit-milestone"),
+        ] {
+            let audit = format!("---\n{audit}\n---\n");
+            let audit = (".planning/v1.0-MILESTONE-AUDIT.md", audit.as_str());
+            assert_eq!(next(&[closed, STATE, PLAN, SUMMARY, verified, audit]).0, command, "{audit:?}");
+        }
+        let other = (".planning/v0.9-MILESTONE-AUDIT.md", "---\nstatus: passed\n---\n");
+        assert_eq!(next(&[closed, STATE, PLAN, SUMMARY, other]).0, "/audit-milestone");
+    }
+
+    #[test]
+    fn a_project_between_two_milestones_begins_the_next_one() {
+        let project = (".planning/PROJECT.md", "# P\n");
+        assert_eq!(next(&[project]).0, "/new-project");
+        assert_eq!(next(&[project, (".planning/milestones/v1.0-ROADMAP.md", "# R\n")]).0, "/new-milestone");
+        assert_eq!(next(&[project, (".planning/MILESTONES.md", "# M\n")]).0, "/new-milestone");
+    }
+
+    #[test]
+    fn a_check_that_was_put_off_does_not_hold_up_the_work() {
+        let roadmap = "# R\n\n## v1.0 A\n\n- [x] **Phase 1: Base** - b\n- [ ] **Phase 2: More** - b\n";
+        let state = format!(
+            "{}\n## Deferred Items\n\n| Category | Item | Status | Deferred At | Milestone |\n|---|---|---|---|---|\n\
+             | human check | Phase 01: Look | open | 2026-01-01 | |\n",
+            STATE.1
+        );
+        let uat =
+            |more: &str| format!("---\nstatus: testing\n---\n\n## Tests\n\n### 1. Look\nresult: [pending]\n{more}");
+        let next_of = |roadmap: &str, uat: &str| {
+            let uat = (".planning/phases/01-base/01-UAT.md", uat);
+            next(&[(ROADMAP.0, roadmap), (STATE.0, &state), PLAN, SUMMARY, uat]).0
+        };
+        assert_eq!(next_of(roadmap, &uat("")), "/discuss-phase 2");
+        assert_eq!(next_of(roadmap, &uat("\n### 2. Feel\nresult: [pending]\n")), "/verify-work 1", "not put off");
+        assert_eq!(next_of(&roadmap.replace("[ ]", "[x]"), &uat("")), "/verify-work 1", "before the milestone closes");
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn before_execution(view: &ProjectView, next: UpNext) -> Result<UpNext, FileErro
         return Ok(UpNext::NoPhases);
     }
     let Some(PhaseNext { step: NextStep::Execute, number, .. }) = next.phase() else { return Ok(next) };
-    let open = view.open_acceptances()?.into_iter().find(|open| short(&open.phase) != number);
+    let open = view.open_acceptances()?.into_iter().find(|open| !open.is_deferred && short(&open.phase) != number);
     Ok(open.map_or(next, UpNext::Accept))
 }
 
@@ -93,7 +93,7 @@ const DONE: &str = "all phases done → land";
 /// What the rule is called that leads to the next step.
 fn rule(next: &UpNext, settings: &PhaseSettings) -> &'static str {
     match next {
-        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => NO_ROADMAP,
+        UpNext::NoRoadmap | UpNext::NoMilestone | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => NO_ROADMAP,
         UpNext::Paused(_) => PAUSED,
         UpNext::Accept(_) => HUMAN,
         UpNext::Phase(phase) => match phase.step {
@@ -119,7 +119,7 @@ fn finding(next: &UpNext, settings: &PhaseSettings, memory: &Memory) -> Finding 
         Finding::Stop(Stop::new(cause, text, AGAIN))
     };
     match next {
-        UpNext::NoRoadmap => by_hand(Cause::NoMilestone, "write it"),
+        UpNext::NoRoadmap | UpNext::NoMilestone => by_hand(Cause::NoMilestone, "write it"),
         UpNext::NoPhases => by_hand(Cause::NoMilestone, "add one"),
         UpNext::Unseen(_) => stop(Cause::NoMilestone, "gsd-tools roadmap validate".into()),
         UpNext::NoState => stop(Cause::Blocked, Typed::from("gsd-tools state rebuild").and(&place_of(memory))),
@@ -212,7 +212,9 @@ fn changes_documents_alone(view: &ProjectView, unit: &Unit) -> Result<bool, File
 /// How far the work is, in a word.
 pub(crate) fn word(next: &UpNext) -> &'static str {
     match next {
-        UpNext::NoRoadmap | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => "pre-planning",
+        UpNext::NoRoadmap | UpNext::NoMilestone | UpNext::NoState | UpNext::NoPhases | UpNext::Unseen(_) => {
+            "pre-planning"
+        }
         UpNext::Paused(_) => "paused",
         UpNext::Accept(_) => "blocked",
         UpNext::Phase(phase) => match phase.step {

@@ -12,6 +12,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk::log::{Log, LogError, read_log};
 use crate::disk::{self, AbsolutePath, Disk, DiskError};
 use crate::project::Project;
+use crate::project::auto_run::LOG;
 use crate::project::files::Files;
 use crate::project::layout::Layout;
 use crate::project::local_state::LocalState;
@@ -20,9 +21,6 @@ use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::preferences::{self, Given, PreferenceProblem, PreferenceSource};
 use crate::text::shell::{Typed, typed};
 use crate::text::words::{of_word, words};
-
-/// The name of the log among the notes of a project.
-pub(super) const LOG: &str = "auto/log.jsonl";
 
 /// Whether a call may write what a run writes.
 #[derive(Debug)]

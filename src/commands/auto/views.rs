@@ -21,6 +21,8 @@ use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::status::{self, StatusReport};
 use crate::auto::stop::Stop;
 use crate::commands::frame::{CommandError, Context};
+use crate::operations::state;
+use crate::operations::state::next::NextReport;
 use crate::project::files::sha256;
 use crate::text::screen::Screen;
 use crate::text::shell::Typed;
@@ -106,8 +108,8 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
         let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
         let memory = place.memory()?;
         let holder = place.holder(context.disk(), &memory)?;
-        let report =
-            seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?.held_by(holder, &memory);
+        let report = seen.status(Time { wall: world.now().milliseconds(), machine: world.uptime() })?;
+        let report = StatusReport { step: Some(next_step(context, &place)?), ..report.held_by(holder, &memory) };
         return context.say(&report, None, |screen| shown(&report, screen));
     }
     let seen = Seen::of(context)?;
@@ -117,7 +119,17 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
     let fingerprint = sha256(format!("{:?}", seen.snapshot).as_bytes());
     let report = StatusReport::of(&seen.look(), &step, rule, fingerprint);
     let report = report.held_by(place.holder(context.disk(), &seen.memory)?, &seen.memory);
+    let report = StatusReport { step: Some(next_step(context, &place)?), ..report };
     context.say(&report, None, |screen| shown(&report, screen))
+}
+
+/// What comes next in the project, as every other view shows it.
+fn next_step(context: &Context, place: &Place) -> Result<NextReport, CommandError> {
+    let facts = state::Facts { runs: context.runs(&place.root), ..context.next_facts()? };
+    if context.has_a_project() {
+        return Ok(NextReport::in_project(&context.view(), &facts)?);
+    }
+    Ok(NextReport::in_project(&context.view_at(&place.root)(), &facts)?)
 }
 
 /// How many lines of what led to a stop a person is shown.
@@ -155,6 +167,10 @@ fn shown(report: &StatusReport, screen: Screen) -> String {
     let ended = report.session.as_ref().and_then(|session| session.stop.as_ref());
     let ended = ended.filter(|stop| stop.cause.code() != 0 && !stop.cause.is_in_documents());
     let (why, call) = match (&report.next.stop, ended) {
+        (Some(_), None) if report.session.is_none() && report.step.is_some() => {
+            let step = report.step.clone().unwrap_or_default();
+            (step.why, Typed::of_quoted(step.command))
+        }
         (Some(stop), _) => (stop.text.clone(), stop.next.clone()),
         (None, Some(stop)) => (format!("The last run stopped: {}", stop.text), stop.next.clone()),
         (None, None) if report.next.action == "recover" => {

@@ -2,10 +2,11 @@
 
 use super::Context;
 use super::error::CommandError;
-use crate::disk;
+use crate::disk::{self, AbsolutePath};
 use crate::library;
 use crate::operations::health::WrittenAt;
 use crate::operations::state::{Commands, Facts};
+use crate::project::auto_run::Runs;
 use crate::project::head::Head;
 use crate::project::state::State;
 use crate::project::view::ProjectView;
@@ -33,7 +34,22 @@ impl Context {
             process: world.process(),
             is_unit: world.is_unit(),
             commands: Commands::default(),
+            runs: Runs::default(),
         }
+    }
+
+    /// The facts of an answer that shows what comes next.
+    pub(in crate::commands) fn next_facts(&self) -> Result<Facts, CommandError> {
+        Ok(Facts { commands: self.commands()?, runs: self.runs(self.root()), ..self.moment() })
+    }
+
+    /// The runs of `auto` in the project at `root`; a session of a run looks for none.
+    pub(in crate::commands) fn runs(&self, root: &AbsolutePath) -> Runs {
+        let world = self.world();
+        if world.is_unit() {
+            return Runs::default();
+        }
+        Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
     }
 
     /// The commands that the next step is told in.

@@ -8,6 +8,7 @@ use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
+use super::InstalledHost;
 use super::argv::{self, Call, EXIT_CODES, Flag, Lifted};
 use super::error::{CommandError, codes};
 use super::listing::Listed;
@@ -172,19 +173,39 @@ fn documentation() -> String {
 }
 
 /// What a person sees who calls the program outside of a project.
-pub(in crate::commands) fn welcome(screen: Screen) -> String {
+pub(in crate::commands) fn welcome(screen: Screen, installed: &[InstalledHost]) -> String {
     let mut page = format!("{} {}\n", screen.paint(Tone::Strong, "gsd-tools"), env!("CARGO_PKG_VERSION"));
     let what = "Plan, build and verify software with AI coding agents. It adds commands, agents and hooks to the agent \
                 you use, and keeps the plan of a project in files that you can read.";
     page += &screen.prose("", "", what);
     page += "\nThere is no project in this folder.\n\n";
-    let rows = [
-        ("gsd-tools demo", "See a small milestone run, without an agent"),
-        ("gsd-tools install", "Install for the agents you use"),
-        ("gsd-tools guide", "Read how it works"),
-        ("gsd-tools help", "List the commands"),
-    ];
-    let row = |(call, about): &(&str, &str)| vec![Cell::new(Tone::Command, *call), Cell::from(*about)];
+    let mut ways: Vec<(String, String)> = Vec::new();
+    for InstalledHost { name, prefix } in installed {
+        let command = format!("{prefix}new-project");
+        match ways.iter_mut().find(|(known, _)| *known == command) {
+            Some((_, hosts)) => *hosts = format!("{hosts} or {name}"),
+            None => ways.push((command, name.clone())),
+        }
+    }
+    for (command, hosts) in &ways {
+        let command = screen.paint(Tone::Command, command);
+        page += &screen.prose("", "  ", &format!("Open {hosts} here and type {command}"));
+    }
+    if !ways.is_empty() {
+        page.push('\n');
+    }
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut add = |call: &str, about: &str| rows.push((call.to_owned(), about.to_owned()));
+    if installed.is_empty() {
+        add("gsd-tools demo", "See a small milestone run, without an agent");
+        add("gsd-tools install", "Install for the agents you use");
+    } else {
+        add("gsd-tools auto run --brief BRIEF.md", "Build what a file describes, unattended");
+    }
+    add("gsd-tools guide", "Read how it works");
+    add("gsd-tools help", "List the commands");
+    let row =
+        |(call, about): &(String, String)| vec![Cell::new(Tone::Command, call.as_str()), Cell::from(about.as_str())];
     page += &screen.table("  ", &rows.iter().map(row).collect::<Vec<_>>());
     page
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::context::Host;
+use super::context::{Host, InstalledHost};
 use super::error::{CommandError, Reason};
 use super::hosts::opened;
 use super::{Context, program};
 use crate::disk;
-use crate::install::InstallError;
+use crate::install::{self, InstallError, Target};
 use crate::library;
 use crate::operations::agents::models;
 use crate::runtime::{
@@ -22,9 +22,7 @@ impl Context {
             return Ok(host);
         }
         let (id, descriptor) = self.host_called(self.host_word()?.as_deref())?;
-        let form = descriptor.as_ref().map_or("/gsd-{name}", |descriptor| &descriptor.mention.command);
-        let prefix = form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned();
-        Ok(self.host.get_or_init(|| Host { id, prefix, descriptor }))
+        Ok(self.host.get_or_init(|| Host { id, descriptor }))
     }
 
     /// What says which host the call is for: the environment, the installation that this program is part of, or the
@@ -82,9 +80,44 @@ impl Context {
         program::word(self.world(), self.root().as_path())
     }
 
-    /// What stands before the name of a command where people type it, such as `/gsd-`.
+    /// What is before the name of a command where people type it, such as `/gsd-`: as the host of the call has it; where
+    /// nothing names one, as an installed host has it.
     pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
-        Ok(&self.host()?.prefix)
+        if let Some(prefix) = self.prefix.get() {
+            return Ok(prefix);
+        }
+        let prefix = prefix_of(self.host()?.descriptor.as_ref());
+        let prefix = match self.host_word()? {
+            Some(_) => prefix,
+            None => {
+                let installed = self.installed_hosts();
+                let is_typed = installed.is_empty() || installed.iter().any(|host| host.prefix == prefix);
+                installed.first().filter(|_| !is_typed).map_or(prefix, |first| first.prefix.clone())
+            }
+        };
+        Ok(self.prefix.get_or_init(|| prefix))
+    }
+
+    /// The hosts that have an install, for the user or in this project. Help is given whatever state they are in.
+    pub(in crate::commands) fn installed_hosts(&self) -> &[InstalledHost] {
+        self.installed.get_or_init(|| {
+            let (world, root, user) = (self.world(), self.root(), self.world().home());
+            // Most hosts have neither a folder here nor a variable: to parse their descriptors takes longer than most calls.
+            let may_be_here = |word: &str| {
+                let below_home = |path| user.as_ref().is_some_and(|user| disk::exists(user.join(path)));
+                word.strip_prefix("~/").is_some_and(below_home)
+                    || (word.starts_with('.') && disk::exists(root.resolve(word)))
+                    || (word.starts_with(|first: char| first.is_ascii_uppercase()) && world.is_set(word))
+            };
+            let hosts = self.registry().and_then(|registry| Ok(registry.all_with(may_be_here)?)).unwrap_or_default();
+            let is_installed = |host: &Descriptor| {
+                let target = |scope| Target::resolve(host.clone(), scope, self.root(), None, self.world());
+                let mut targets = [Scope::Global, Scope::Local].into_iter().map(target);
+                targets.any(|target| target.is_ok_and(|target| install::is_installed(&target)))
+            };
+            let named = |host: Descriptor| InstalledHost { prefix: prefix_of(Some(&host)), name: host.name };
+            hosts.into_iter().filter(is_installed).map(named).collect()
+        })
     }
 
     /// Where the host's agents of ours are: the folder that has most of them, in the project or for the user.
@@ -146,6 +179,12 @@ impl Context {
         };
         [Scope::Global, Scope::Local].into_iter().filter_map(folder).collect()
     }
+}
+
+/// What is before the name of a command in a host; in one that we do not know, what is usual.
+fn prefix_of(host: Option<&Descriptor>) -> String {
+    let form = host.map_or("/gsd-{name}", |host| &host.mention.command);
+    form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned()
 }
 
 /// The agents of ours in one folder.

@@ -14,6 +14,7 @@ use crate::operations::answers::token;
 use crate::project::Project;
 use crate::project::layout::Layout;
 use crate::project::local_state::{LocalState, WrittenSettings};
+use crate::project::next::{Around, Next};
 use crate::project::view::{Edits, ProjectView};
 use crate::project::wave::WaveNote;
 use crate::project::workstream::{self, Pointer, PointerEdit};
@@ -59,7 +60,15 @@ impl Context {
             None => (Reason::WorkstreamModeNoneActive, "none is active".to_owned()),
         };
         let message = format!("`{command}` needs a workstream, and {why}");
-        Err(CommandError::new(reason, message).hint(format!("choose one with `--ws`: {}", names.join(", "))))
+        let error = CommandError::new(reason, message);
+        let error = error.hint(format!("choose one with `--ws`: {}", names.join(", ")));
+        Err(match Next::of(&self.view(), &Around::default())? {
+            next @ Next::ChooseWorkstream(_) => {
+                let call = next.call(|_| true).typed(str::to_owned);
+                error.hint(format!("activate one for every call: `{call}`"))
+            }
+            _ => error,
+        })
     }
 
     /// The names of the project's workstreams.

@@ -18,6 +18,7 @@ impl Context {
             missing_agents: agents.missing,
             documents_ignored: self.documents_ignored()?,
             auto: self.auto_mode()?,
+            next: self.next_facts()?,
         })
     }
 

@@ -5,8 +5,11 @@ use crate::commands::state::entry;
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;
+use crate::operations::overview::milestones;
 use crate::operations::overview::progress::{self, TableReport};
 use crate::operations::overview::stats::{self, Commits};
+use crate::operations::state::Facts;
+use crate::operations::state::next::NextReport;
 use crate::text::nearest::nearest;
 
 verbs! {
@@ -75,6 +78,15 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Comman
     Ok(dashboard.shown(context.screen()))
 }
 
+/// The same of a project in milestones of `auto`; `None` where there is none.
+pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String>, CommandError> {
+    let Some((root, runs)) = context.milestones() else { return Ok(None) };
+    let view = context.view_at(&root)();
+    let facts = Facts { runs, ..context.next_facts()? };
+    let next = NextReport::in_project(&view, &facts)?;
+    Ok(Some(milestones::page(&view, &root.name(), &next, context.screen())?))
+}
+
 /// The same as data: what `progress` answers to programs.
 pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), CommandError> {
     let report = progress::progress(&context.view())?;
@@ -85,6 +97,10 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table", "bar"])?;
     if context.shows_to_a_person() && format != Some("json") {
+        if let Some(page) = milestones(context)? {
+            context.text(page);
+            return Ok(());
+        }
         context.refuses_a_person_without_a_project()?;
         let page = match format {
             None => dashboard(context)?,
@@ -126,6 +142,13 @@ fn title(context: &Context) -> Result<String, CommandError> {
 fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table"])?;
+    if context.shows_to_a_person()
+        && format != Some("json")
+        && let Some(page) = milestones(context)?
+    {
+        context.text(page);
+        return Ok(());
+    }
     let report = stats::stats(&context.view(), context.commits())?;
     match format {
         Some("table") if !context.shows_to_a_person() => {

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::commands::frame::{CommandError, Context, verbs};
-use crate::install::{self, Target};
+use crate::commands::frame::{CommandError, Context, InstalledHost, verbs};
 use crate::library::{self, Item, ItemKind, Library};
-use crate::runtime::{Descriptor, Scope};
 use crate::text::nearest::nearest;
 use crate::text::screen;
 use crate::text::shell::typed;
@@ -75,8 +73,9 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandErro
     let program = format!("{} ", context.program_word());
     let mut text = page.replace(CANONICAL, &spelling.prefix).replace("gsd-tools ", &program);
     if page.contains(CANONICAL) {
-        let line =
-            |(host, prefix): &(String, String)| format!("\nIn {host}, type {prefix} instead of {}.\n", spelling.prefix);
+        let line = |host: &InstalledHost| {
+            format!("\nIn {}, type {} instead of {}.\n", host.name, host.prefix, spelling.prefix)
+        };
         let others: String = spelling.others.iter().map(line).collect();
         // The page ends with where there is more.
         let end = text.rfind("\nMore: ").unwrap_or(text.len());
@@ -150,39 +149,20 @@ fn wrapped(names: &[&str]) -> String {
 struct Spelling {
     prefix: String,
     /// Hosts that have an install too, and how commands are typed there.
-    others: Vec<(String, String)>,
+    others: Vec<InstalledHost>,
 }
 
 impl Spelling {
-    /// As the host of the call has it; where nothing names one, as the installed hosts have it. Help is given whatever
-    /// state the project's settings are in.
+    /// As the host of the call has it; where nothing names one, the other installed hosts are named too. Help is given
+    /// whatever state the project's settings are in.
     fn of(context: &Context) -> Self {
         let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
         if context.host_word().is_ok_and(|word| word.is_some()) {
             return Self { prefix, others: Vec::new() };
         }
-        let installed = installed(context);
-        let is_typed = |prefix: &str| installed.is_empty() || installed.iter().any(|(_, other)| other == prefix);
-        let first = installed.first().map(|(_, first)| first.clone());
-        let prefix = first.filter(|_| !is_typed(&prefix)).unwrap_or(prefix);
-        let others = installed.into_iter().filter(|(_, other)| *other != prefix).collect();
+        let others = context.installed_hosts().iter().filter(|host| host.prefix != prefix).cloned().collect();
         Self { prefix, others }
     }
-}
-
-/// The hosts that have an install, and what is before the name of a command there.
-fn installed(context: &Context) -> Vec<(String, String)> {
-    let hosts = context.registry().and_then(|registry| Ok(registry.all()?)).unwrap_or_default();
-    let is_installed = |host: &Descriptor| {
-        let target = |scope| Target::resolve(host.clone(), scope, context.root(), None, context.world());
-        [Scope::Global, Scope::Local].into_iter().any(|scope| target(scope).is_ok_and(|it| install::is_installed(&it)))
-    };
-    let installed = hosts.into_iter().filter(is_installed);
-    let spelled = |host: Descriptor| {
-        let prefix = host.mention.command.split_once("{name}").map_or(CANONICAL, |(prefix, _)| prefix).to_owned();
-        (host.name, prefix)
-    };
-    installed.map(spelled).collect()
 }
 
 /// A topic without the signs that hosts put before the names of commands.

@@ -11,7 +11,7 @@ use crate::commands::frame::{
 };
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
-use crate::operations::state::situation::{self, EntryReport, Surroundings};
+use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE};
 use crate::project::config::LoadedConfig;
 use crate::project::view::ProjectView;
@@ -95,7 +95,7 @@ fn shown(context: &mut Context) -> Result<(), CommandError> {
 }
 
 pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandError> {
-    let facts = context.state_facts()?;
+    let facts = Facts { runs: context.runs(context.root()), ..context.state_facts()? };
     let view = context.view();
     let report = read::json(&view, &facts)?;
     let milestone = view.milestone()?;
@@ -150,7 +150,9 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
         return context.emit(&report);
     }
     if context.shows_to_a_person() {
-        context.refuses_a_person_without_a_project()?;
+        if !matches!(report.situation, Situation::Milestones | Situation::AutoRun) {
+            context.refuses_a_person_without_a_project()?;
+        }
         let page = report.shown(context.screen());
         context.text(page);
         return Ok(());
@@ -162,7 +164,11 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
 
 /// The situation of the project, and what to do next.
 pub(in crate::commands) fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandError> {
-    let facts = Facts { commands: context.commands()?, ..context.moment() };
+    let facts = context.next_facts()?;
+    if let Some((root, runs)) = context.milestones() {
+        let view = context.view_at(&root)();
+        return Ok(situation::smart_entry(&view, &surroundings(context, &view), &Facts { runs, ..facts })?);
+    }
     Ok(situation::smart_entry(view, &surroundings(context, view), &facts)?)
 }
 

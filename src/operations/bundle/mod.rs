@@ -36,6 +36,7 @@ use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 
 use crate::operations::agents::models;
+use crate::operations::state;
 
 pub(crate) use execute_phase::ExecutePhaseRequest;
 pub(crate) use onboard::OnboardRequest;
@@ -64,6 +65,8 @@ pub(crate) struct Facts {
     pub(crate) documents_ignored: bool,
     /// Whether workflows go on by themselves.
     pub(crate) auto: AutoMode,
+    /// What the next step rests on.
+    pub(crate) next: state::Facts,
 }
 
 /// When a bundle is made.

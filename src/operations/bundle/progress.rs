@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::phases::add::mvp_mode;
+use crate::operations::state::next::NextReport;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::label::PhaseLabel;
@@ -36,6 +37,8 @@ pub(crate) struct ProgressBundle {
     in_progress_count: usize,
     current_phase: Option<PhaseRow>,
     next_phase: Option<PhaseRow>,
+    /// What comes next, the same in every answer.
+    next: NextReport,
     paused_at: Option<String>,
     has_work_in_progress: bool,
     phase_mvp_mode: bool,
@@ -126,6 +129,7 @@ impl Bundle<'_> {
             phases,
             current_phase,
             next_phase,
+            next: NextReport::in_project(self.view, &self.facts.next)?,
             paused_at: self.paused_at()?,
             phase_mvp_mode: is_mvp,
             project_exists: documents.project,

@@ -17,6 +17,7 @@ use crate::project::config;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::version_in;
+use crate::project::next::{Around, Next};
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
 use crate::project::standing::{PhaseStanding, PhaseWork};
@@ -211,7 +212,12 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     let roadmap_text = view.roadmap_text()?;
     let roadmap = roadmap_text.as_deref().map(|text| view.parse_roadmap(text));
     if roadmap.is_none() {
-        found.push(error("E003", "there is no ROADMAP.md", command("new-project")));
+        let next = Next::of(view, &Around::default())?;
+        let cure = match &next {
+            Next::ChooseWorkstream(_) => format!("{}: {}", next.why(), next.call(|_| true).typed(command)),
+            _ => next.call(|_| true).typed(command),
+        };
+        found.push(error("E003", "there is no ROADMAP.md", cure));
     }
     for unread in roadmap.iter().flat_map(Roadmap::unread_phases) {
         found.push(warning("W030", unread.message(), unread.cure()));

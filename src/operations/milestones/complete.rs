@@ -236,7 +236,7 @@ pub(crate) fn complete(
     edits.write(view, &layout.roadmap(), with_shipped(&roadmap, version, &facts.today))?;
     let head = requirements_head(version, &name, &facts.today, &layout.requirements());
     let requirements = copy(view, &layout.requirements(), &format!("{version}-REQUIREMENTS"), &head, &mut edits)?;
-    let audit = format!("{}/{version}-MILESTONE-AUDIT.md", layout.scope());
+    let audit = layout.milestone_audit(version);
     let audit = view.exists(&audit).then(|| {
         let target = free_name(view, &archive, &format!("{version}-MILESTONE-AUDIT"), ".md", &edits);
         let target = format!("{archive}/{target}");

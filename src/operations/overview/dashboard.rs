@@ -56,7 +56,7 @@ impl Dashboard {
             page += "\n";
         }
         let unfinished = self.unfinished.as_deref().map(|what| ("Unfinished", Cell::new(Tone::Warning, what)));
-        page + &self.entry.advice.shown(screen, unfinished.as_slice()) + &self.open(screen)
+        page + &self.entry.next.shown(screen, unfinished.as_slice()) + &self.open(screen)
     }
 
     /// What is open besides.

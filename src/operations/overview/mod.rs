@@ -4,5 +4,6 @@ pub(crate) mod dashboard;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod measure;
+pub(crate) mod milestones;
 pub(crate) mod progress;
 pub(crate) mod stats;

@@ -20,6 +20,7 @@ pub(crate) mod claim;
 mod fields;
 mod listed;
 pub(crate) mod mirror;
+pub(crate) mod next;
 pub(crate) mod notes;
 pub(crate) mod position;
 pub(crate) mod prune;
@@ -37,6 +38,7 @@ pub(crate) mod validate;
 
 use std::sync::Arc;
 
+use crate::project::auto_run::Runs;
 use crate::project::files::FileError;
 use crate::project::state::{State, StateProblem};
 use crate::project::view::{Edits, ProjectView};
@@ -67,6 +69,8 @@ pub(crate) struct Facts {
     /// Whether the call is of a session of `auto run`, which holds the project for all of its sessions.
     pub(crate) is_unit: bool,
     pub(crate) commands: Commands,
+    /// The runs of `auto` in the project; documents that are written say nothing of them.
+    pub(crate) runs: Runs,
 }
 
 /// The commands that people type in the host of the call, and how.

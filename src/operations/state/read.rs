@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Facts;
+use super::next::NextReport;
 use super::resync::{as_progress, derived};
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
@@ -50,6 +51,9 @@ pub(crate) struct IndexReport {
     /// Absent where the roadmap has milestones, STATE.md names none of them, and nothing was counted before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) progress: Option<ProgressReport>,
+    /// What comes next, the same in every answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<NextReport>,
 }
 
 impl IndexReport {
@@ -114,6 +118,7 @@ impl From<&Index> for IndexReport {
                 completed_plans: progress.completed_plans,
                 percent: progress.percent,
             }),
+            next: None,
         }
     }
 }
@@ -122,7 +127,8 @@ impl From<&Index> for IndexReport {
 pub(crate) fn json(view: &ProjectView, facts: &Facts) -> Result<Option<IndexReport>, FileError> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     let state = State::parse(&text);
-    Ok(Some(IndexReport::from(&present(view, &state, facts)?)))
+    let next = Some(NextReport::in_project(view, facts)?);
+    Ok(Some(IndexReport { next, ..IndexReport::from(&present(view, &state, facts)?) }))
 }
 
 fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index, FileError> {

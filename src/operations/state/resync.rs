@@ -10,7 +10,7 @@ use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::scope::Scope;
 use crate::project::state::edit::{progress_bar, shown_percent};
 use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
-use crate::project::state::{State, is_awaiting_milestone, is_phase_complete};
+use crate::project::state::{State, is_awaiting_milestone, is_phase_complete, names_phase};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::splice::Splices;
@@ -90,7 +90,7 @@ fn follow(
         if is_told_as_before
             && !is_stale
             && (rule != Rule::Recount || !after.has_source(key))
-            && let Some(kept) = after.front_text(key)
+            && let Some(kept) = after.front_text(key).filter(|kept| key != "current_phase" || names_phase(kept))
         {
             index.set(key, Some(kept));
         }

@@ -4,15 +4,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::listed::listed_phases;
+use super::next::{self, NextReport};
 use super::{Commands, Facts, read};
-use crate::project::deferred_checks;
+use crate::project::acceptance::OpenAcceptance;
+use crate::project::auto_run::{AutoRun, RunStage};
 use crate::project::files::FileError;
 use crate::project::label::total_for;
+use crate::project::next::Next;
 use crate::project::pause::Pause;
+use crate::project::phase::short;
 use crate::project::standing::{NextStep, PhaseStanding};
 use crate::project::state::index::{Progress, dated};
 use crate::project::state::{State, is_awaiting_milestone, normal_status};
-use crate::project::up_next::{self, UpNext};
+use crate::project::up_next::{self, Call, UpNext};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Screen, Tone};
 
@@ -50,16 +54,8 @@ pub(crate) struct EntryReport {
     pub(crate) signals: Signals,
     /// The recommended one first; commands that are not installed are left out.
     pub(crate) actions: Vec<Action>,
-    /// What a person is shown.
-    #[serde(skip)]
-    pub(crate) advice: Advice,
-}
-
-/// The next command, and why it is next.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Advice {
-    pub(crate) command: String,
-    pub(crate) why: String,
+    /// The next step, as everything shows it.
+    pub(crate) next: NextReport,
 }
 
 impl EntryReport {
@@ -79,6 +75,10 @@ impl EntryReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Situation {
+    /// A run of `auto` has the project, or waits for somebody.
+    AutoRun,
+    /// The project has only milestones of `auto`.
+    Milestones,
     NoProject,
     Paused,
     Blocked,
@@ -117,21 +117,15 @@ pub(crate) struct Signals {
     /// Those of them about which something is left to do.
     #[serde(skip)]
     open_phases: u64,
-    /// Some phase has a plan to execute.
-    #[serde(skip)]
-    has_open_plans: bool,
-    /// Closed phases whose acceptance test is not finished.
+    /// Closed phases whose acceptance test is not finished and was not put off.
     #[serde(skip)]
     unaccepted_phases: Vec<String>,
-    /// The phase of the first check that was put off until a person makes it.
-    #[serde(skip)]
-    deferred_in: Option<String>,
     /// What is to be done next about the current phase.
     #[serde(skip)]
     next_step: Option<NextStep>,
-    /// What a person is shown as next.
+    /// What comes next, as everything shows it.
     #[serde(skip)]
-    up_next: UpNext,
+    next: Next,
     pub(crate) state_commits_behind: Option<u64>,
     pub(crate) state_commit_stale: Option<bool>,
 }
@@ -152,41 +146,58 @@ pub(crate) fn smart_entry(
 ) -> Result<EntryReport, FileError> {
     let signals = signals(view, surroundings, facts)?;
     let situation = situation(&signals);
-    let commands = &facts.commands;
-    let mut ids = situation.actions().to_vec();
-    if signals.has_planning && signals.up_next == UpNext::NoRoadmap && !view.exists(&view.layout().project()) {
-        // There is nothing yet that a phase could belong to.
-        ids.retain(|id| !id.ends_with("-phase"));
-        ids.insert(0, "new-project");
-    }
-    if closes_milestone(situation, &signals, commands) {
-        ids[0] = CLOSE;
-    }
-    if to_accept(situation, &signals).is_some() && is_installed(ACCEPT, commands) {
-        // The route that progress takes leads there too.
-        ids.retain(|id| *id != ACCEPT && *id != NEXT);
-        ids.insert(0, ACCEPT);
-    }
-    ids.retain(|id| is_installed(id, commands));
-    if ids.is_empty() {
-        ids.push("progress");
-    }
+    let call = next::call(&signals.next, facts);
+    let ids = offered(situation, &signals, &call, &facts.commands);
     let action = |(index, id): (usize, &&'static str)| Action {
         id,
         label: label(id, situation, &signals),
-        command: command(id, situation, &signals, commands),
+        command: if index == 0 && *id != NEXT { next::typed(&call, facts) } else { command(id, &facts.commands) },
         recommended: index == 0,
     };
     let actions: Vec<Action> = ids.iter().enumerate().map(action).collect();
+    let report = NextReport::of(&signals.next, view, facts)?;
     Ok(EntryReport {
         situation,
         recommended: ids[0],
-        summary: summary(situation, &signals, commands),
-        notice: notice(situation, &signals),
-        advice: advice(&signals, commands),
+        summary: summary(situation, &signals, &call, &facts.commands),
+        notice: notice(&signals, &report),
+        next: report,
         signals,
         actions,
     })
+}
+
+/// The actions of a situation, the next step first. Commands that are not installed are left out.
+fn offered(situation: Situation, signals: &Signals, call: &Call, commands: &Commands) -> Vec<&'static str> {
+    let documents = signals.next.documents();
+    let first = match call {
+        Call::Program(_) => PROGRAM,
+        // The route that progress takes leads there too.
+        Call::Host { .. } if signals.next.phase().is_some() && is_installed(NEXT, commands) => NEXT,
+        Call::Host { name, .. } => name,
+    };
+    let mut ids = vec![first];
+    if let Some(UpNext::MilestoneDone(_)) = documents {
+        ids.push(CLOSE);
+    }
+    // As long as a milestone is open, the next one does not begin.
+    let begins = matches!(documents, Some(UpNext::MilestoneArchived(_) | UpNext::NoMilestone));
+    let has_phases = matches!(documents, Some(next) if !matches!(next, UpNext::NoRoadmap | UpNext::NoMilestone));
+    let fits = |id: &&'static str| {
+        *id != NEXT && (begins || *id != "new-milestone") && (has_phases || !id.ends_with("-phase"))
+    };
+    ids.extend(situation.actions().iter().copied().filter(fits));
+    let mut seen: Vec<&'static str> = Vec::new();
+    ids.retain(|id| {
+        let is_new = !seen.contains(id);
+        seen.push(id);
+        is_new && (*id == PROGRAM || is_installed(id, commands))
+    });
+    if ids.is_empty() {
+        ids.push("progress");
+    }
+    ids.truncate(MOST_ACTIONS);
+    ids
 }
 
 fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Result<Signals, FileError> {
@@ -194,8 +205,6 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     let text = view.state_text()?;
     let written = text.as_deref().and_then(|text| Progress::written(&State::parse(text)));
     let roadmap = view.roadmap_text()?;
-    let deferred = deferred_checks::deferred_in(view, &view.milestone_folders()?)?;
-    let deferred_in = deferred.first().map(|check| view.label(&check.phase)).transpose()?;
     let has_table = roadmap.as_deref().is_some_and(|text| {
         let roadmap = view.parse_roadmap(text);
         roadmap.rows().iter().any(|row| row.cell("status").is_some())
@@ -206,8 +215,8 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
     };
     let tabled = |count: u64| has_table.then_some(count).filter(|count| *count > 0);
     let current_phase = up_next::current_phase(view)?;
-    let up_next = UpNext::of(view, facts.commands.skip_discussion)?;
-    let next_step = up_next.phase().filter(|_| current_phase.is_some()).map(|next| next.step);
+    let next = next::next(view, facts)?;
+    let next_step = next.phase().filter(|_| current_phase.is_some()).map(|next| next.step);
     let status =
         snapshot.as_ref().and_then(|snapshot| snapshot.status.as_deref()).map(normal_status).unwrap_or_default();
     // After a close the body is a person's account of it.
@@ -233,16 +242,19 @@ fn signals(view: &ProjectView, surroundings: &Surroundings, facts: &Facts) -> Re
         roadmap_completed_phases: tabled(count(&|standing| !standing.work.is_open())),
         listed_phases: count(&|_| true),
         open_phases: count(&|standing| standing.work.is_open()),
-        has_open_plans: phases.iter().any(|phase| phase.standing.work.has_plan_to_do),
-        unaccepted_phases: view.open_acceptances()?.into_iter().map(|open| open.phase).collect(),
-        deferred_in: deferred_in.map(|label| label.number),
+        unaccepted_phases: unaccepted(view)?,
         next_step,
-        up_next,
+        next,
         state_commits_behind: surroundings.behind,
         // The commit that holds STATE.md itself comes after the one it names.
         state_commit_stale: surroundings.behind.map(|behind| behind > 1),
         status,
     })
+}
+
+fn unaccepted(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let open = view.open_acceptances()?.into_iter();
+    Ok(open.filter(|open| !open.is_deferred).map(|open| open.phase).collect())
 }
 
 /// Whether a day lies more than three days back.
@@ -263,10 +275,16 @@ fn days_since_epoch(day: &str) -> Option<i64> {
 fn situation(signals: &Signals) -> Situation {
     let status = signals.status.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| status.contains(word));
-    let has_phases = signals.total_phases.unwrap_or(signals.listed_phases) > 0 || signals.up_next.phase().is_some();
+    let has_phases = signals.total_phases.unwrap_or(signals.listed_phases) > 0 || signals.next.phase().is_some();
+    let is_over = matches!(
+        signals.next.documents(),
+        Some(UpNext::MilestoneDone(_) | UpNext::MilestoneArchived(_) | UpNext::Deferred(_))
+    );
     let all_done = signals.listed_phases > 0 && signals.open_phases == 0;
     let at_rest = matches!(status.as_str(), "complete" | "completed" | "done" | "shipped" | "paused");
     match () {
+        () if matches!(signals.next, Next::Run(_)) => Situation::AutoRun,
+        () if matches!(signals.next, Next::Milestones(_)) => Situation::Milestones,
         () if !signals.has_planning => Situation::NoProject,
         () if signals.paused => Situation::Paused,
         () if !signals.blockers.is_empty() => Situation::Blocked,
@@ -275,7 +293,7 @@ fn situation(signals: &Signals) -> Situation {
             Situation::Complete
         }
         () if !signals.has_roadmap || !has_phases => Situation::NeedsFirstPhase,
-        () if all_done && status.contains("complete") => Situation::Complete,
+        () if all_done && (is_over || status.contains("complete")) => Situation::Complete,
         () if says(&["planning", "planned"]) => Situation::Planning,
         () if says(&["execut", "active", "in progress", "building"]) => Situation::Executing,
         () if says(&["verif", "review"]) => Situation::VerifyPending,
@@ -289,11 +307,9 @@ fn situation(signals: &Signals) -> Situation {
 impl EntryReport {
     /// The next command, and what else can be done, for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        let mut page = self.advice.shown(screen, &[]);
-        // Without a roadmap there is no phase to discuss or to plan.
-        let can = |id: &str| self.signals.has_roadmap || !id.ends_with("-phase");
-        let is_next = |action: &Action| action.id == NEXT || self.advice.command.starts_with(&action.command);
-        let known = |action: &&Action| can(action.id) && !is_next(action);
+        let mut page = self.next.shown(screen, &[]);
+        let is_next = |action: &Action| action.id == NEXT || self.next.command.starts_with(&action.command);
+        let known = |action: &&Action| !is_next(action);
         let row = |action: &Action| {
             vec![Cell::new(Tone::Command, action.command.as_str()), Cell::from(action.label.as_str())]
         };
@@ -306,84 +322,68 @@ impl EntryReport {
     }
 }
 
-impl Advice {
+impl NextReport {
     /// The next command and the reason for it, below facts that come first.
     pub(crate) fn shown(&self, screen: Screen, before: &[(&str, Cell)]) -> String {
         let next = [("Next", Cell::new(Tone::Command, self.command.as_str())), ("", Cell::from(self.why.as_str()))];
-        screen.fields("", &before.iter().cloned().chain(next).collect::<Vec<_>>())
+        let waiting = self.waiting.iter().map(|what| ("Waiting", Cell::new(Tone::Warning, what.as_str())));
+        screen.fields("", &before.iter().cloned().chain(next).chain(waiting).collect::<Vec<_>>())
     }
 }
 
 impl Situation {
     /// The actions, the recommended one first.
-    fn actions(self) -> [&'static str; 4] {
+    fn actions(self) -> &'static [&'static str] {
         match self {
-            Self::NoProject => ["new-project", "map-codebase", "quick", "help"],
-            Self::Paused => ["resume-work", "progress", "quick", "help"],
-            Self::Blocked => ["debug", "verify-work", "capture", "progress"],
-            Self::VerifyFailed => ["progress-next", "verify-work", "code-review", "progress"],
-            Self::NeedsFirstPhase => ["discuss-phase", "plan-phase", "quick", "progress"],
-            Self::Complete => ["new-milestone", "extract-learnings", "progress", "quick"],
-            Self::Planning => ["progress-next", "plan-phase", "discuss-phase", "progress"],
-            Self::Executing => ["progress-next", "execute-phase", "quick", "code-review"],
-            Self::VerifyPending => ["progress-next", "verify-work", "code-review", "ship"],
-            Self::IdleStranded => ["ship", "complete-milestone", "progress", "capture"],
-            Self::Unknown => ["progress", "progress-next", "quick", "help"],
+            Self::AutoRun | Self::Milestones => &[],
+            Self::NoProject => &["new-project", "map-codebase", "quick", "help"],
+            Self::Paused => &["resume-work", "progress", "quick", "help"],
+            Self::Blocked => &["debug", "verify-work", "capture", "progress"],
+            Self::VerifyFailed => &["progress-next", "verify-work", "code-review", "progress"],
+            Self::NeedsFirstPhase => &["discuss-phase", "plan-phase", "quick", "progress"],
+            Self::Complete => &["new-milestone", "extract-learnings", "progress", "quick"],
+            Self::Planning => &["progress-next", "plan-phase", "discuss-phase", "progress"],
+            Self::Executing => &["progress-next", "execute-phase", "quick", "code-review"],
+            Self::VerifyPending => &["progress-next", "verify-work", "code-review", "ship"],
+            Self::IdleStranded => &["ship", "complete-milestone", "progress", "capture"],
+            Self::Unknown => &["progress", "progress-next", "quick", "help"],
         }
     }
 }
 
-/// Whether every phase is complete and the milestone is not archived yet: that comes before the next milestone.
-fn closes_milestone(situation: Situation, signals: &Signals, commands: &Commands) -> bool {
-    let is_done = matches!(signals.up_next, UpNext::MilestoneDone(_));
-    situation == Situation::Complete && is_done && is_installed(CLOSE, commands)
-}
-
-/// The closed phase whose acceptance test goes first: before the next step of the current phase, and after plans that can be
-/// executed, as progress routes it. Checks that were put off come once every phase is done.
-fn to_accept(situation: Situation, signals: &Signals) -> Option<&str> {
-    let waits =
-        matches!(situation, Situation::NoProject | Situation::Paused | Situation::Blocked | Situation::NeedsFirstPhase);
-    if waits || signals.has_open_plans {
-        return None;
-    }
-    let deferred = signals.deferred_in.as_ref().filter(|_| situation == Situation::Complete);
-    signals.unaccepted_phases.first().or(deferred).map(String::as_str)
-}
-
 /// What the summary of the current phase does not say.
-fn notice(situation: Situation, signals: &Signals) -> Option<String> {
+fn notice(signals: &Signals, next: &NextReport) -> Option<String> {
     let unaccepted = &signals.unaccepted_phases;
     if !unaccepted.is_empty() {
         return Some(format!("the acceptance test of phase {} is open", unaccepted.join(", ")));
     }
-    Some(format!("deferred checks of phase {} are open", to_accept(situation, signals)?))
-}
-
-/// The next command for a person: the one that everything shows.
-fn advice(signals: &Signals, commands: &Commands) -> Advice {
-    let spelled = |name: &str| format!("{}{name}", commands.prefix);
-    if !signals.has_planning {
-        return Advice { command: spelled("new-project"), why: "There is no project yet".to_owned() };
+    match signals.next.documents() {
+        Some(UpNext::Deferred(phase)) => Some(format!("deferred checks of phase {} are open", short(phase))),
+        _ => next.waiting.as_ref().map(|what| format!("{what} are open")),
     }
-    let next = &signals.up_next;
-    Advice { command: next.command(spelled, |name| is_installed(name, commands)), why: next.why() }
 }
 
-fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> String {
+fn summary(situation: Situation, signals: &Signals, call: &Call, commands: &Commands) -> String {
     let place = place(signals);
     match situation {
+        Situation::AutoRun | Situation::Milestones | Situation::NeedsFirstPhase | Situation::Unknown => {
+            signals.next.why()
+        }
         Situation::NoProject if !is_installed("map-codebase", commands) => "No project yet — start one".to_owned(),
         Situation::NoProject => "No project yet — start fresh or map an existing codebase".to_owned(),
         Situation::Paused => format!("{place} · paused"),
         Situation::Blocked => format!("{place} · blocked by {}", signals.blockers.join("; ")),
         Situation::VerifyFailed => format!("{place} · verification found gaps"),
-        Situation::NeedsFirstPhase => "Project initialized — plan your first phase".to_owned(),
-        Situation::Complete if closes_milestone(situation, signals, commands) => {
-            "All phases complete — complete the milestone".to_owned()
+        Situation::Complete => {
+            let what = match call {
+                Call::Host { name: "audit-milestone", .. } => " — audit the milestone",
+                Call::Host { name: CLOSE, .. } => " — complete the milestone",
+                Call::Host { name: "new-milestone", .. } => " — start a new milestone",
+                Call::Host { name: ACCEPT, .. } => " — finish what a person has to check",
+                _ => "",
+            };
+            format!("All phases complete{what}")
         }
-        Situation::Complete if !is_installed("new-milestone", commands) => "All phases complete".to_owned(),
-        Situation::Complete => "All phases complete — start a new milestone".to_owned(),
         Situation::Planning => match signals.next_step {
             Some(NextStep::Discuss) => format!("{place} — to be discussed"),
             Some(NextStep::Execute) => format!("{place} — ready to execute"),
@@ -395,7 +395,6 @@ fn summary(situation: Situation, signals: &Signals, commands: &Commands) -> Stri
         },
         Situation::VerifyPending => format!("{place} · ready to verify"),
         Situation::IdleStranded => format!("{place} · idle since its last commit"),
-        Situation::Unknown => "The situation is unclear — showing progress".to_owned(),
     }
 }
 
@@ -409,8 +408,12 @@ fn place(signals: &Signals) -> String {
 }
 
 fn label(id: &str, situation: Situation, signals: &Signals) -> String {
-    if let (ACCEPT, Some(phase)) = (id, to_accept(situation, signals)) {
-        return format!("Finish the acceptance test of phase {phase}");
+    match (id, signals.next.documents()) {
+        (PROGRAM, _) => return program_label(&signals.next).to_owned(),
+        (ACCEPT, Some(UpNext::Accept(OpenAcceptance { phase, .. }) | UpNext::Deferred(phase))) => {
+            return format!("Finish the acceptance test of phase {}", short(phase));
+        }
+        _ => {}
     }
     let phase = signals.current_phase.as_deref().map(|phase| format!(" {phase}")).unwrap_or_default();
     let text = match id {
@@ -425,6 +428,7 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
         "capture" => "Capture a thought",
         "code-review" => "Review recent work",
         "ship" => "Ship the work",
+        "audit-milestone" => "Audit the milestone",
         "complete-milestone" => "Complete the milestone",
         "new-milestone" => "Start a new milestone",
         "extract-learnings" => "Extract learnings",
@@ -451,13 +455,22 @@ fn label(id: &str, situation: Situation, signals: &Signals) -> String {
     text.to_owned()
 }
 
-fn command(id: &str, situation: Situation, signals: &Signals, commands: &Commands) -> String {
-    let prefix = &commands.prefix;
-    match (id, to_accept(situation, signals)) {
-        (NEXT, _) => format!("{prefix}progress --next"),
-        (ACCEPT, Some(phase)) => format!("{prefix}{ACCEPT} {phase}"),
-        _ => format!("{prefix}{id}"),
+/// What a call of this program does that comes next.
+fn program_label(next: &Next) -> &'static str {
+    match next {
+        Next::Run(AutoRun { stage: RunStage::Active, .. }) => "Show the run",
+        Next::Run(_) => "Continue the run",
+        Next::Milestones(milestones) if milestones.active().is_none() => "Begin the next milestone",
+        Next::Milestones(_) => "Run the milestone",
+        Next::ChooseWorkstream(_) => "Activate the workstream",
+        Next::Documents(UpNext::NoState) => "Create STATE.md",
+        Next::Documents(_) | Next::NoProject => "Check the roadmap",
     }
+}
+
+fn command(id: &str, commands: &Commands) -> String {
+    let prefix = &commands.prefix;
+    if id == NEXT { format!("{prefix}progress --next") } else { format!("{prefix}{id}") }
 }
 
 fn is_installed(id: &str, commands: &Commands) -> bool {
@@ -473,6 +486,12 @@ const CLOSE: &str = "complete-milestone";
 
 /// The action that takes the route that progress shows.
 const NEXT: &str = "progress-next";
+
+/// The action that this program does.
+const PROGRAM: &str = "gsd-tools";
+
+/// How many actions are offered.
+const MOST_ACTIONS: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -571,7 +590,9 @@ mod tests {
         };
         let notice = "deferred checks of phase 1 are open".to_owned();
         assert_eq!(told(&ROADMAP.replace("[ ]", "[x]")), ("/gsd-verify-work 1".to_owned(), Some(notice)));
-        assert_eq!(told(ROADMAP).1, None, "as long as a phase is open they wait");
+        let (command, notice_of_open) = told(ROADMAP);
+        assert_eq!(command, "/gsd-progress --next", "they hold nothing up");
+        assert_eq!(notice_of_open.as_deref(), Some("deferred checks of phase 1 are open"));
     }
 
     #[test]
@@ -583,19 +604,13 @@ mod tests {
             )
         };
         for (text, roadmap, situation, recommended, summary) in [
-            (
-                String::new(),
-                "",
-                Situation::NeedsFirstPhase,
-                "discuss-phase",
-                "Project initialized — plan your first phase",
-            ),
+            (String::new(), "", Situation::NeedsFirstPhase, "new-project", "There is no ROADMAP.md yet"),
             (state("Paused"), ROADMAP, Situation::Paused, "resume-work", "Phase 2 · paused"),
             (
                 state("Executing") + "\n## Blockers\n\n- API\n",
                 ROADMAP,
                 Situation::Blocked,
-                "debug",
+                "progress-next",
                 "Phase 2 · blocked by API",
             ),
             (state("Ready to plan"), ROADMAP, Situation::Planning, "progress-next", "Phase 2 — to be discussed"),
@@ -611,15 +626,14 @@ mod tests {
                 state("Phase 1 complete"),
                 ROADMAP,
                 Situation::Unknown,
-                "progress",
-                "The situation is unclear — showing \
-                    progress",
+                "progress-next",
+                "Phase 2 (B) has not been discussed yet",
             ),
             (
                 state("Somewhere").replace("2026-01-11", "2026-01-05"),
                 ROADMAP,
                 Situation::IdleStranded,
-                "ship",
+                "progress-next",
                 "Phase 2 · idle since its last commit",
             ),
             (
@@ -630,7 +644,10 @@ mod tests {
                 "All phases complete — complete the milestone",
             ),
             (
-                state("Awaiting next milestone"),
+                format!(
+                    "---\nmilestone: v1.0\nstatus: Awaiting next milestone\n---\n{}",
+                    state("Awaiting next milestone")
+                ),
                 "# R\n\n<details>\n<summary>✅ v1.0 - SHIPPED</summary>\n\n- [x] **Phase 1: A**\n\n</details>\n",
                 Situation::Complete,
                 "new-milestone",
@@ -639,9 +656,9 @@ mod tests {
             (
                 state("Executing"),
                 &ROADMAP.replace("[ ]", "[x]"),
-                Situation::Executing,
-                "progress-next",
-                "Phase 2 · executing",
+                Situation::Complete,
+                "complete-milestone",
+                "All phases complete — complete the milestone",
             ),
         ] {
             let report = entry(&text, roadmap, here);

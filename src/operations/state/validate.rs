@@ -133,6 +133,14 @@ pub(super) fn phases_named(state: &State<'_>) -> Vec<String> {
 /// What the phase at work looks like on disk against what STATE.md says of it.
 fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileError> {
     let mut findings = Vec::new();
+    let in_words = |written: &String| state::meaningful(written).is_some() && !state::names_phase(written);
+    if let Some(written) = state.front_text("current_phase").filter(in_words) {
+        findings.push(warning(
+            "S009",
+            format!("`current_phase: {written}` in the front matter of STATE.md is not the number of a phase"),
+            "write the number of the phase, or let the next `gsd-tools state` command that writes take it from the position",
+        ));
+    }
     let named = phases_named(state);
     let Some(phase) = named.first() else {
         if is_between_milestones(state) && !has_open_phase(view)? {
@@ -141,7 +149,8 @@ fn drift(view: &ProjectView, state: &State<'_>) -> Result<Vec<Finding>, FileErro
         let message = "the current phase is unknown: STATE.md has no current_phase, Current Phase, or Phase under \
                        Current Position";
         let cure = "fill it in from the roadmap and the phase folders: `gsd-tools state rebuild`";
-        return Ok(vec![warning("S002", message.to_owned(), cure)]);
+        findings.push(warning("S002", message.to_owned(), cure));
+        return Ok(findings);
     };
     let id = PhaseId::new(phase);
     if named.iter().any(|other| !id.matches(other)) {

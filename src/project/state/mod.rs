@@ -118,6 +118,11 @@ pub(crate) struct StateProblem {
     pub(crate) is_lost: bool,
 }
 
+/// Whether a value of `current_phase` names a phase.
+pub(crate) fn names_phase(value: &str) -> bool {
+    position::Position::parse(value).is_some_and(|position| position.phase.is_some())
+}
+
 impl<'text> State<'text> {
     pub(crate) fn parse(text: &'text str) -> Self {
         let markdown = Markdown::parse(text);
@@ -140,6 +145,11 @@ impl<'text> State<'text> {
 
     pub(crate) fn front(&self) -> Option<&FrontMatter<'text>> {
         self.front.as_ref()
+    }
+
+    /// The phase that the front matter says the work is at; what names no phase, such as a number in words, says nothing.
+    pub(crate) fn front_phase(&self) -> Option<String> {
+        self.front_text("current_phase").filter(|written| names_phase(written))
     }
 
     /// The text of a key of the front matter.

@@ -166,7 +166,7 @@ impl<'a> Stage<'a> {
         let program = self.apart(&this).arguments([signals::CALL]).arguments(line).arguments(here);
         let program = program.variable(APPROVED, approved);
         let log = LocalState::of(self.scratch.path("state/gsd-tools").as_path(), &self.project)?;
-        let log = log.file(super::super::place::LOG);
+        let log = log.file(crate::project::auto_run::LOG);
         let mut process = self.world.start_talking(&program)?;
         let (mut complaint, mut answer) = (String::new(), String::new());
         let ended = loop {

@@ -1,5 +1,6 @@
 //! What a command works with: its folder and project, the flags of every command, and its answer so far.
 
+mod missing;
 pub(in crate::commands) mod openings;
 mod pick;
 
@@ -22,6 +23,7 @@ use crate::commands::frame::hosts;
 use crate::commands::frame::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Steps};
 use crate::operations::answers::changes::ChangedField;
+use crate::project::auto_run::Runs;
 use crate::project::config::{Config, ConfigTexts};
 use crate::project::layout::Layout;
 use crate::project::{root, workstream};
@@ -46,6 +48,9 @@ pub(crate) struct Context {
     config: OnceCell<Config>,
     pub(in crate::commands) host: OnceCell<Host>,
     pub(in crate::commands) registry: OnceCell<Registry>,
+    /// What is before the name of a command, and the hosts that have an install, once somebody asked.
+    pub(super) prefix: OnceCell<String>,
+    pub(super) installed: OnceCell<Vec<InstalledHost>>,
     told_unfinished: OnceCell<()>,
     /// What the call has changed on the disk so far.
     steps: Steps,
@@ -69,11 +74,20 @@ pub(crate) struct Context {
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) id: String,
-    /// What comes before the name of a command.
-    pub(in crate::commands) prefix: String,
     /// None for a host we know nothing of but its name.
     pub(crate) descriptor: Option<Descriptor>,
 }
+
+/// A host that has an install.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands) struct InstalledHost {
+    pub(in crate::commands) name: String,
+    /// What is before the name of a command there.
+    pub(in crate::commands) prefix: String,
+}
+
+/// More bytes than an answer has that is only a failure.
+const SHORT: usize = 2048;
 
 /// What a call changed in the project's documents.
 #[derive(Debug)]
@@ -175,6 +189,8 @@ impl Context {
             config: OnceCell::new(),
             host: OnceCell::new(),
             registry: OnceCell::new(),
+            prefix: OnceCell::new(),
+            installed: OnceCell::new(),
             told_unfinished: OnceCell::new(),
             steps: Steps::default(),
             starts_a_project: Cell::new(false),
@@ -389,6 +405,19 @@ impl Context {
     pub(in crate::commands) fn shows_to_a_person(&self) -> bool {
         let asked = self.globals.raw || self.globals.json || self.globals.pick.is_some() || self.globals.dry_run;
         !asked && self.is_for_a_person()
+    }
+
+    /// The project of milestones of `auto` around the call, where no planning folder is, with its runs. The milestone of a
+    /// first run is only in its worktree.
+    pub(in crate::commands) fn milestones(&self) -> Option<(AbsolutePath, Runs)> {
+        if self.has_a_project() {
+            return None;
+        }
+        let found = root::of_milestones(&self.here, self.world.home().as_deref());
+        let is_found = found.is_some();
+        let root = found.unwrap_or_else(|| self.root().clone());
+        let runs = self.runs(&root);
+        (is_found || runs.unfinished.is_some()).then_some((root, runs))
     }
 
     /// Says to a person that there is no project, or no such workstream; programs get the empty answer they know.
@@ -618,7 +647,14 @@ impl Context {
     }
 
     /// Closes the call: picks the field that was asked for, decides the exit code.
-    pub(in crate::commands) fn finish(self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+    pub(in crate::commands) fn finish(mut self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+        let result = result.map_err(|error| error.rehinted(|hint| self.cured(hint)));
+        // Answers that are only a failure are short.
+        if self.stdout.len() < SHORT
+            && let Some(cured) = self.cured(&self.stdout)
+        {
+            self.stdout = cured;
+        }
         let refused = if self.shows_to_a_person() { refused::failure_in(&self.stdout, self.verb) } else { None };
         if cfg!(debug_assertions) && self.world.variable("GSD_FAULT_AT").as_deref() == Some("count") {
             self.warn(format!("the call took {} steps on the disk", self.steps.taken()));

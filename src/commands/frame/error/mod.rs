@@ -116,6 +116,16 @@ impl CommandError {
         self
     }
 
+    /// With other words for the hints that `better` knows better.
+    pub(in crate::commands) fn rehinted(mut self, better: impl Fn(&str) -> Option<String>) -> Self {
+        for hint in &mut self.hints {
+            if let Some(better) = better(hint) {
+                *hint = better;
+            }
+        }
+        self
+    }
+
     /// Spells the calls of this program in its hints with `program`.
     pub(in crate::commands) fn calling(mut self, program: &str) -> Self {
         for hint in &mut self.hints {

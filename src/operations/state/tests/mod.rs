@@ -34,6 +34,7 @@ fn facts() -> Facts {
         process: 7,
         is_unit: false,
         commands: Commands { prefix: "/gsd-".into(), installed: vec!["progress".into()], skip_discussion: false },
+        ..Facts::default()
     }
 }
 

@@ -181,6 +181,8 @@ fn each_way_to_disagree_has_its_code() {
     assert_eq!(codes("# S\nPhase: 7\n"), ["S004"]);
     assert_eq!(codes("# S\n"), ["S002"]);
     assert_eq!(codes("---\nstatus: bananas\n---\n# S\nPhase: 2\nStatus: In progress\n"), ["S008"]);
+    assert_eq!(codes("---\ncurrent_phase: two\n---\n# S\nPhase: 2\n"), ["S009"]);
+    assert_eq!(codes("---\ncurrent_phase: 2\n---\n# S\nPhase: 2\n"), [""; 0]);
     assert_eq!(codes("---\nstatus: bananas\n---\n# S\nPhase: 2\n"), ["S008"]);
     let own = "---\nstatus: Blocked by the API\n---\n# S\nPhase: 2\nStatus: Blocked by the API\n";
     assert_eq!(codes(own), [""; 0], "what a person writes is theirs");

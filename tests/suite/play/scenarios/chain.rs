@@ -338,8 +338,11 @@ pub(crate) fn evolve(it: &mut Actor, folder: &str, plans: &'static [&'static Pla
 /// The last step of `workflows/transition.md`: the next phase has no context.
 pub(crate) fn route_on(it: &mut Actor) -> String {
     let next = it.field("next_phase");
-    it.runs("gsd-tools init phase-op {M}", &[("M", &next)]).is("has_plans", false).is("has_context", false).done();
-    it.by("| neither |");
+    it.runs("gsd-tools smart-entry --json --pick next", &[])
+        .is("workflow", "discuss-phase")
+        .is("phase", next.as_str())
+        .done();
+    it.by("close with Next Up");
     format!("Next Up: /gsd-discuss-phase {next}")
 }
 

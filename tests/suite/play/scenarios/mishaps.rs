@@ -118,7 +118,7 @@ pub(crate) fn garbled(stage: &mut Stage) {
         stage.types("progress", "", move |it| {
             it.runs("gsd-tools init progress", &[]).done();
             it.runs("gsd-tools roadmap analyze", &[]).done();
-            it.by("STATE.md is missing").shell("ls .planning").done();
+            it.by("STATE.md comes first").shell("ls .planning").done();
             let is_there = it.has_file(".planning/STATE.md");
             if is_there {
                 it.runs("gsd-tools state validate", &[]).expects("S001").expects("--set-aside").done();
@@ -134,7 +134,7 @@ pub(crate) fn garbled(stage: &mut Stage) {
             it.runs_with("gsd-tools state rebuild", &[], flag).done();
             it.runs("gsd-tools commit \"docs: rebuild STATE.md\"", &[]).done();
             next::report(it, 3, "0%");
-            it.by("| a phase has plans, and `implementation_complete` is false | ");
+            it.by("| `workflow` | ");
             "Next Up: /gsd-execute-phase 1".to_owned()
         });
         if mishap == garble {

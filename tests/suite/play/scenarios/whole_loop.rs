@@ -74,8 +74,8 @@ pub(crate) fn whole_loop(stage: &mut Stage) {
     stage.expect_tidy();
     stage.types("progress", "", |it| {
         next::report(it, 4, "50%");
-        it.by("| ROADMAP.md is there, and STATE.md").runs("gsd-tools state validate", &[]).lacks("S00").done();
-        it.by("| no plans otherwise |");
+        it.by("STATE.md comes first").runs("gsd-tools state validate", &[]).lacks("S00").done();
+        it.by("| `workflow` | ");
         "Next Up: /gsd-plan-phase 2".to_owned()
     });
     stage.expect_tidy();

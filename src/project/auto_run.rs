@@ -1,0 +1,208 @@
+//! The run of `auto` in a project, as everything outside of it sees it: from its log and the lock of that log. No process
+//! is looked for: the system releases the lock of one that died.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::local_state::LocalState;
+use crate::disk::log::{is_log_held, read_log};
+use crate::disk::{self, AbsolutePath};
+
+/// The name of the log among the notes of a project.
+pub(crate) const LOG: &str = "auto/log.jsonl";
+
+/// A run that has not landed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AutoRun {
+    /// Its milestone: `M001`, or the version of one in phases.
+    pub(crate) milestone: String,
+    /// The unit that is not finished, such as `execute-phase 2`.
+    pub(crate) unit: Option<String>,
+    pub(crate) stage: RunStage,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RunStage {
+    /// A process works on it.
+    Active,
+    /// It stopped or was paused.
+    Stopped {
+        why: String,
+        /// The command that continues it.
+        next: String,
+    },
+    /// The process that worked on it died.
+    Interrupted,
+}
+
+/// A milestone that a run brought onto its branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Landing {
+    pub(crate) milestone: String,
+    pub(crate) commit: String,
+}
+
+/// What the log of a project says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Runs {
+    pub(crate) unfinished: Option<AutoRun>,
+    /// The last landing.
+    pub(crate) landed: Option<Landing>,
+}
+
+/// An entry of the log, as far as it says where a run is.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    event: String,
+    milestone: Option<String>,
+    commit: Option<String>,
+    unit: Option<EntryUnit>,
+    operation: Option<u64>,
+    text: Option<String>,
+    next: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EntryUnit {
+    kind: String,
+    id: String,
+}
+
+impl Runs {
+    /// Those of the project at `root`. A log that cannot be read says nothing here: `auto status` shows what is wrong
+    /// with it.
+    pub(crate) fn of(state_folder: Option<&Path>, lock_folders: &[PathBuf], root: &AbsolutePath) -> Self {
+        let notes = state_folder.and_then(|folder| LocalState::of(folder, root).ok());
+        let Some(log) = notes.map(|notes| notes.file(LOG)).filter(|log| disk::is_file(log)) else {
+            return Self::default();
+        };
+        let Ok(Some(read)) = read_log::<Entry>(&log) else { return Self::default() };
+        Self::told_by(read.entries, || is_log_held(lock_folders, &log))
+    }
+
+    fn told_by(entries: Vec<Entry>, is_held: impl FnOnce() -> bool) -> Self {
+        let mut runs = Self::default();
+        let mut milestone = None;
+        let mut unit: Option<(Option<u64>, String)> = None;
+        let mut stop = None;
+        for entry in entries {
+            match entry.event.as_str() {
+                "started" => (milestone, unit, stop) = (entry.milestone, None, None),
+                "resumed" => stop = None,
+                "unit-started" => {
+                    unit = entry.unit.map(|unit| (entry.operation, format!("{} {}", unit.kind, unit.id)));
+                }
+                "refused" | "committed" => unit = unit.filter(|(operation, _)| *operation != entry.operation),
+                "landed" => {
+                    let landed = entry.milestone.zip(entry.commit);
+                    runs.landed = landed.map(|(milestone, commit)| Landing { milestone, commit });
+                }
+                "released" => (milestone, unit, stop) = (None, None, None),
+                "stopped" => stop = Some((entry.text.unwrap_or_default(), entry.next.unwrap_or_default())),
+                _ => {}
+            }
+        }
+        runs.unfinished = milestone.map(|milestone| {
+            let stage = match stop {
+                _ if is_held() => RunStage::Active,
+                Some((why, next)) => RunStage::Stopped { why, next },
+                None => RunStage::Interrupted,
+            };
+            AutoRun { milestone, unit: unit.map(|(_, unit)| unit), stage }
+        });
+        runs
+    }
+}
+
+impl AutoRun {
+    /// The command that shows the run, or continues it.
+    pub(crate) fn command(&self) -> String {
+        match &self.stage {
+            RunStage::Active => "gsd-tools auto status".to_owned(),
+            RunStage::Stopped { next, .. } if !next.is_empty() => next.clone(),
+            RunStage::Stopped { .. } | RunStage::Interrupted => "gsd-tools auto run".to_owned(),
+        }
+    }
+
+    /// Where it is, in a sentence.
+    pub(crate) fn why(&self) -> String {
+        let Self { milestone, unit, stage } = self;
+        let unit = unit.as_ref().map(|unit| format!(", {unit}")).unwrap_or_default();
+        match stage {
+            RunStage::Active => format!("A run is active: {milestone}{unit}"),
+            RunStage::Stopped { why, .. } if why.is_empty() => format!("The run of {milestone} stopped{unit}"),
+            RunStage::Stopped { why, .. } => format!("The run of {milestone} stopped{unit}: {why}"),
+            RunStage::Interrupted => {
+                format!("The run of {milestone} was interrupted{unit}; it continues where it was")
+            }
+        }
+    }
+
+    /// The same in a word or two.
+    pub(crate) fn brief(&self) -> String {
+        let Self { milestone, unit, stage } = self;
+        let word = match stage {
+            RunStage::Active => "running",
+            RunStage::Stopped { .. } => "stopped",
+            RunStage::Interrupted => "interrupted",
+        };
+        match unit {
+            Some(unit) => format!("{milestone} {word}, {unit}"),
+            None => format!("{milestone} {word}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STARTED: &str = r#"{"at":{},"event":"started","run":"r","milestone":"v1.0"}"#;
+    const UNIT: &str = r#"{"event":"unit-started","operation":1,"unit":{"kind":"execute-phase","id":"2"}}"#;
+    const STOPPED: &str = r#"{"event":"stopped","cause":"paused","text":"paused by you","next":"gsd-tools auto run"}"#;
+
+    fn runs(lines: &[&str], is_held: bool) -> Runs {
+        let entries = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        Runs::told_by(entries, || is_held)
+    }
+
+    #[test]
+    fn a_run_is_active_as_long_as_its_log_is_held_and_interrupted_without_a_stop() {
+        let seen = |lines: &[&str], is_held: bool| {
+            let run = runs(lines, is_held).unfinished?;
+            Some((run.command(), run.why(), run.brief()))
+        };
+        let told = |command: &str, why: &str, brief: &str| Some((command.into(), why.into(), brief.into()));
+        let status = "gsd-tools auto status";
+        assert_eq!(
+            seen(&[STARTED, UNIT], true),
+            told(status, "A run is active: v1.0, execute-phase 2", "v1.0 running, execute-phase 2")
+        );
+        assert_eq!(
+            seen(&[STARTED, UNIT], false),
+            told(
+                "gsd-tools auto run",
+                "The run of v1.0 was interrupted, execute-phase 2; it continues where it was",
+                "v1.0 interrupted, execute-phase 2"
+            )
+        );
+        let stopped = told("gsd-tools auto run", "The run of v1.0 stopped: paused by you", "v1.0 stopped");
+        assert_eq!(seen(&[STARTED, STOPPED], false), stopped);
+        let resumed = r#"{"event":"resumed","process":1}"#;
+        assert_eq!(seen(&[STARTED, STOPPED, resumed], true).map(|(command, ..)| command), Some(status.to_owned()));
+        assert_eq!(seen(&[], true), None);
+    }
+
+    #[test]
+    fn a_unit_ends_with_its_commit_and_a_run_with_its_release() {
+        let committed = r#"{"event":"committed","operation":1,"commit":"c"}"#;
+        assert_eq!(runs(&[STARTED, UNIT, committed], true).unfinished.unwrap().unit, None);
+        let other = r#"{"event":"committed","operation":2,"commit":"c"}"#;
+        assert!(runs(&[STARTED, UNIT, other], true).unfinished.unwrap().unit.is_some());
+        let landed = r#"{"event":"landed","milestone":"v1.0","commit":"abc"}"#;
+        let over = runs(&[STARTED, UNIT, committed, landed, r#"{"event":"released","milestone":"v1.0"}"#], true);
+        assert_eq!(over.unfinished, None);
+        assert_eq!(over.landed.unwrap(), Landing { milestone: "v1.0".into(), commit: "abc".into() });
+    }
+}

@@ -1,0 +1,265 @@
+//! The one answer to what comes next. Every view asks it: the dashboard, `smart-entry`, `state json`, `init`, the status
+//! line, the start of a session, and the texts of commands through these.
+
+use super::auto_run::{AutoRun, Runs};
+use super::deferred_checks;
+use super::files::FileError;
+use super::gsd2::{self, Milestone};
+use super::milestone_layout::lookup::MILESTONES;
+use super::phase::short;
+use super::standing::first_few;
+use super::up_next::{Call, PhaseNext, UpNext};
+use super::view::ProjectView;
+use crate::text::screen::counted;
+use crate::text::shell::typed;
+
+/// What decides besides the documents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Around {
+    /// Phases are planned without a discussion.
+    pub(crate) skips_discussion: bool,
+    /// The runs of `auto` here; none are looked for where a run itself asks.
+    pub(crate) runs: Runs,
+}
+
+/// What comes next; the first that holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    NoProject,
+    /// A run of `auto` has the project, or waits for somebody: nothing else is offered.
+    Run(AutoRun),
+    /// The project has only milestones of `auto`.
+    Milestones(InMilestones),
+    /// Every roadmap is in a workstream, and none is active.
+    ChooseWorkstream(Vec<String>),
+    /// What the documents of the project say.
+    Documents(UpNext),
+}
+
+/// Where a project of milestones is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InMilestones {
+    pub(crate) milestones: Vec<Milestone>,
+    /// The commit of the last milestone, where a run brought it onto its branch.
+    landed: Option<String>,
+}
+
+impl Next {
+    pub(crate) fn of(view: &ProjectView, around: &Around) -> Result<Self, FileError> {
+        if let Some(run) = &around.runs.unfinished {
+            return Ok(Self::Run(run.clone()));
+        }
+        let layout = view.layout();
+        if !view.folder_exists(layout.planning()) {
+            let milestones = gsd2::milestones(view)?;
+            if milestones.is_empty() && !view.folder_exists(MILESTONES) {
+                return Ok(Self::NoProject);
+            }
+            return Ok(Self::Milestones(InMilestones::of(milestones, &around.runs)));
+        }
+        let streams = streams(view)?;
+        if !streams.is_empty() {
+            return Ok(Self::ChooseWorkstream(streams));
+        }
+        Ok(Self::Documents(UpNext::of(view, around.skips_discussion)?))
+    }
+
+    /// What the documents say, where nothing goes before them.
+    pub(crate) fn documents(&self) -> Option<&UpNext> {
+        match self {
+            Self::Documents(next) => Some(next),
+            _ => None,
+        }
+    }
+
+    /// What is next about a phase, where that is next.
+    pub(crate) fn phase(&self) -> Option<&PhaseNext> {
+        self.documents()?.phase()
+    }
+
+    /// The phase that the command is about.
+    pub(crate) fn phase_number(&self) -> Option<&str> {
+        match self.documents()? {
+            UpNext::Phase(phase) => Some(&phase.number),
+            UpNext::Accept(open) => Some(short(&open.phase)),
+            UpNext::Deferred(phase) => Some(short(phase)),
+            _ => None,
+        }
+    }
+
+    /// The call that does it; of several commands the first that is installed.
+    pub(crate) fn call(&self, is_installed: impl Fn(&str) -> bool) -> Call {
+        match self {
+            Self::NoProject => Call::host("new-project", ""),
+            Self::Run(run) => Call::Program(run.command()),
+            Self::Milestones(milestones) => Call::Program(milestones.command()),
+            Self::ChooseWorkstream(names) => {
+                let usual = names.iter().find(|name| *name == USUAL).or_else(|| names.first());
+                Call::Program(typed!("gsd-tools workstream set {}", usual.map_or(USUAL, String::as_str)).to_string())
+            }
+            Self::Documents(next) => next.call(is_installed),
+        }
+    }
+
+    /// Why that is next, in a sentence.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::NoProject => "There is no project yet".to_owned(),
+            Self::Run(run) => run.why(),
+            Self::Milestones(milestones) => milestones.why(),
+            Self::ChooseWorkstream(names) => {
+                let streams = counted(names.len(), "workstream");
+                format!("No workstream is active; the roadmap is in {streams}: {}", first_few(names))
+            }
+            Self::Documents(next) => next.why(),
+        }
+    }
+
+    /// What waits for a person and holds nothing up: checks that somebody put off, while something else is next.
+    pub(crate) fn waits_for_a_person(&self, view: &ProjectView) -> Result<Option<String>, FileError> {
+        if !matches!(self, Self::Documents(UpNext::Phase(_) | UpNext::Paused(_) | UpNext::Accept(_))) {
+            return Ok(None);
+        }
+        let mut phases: Vec<String> = Vec::new();
+        for check in deferred_checks::deferred_in(view, &view.milestone_folders()?)? {
+            let phase = short(&view.label(&check.phase)?.number).to_owned();
+            if !phases.contains(&phase) {
+                phases.push(phase);
+            }
+        }
+        Ok((!phases.is_empty()).then(|| format!("deferred checks of phase {}", phases.join(", "))))
+    }
+}
+
+/// The workstream that a project's own documents become.
+const USUAL: &str = "default";
+
+/// The workstreams that have a roadmap, where the project as a whole is asked about and has none.
+fn streams(view: &ProjectView) -> Result<Vec<String>, FileError> {
+    let layout = view.layout();
+    if layout.workstream().is_some() || view.exists(&layout.roadmap()) {
+        return Ok(Vec::new());
+    }
+    let names = view.folder_names(&layout.workstreams())?;
+    Ok(names.into_iter().filter(|name| view.exists(&layout.scoped(Some(name)).roadmap())).collect())
+}
+
+impl InMilestones {
+    fn of(milestones: Vec<Milestone>, runs: &Runs) -> Self {
+        let last = milestones.iter().rfind(|milestone| milestone.is_over).map(|milestone| milestone.id.as_str());
+        let landed = runs.landed.iter().find(|landed| last.is_some_and(|last| landed.milestone.starts_with(last)));
+        Self { landed: landed.map(|landed| landed.commit.clone()), milestones }
+    }
+
+    /// The milestone that is worked on.
+    pub(crate) fn active(&self) -> Option<&Milestone> {
+        self.milestones.iter().find(|milestone| !milestone.is_over && !milestone.is_parked)
+    }
+
+    /// The milestone that people see the project at: the one that is worked on, else the last.
+    pub(crate) fn at(&self) -> Option<String> {
+        Some(self.active().or_else(|| self.milestones.last())?.id.clone())
+    }
+
+    fn parked(&self) -> Option<&Milestone> {
+        self.milestones.iter().find(|milestone| milestone.is_parked && !milestone.is_over)
+    }
+
+    fn command(&self) -> String {
+        match (self.active(), self.parked()) {
+            (Some(_), _) => "gsd-tools auto run".to_owned(),
+            (None, Some(parked)) => typed!("gsd-tools auto unpark {}", parked.id).to_string(),
+            (None, None) => "gsd-tools auto run --brief BRIEF.md".to_owned(),
+        }
+    }
+
+    fn why(&self) -> String {
+        let named = |milestone: &Milestone| match milestone.title == milestone.id {
+            true => milestone.id.clone(),
+            false => format!("{} ({})", milestone.id, milestone.title),
+        };
+        if let Some(active) = self.active() {
+            let done = active.slices.iter().filter(|slice| slice.done).count();
+            return match active.slices.len() {
+                0 => format!("{} is not planned yet", named(active)),
+                all => format!("{} has {done} of {} done", named(active), counted(all, "slice")),
+            };
+        }
+        if let Some(parked) = self.parked() {
+            return format!("{} is parked", named(parked));
+        }
+        let Some(last) = self.milestones.last() else { return "There is no milestone yet".to_owned() };
+        let landed = self.landed.as_ref().map(|commit| format!(" as {}", commit.get(..12).unwrap_or(commit)));
+        match landed {
+            Some(landed) => format!("{} has landed{landed}; describe the next milestone in BRIEF.md", named(last)),
+            None => format!("{} is complete; describe the next milestone in BRIEF.md", named(last)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::auto_run::{Landing, RunStage};
+    use crate::project::files::MemoryFiles;
+
+    fn next(files: &[(&str, &str)], runs: Runs) -> (String, String) {
+        let view = MemoryFiles::new(files.iter().copied()).view();
+        let next = Next::of(&view, &Around { skips_discussion: false, runs }).unwrap();
+        (next.call(|_| true).typed(|name| format!("/{name}")), next.why())
+    }
+
+    #[test]
+    fn milestones_of_auto_are_a_project() {
+        let roadmap = (
+            ".gsd/milestones/M001/M001-ROADMAP.md",
+            "# M001: Small functions\n\n## Slices\n\n- [x] **S01: Add**\n- [ ] **S02: Sub**\n",
+        );
+        let over = (".gsd/milestones/M001/M001-SUMMARY.md", "---\nstatus: complete\n---\n# M001\n");
+        let parked = (".gsd/milestones/M001/M001-PARKED.md", "later\n");
+        let told = |command: &str, why: &str| (command.to_owned(), why.to_owned());
+        let run = "gsd-tools auto run";
+        assert_eq!(next(&[], Runs::default()).0, "/new-project");
+        assert_eq!(next(&[roadmap], Runs::default()), told(run, "M001 (Small functions) has 1 of 2 slices done"));
+        let brief = "gsd-tools auto run --brief BRIEF.md";
+        let describe = "describe the next milestone in BRIEF.md";
+        assert_eq!(
+            next(&[roadmap, over], Runs::default()),
+            told(brief, &format!("M001 (Small functions) is complete; {describe}"))
+        );
+        let landed = Some(Landing { milestone: "M001".into(), commit: "0123456789abcdef".into() });
+        assert_eq!(
+            next(&[roadmap, over], Runs { landed, unfinished: None }),
+            told(brief, &format!("M001 (Small functions) has landed as 0123456789ab; {describe}"))
+        );
+        assert_eq!(
+            next(&[roadmap, parked], Runs::default()),
+            told("gsd-tools auto unpark M001", "M001 (Small functions) is parked")
+        );
+    }
+
+    #[test]
+    fn a_run_goes_before_what_the_documents_say() {
+        let run = AutoRun { milestone: "v1.0".into(), unit: None, stage: RunStage::Active };
+        let files = [(".planning/ROADMAP.md", "# R\n"), (".planning/STATE.md", "# S\n")];
+        let runs = Runs { unfinished: Some(run), landed: None };
+        assert_eq!(next(&files, runs).0, "gsd-tools auto status");
+    }
+
+    #[test]
+    fn a_project_whose_roadmaps_are_in_workstreams_has_one_chosen() {
+        let stream = |name: &str| format!(".planning/workstreams/{name}/ROADMAP.md");
+        let (usual, api) = (stream("default"), stream("api"));
+        let files = [(usual.as_str(), "# R\n"), (api.as_str(), "# R\n"), (".planning/PROJECT.md", "# P\n")];
+        assert_eq!(
+            next(&files, Runs::default()),
+            (
+                "gsd-tools workstream set default".to_owned(),
+                "No workstream is active; the roadmap is in 2 workstreams: api, default".to_owned()
+            )
+        );
+        assert_eq!(next(&files[1..], Runs::default()).0, "gsd-tools workstream set api");
+        let own = (".planning/ROADMAP.md", "# R\n");
+        assert_eq!(next(&[files[0], own], Runs::default()).0, "gsd-tools state rebuild", "it has a roadmap of its own");
+    }
+}
