@@ -211,17 +211,26 @@ pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskErr
     let mut entries = Vec::new();
     for entry in folder {
         let entry = entry.map_err(DiskError::io("list", path))?;
-        let is = entry.file_type().map_err(DiskError::io("look at", &entry.path()))?;
-        let kind = match (is.is_symlink(), is.is_dir(), is.is_file()) {
-            (true, _, _) => EntryKind::Link,
-            (_, true, _) => EntryKind::Folder,
-            (_, _, true) => EntryKind::File,
-            _ => EntryKind::Other,
-        };
+        let kind = entry.file_type().map(EntryKind::of).map_err(DiskError::io("look at", &entry.path()))?;
         entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), path: entry.path(), kind });
     }
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(Some(entries))
+}
+
+/// The names in a folder and what stands there, in the order in which the system has them; `None` if there is no such folder.
+pub(crate) fn names(path: impl AsRef<Path>) -> Result<Option<Vec<(String, EntryKind)>>, DiskError> {
+    let path = path.as_ref();
+    let failed = DiskError::io("list", path);
+    let Some(folder) = present(std::fs::read_dir(path)).map_err(failed)? else { return Ok(None) };
+    let mut names = Vec::new();
+    for entry in folder {
+        let entry = entry.map_err(DiskError::io("list", path))?;
+        let kind = entry.file_type().map(EntryKind::of).map_err(DiskError::io("look at", &entry.path()))?;
+        let name = entry.file_name().into_string().unwrap_or_else(|name| name.to_string_lossy().into_owned());
+        names.push((name, kind));
+    }
+    Ok(Some(names))
 }
 
 /// One thing in a folder.
@@ -256,6 +265,17 @@ pub(crate) enum EntryKind {
     Link,
     /// A socket, a pipe, a device.
     Other,
+}
+
+impl EntryKind {
+    fn of(is: std::fs::FileType) -> Self {
+        match (is.is_symlink(), is.is_dir(), is.is_file()) {
+            (true, _, _) => Self::Link,
+            (_, true, _) => Self::Folder,
+            (_, _, true) => Self::File,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Whether a folder, or a link to one, stands at `path`.
@@ -335,12 +355,26 @@ pub(crate) fn stamp(_path: impl AsRef<Path>) -> Option<Stamp> {
 
 /// See [`stamp()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "(u64, u64, u64, i64, i64)", into = "(u64, u64, u64, i64, i64)")]
 pub(crate) struct Stamp {
     place: (u64, u64),
     size: u64,
     /// In nanoseconds since 1970, as the next one.
     written: i64,
     changed: i64,
+}
+
+/// Hundreds of them are noted at a time: without names they are read in half of it.
+impl From<(u64, u64, u64, i64, i64)> for Stamp {
+    fn from((device, number, size, written, changed): (u64, u64, u64, i64, i64)) -> Self {
+        Self { place: (device, number), size, written, changed }
+    }
+}
+
+impl From<Stamp> for (u64, u64, u64, i64, i64) {
+    fn from(Stamp { place: (device, number), size, written, changed }: Stamp) -> Self {
+        (device, number, size, written, changed)
+    }
 }
 
 impl Stamp {

@@ -19,7 +19,7 @@ use crate::text::shell::{Typed, typed};
 
 /// One line about what was interrupted, with the command that goes on; `None` where nothing was.
 pub(super) fn line(scene: &Scene<'_>) -> Option<String> {
-    let found = look(&scene.project.view(), scene.wave().as_ref())?;
+    let found = look(scene.project.view(), scene.wave().as_ref())?;
     let (number, command) = (short(&found.phase), scene.command("execute-phase"));
     let command = typed!("{} {}", Typed::of_quoted(command), number);
     Some(format!("Interrupted: {}. Continue with `{command}`.", found.what))

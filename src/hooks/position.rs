@@ -49,14 +49,14 @@ impl Position {
     /// status yet; and the next command, as `spelled` writes its name. What cannot be read changes nothing.
     pub(super) fn in_project(self, project: &HookProject, around: &Around, spelled: impl Fn(&str) -> String) -> Self {
         let view = project.view();
-        let moved = self.phase.as_deref().map(|stated| standing::moved_on(&view, stated));
+        let moved = self.phase.as_deref().map(|stated| standing::moved_on(view, stated));
         let here = match moved {
             Some(Ok(Some(open))) => {
                 Self { phase: Some(open.number), phase_name: open.name, status: None, stopped_at: None, ..self }
             }
             Some(Ok(None) | Err(_)) | None => self,
         };
-        let Ok(next) = Next::of(&view, around) else { return here };
+        let Ok(next) = Next::of(view, around) else { return here };
         let here = match next.phase() {
             Some(phase) if here.phase.is_none() => {
                 Self { phase: Some(phase.number.clone()), phase_name: phase.name.clone(), ..here }

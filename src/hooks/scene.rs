@@ -35,6 +35,7 @@ pub(crate) struct HookProject {
     /// The user's own `defaults.json`, and what it says once somebody asked.
     user_file: Option<PathBuf>,
     user: OnceCell<Config>,
+    view: OnceCell<ProjectView>,
 }
 
 impl HookProject {
@@ -55,13 +56,17 @@ impl HookProject {
         boundary.check(layout.absolute(layout.planning())).ok()?;
         let config = config(&layout, &boundary, world);
         let user_file = world.gsd_home().map(|home| home.join(".gsd").join("defaults.json"));
-        let (root, user) = (root.as_path().to_path_buf(), OnceCell::new());
-        Some(Self { root, layout, boundary, config, state_folder, user_file, user })
+        let (root, user, view) = (root.as_path().to_path_buf(), OnceCell::new(), OnceCell::new());
+        Some(Self { root, layout, boundary, config, state_folder, user_file, user, view })
     }
 
-    /// The project as the commands read it. No time of a commit is asked for, since that starts git.
-    pub(crate) fn view(&self) -> ProjectView {
-        Project::new(self.layout.clone(), self.state_folder.clone()).view(Box::new(|_, _| Box::new(HashMap::new)))
+    /// The project as the commands read it, at one moment for all that an event asks. No time of a commit is asked for, since
+    /// that starts git.
+    pub(crate) fn view(&self) -> &ProjectView {
+        self.view.get_or_init(|| {
+            let project = Project::new(self.layout.clone(), self.state_folder.clone());
+            project.view(Box::new(|_, _| Box::new(HashMap::new)))
+        })
     }
 
     /// What decides about the next step besides the documents.

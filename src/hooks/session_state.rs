@@ -55,7 +55,7 @@ pub(super) fn note_of_milestones(next: &Next) -> Finding {
 
 /// One line about a file that a session left for the next one; `None` where there is none.
 fn paused(scene: &Scene<'_>) -> Option<String> {
-    let pause = Pause::handed_on(&scene.project.view()).ok()??;
+    let pause = Pause::handed_on(scene.project.view()).ok()??;
     let file = untrusted::line(&pause.file, LINE);
     Some(format!("Paused: `{file}` says where the work stopped. Continue with `{}`.", scene.command("resume-work")))
 }

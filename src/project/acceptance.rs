@@ -10,7 +10,6 @@ use super::roadmap::Roadmap;
 use super::standing;
 use super::uat_report::{Gap, UatReport, UatTest, is_pass};
 use super::view::ProjectView;
-use crate::text::front_matter::FrontMatter;
 use crate::text::screen::counted;
 
 /// What is open about the acceptance test of one phase.
@@ -59,9 +58,9 @@ impl ProjectView {
         folder: &PhaseFolder,
     ) -> Result<Option<OpenAcceptance>, FileError> {
         let Some(path) = folder.artifact_path("UAT") else { return Ok(None) };
+        let report = self.uat_report(&path)?;
         let text = self.text(&path)?.unwrap_or_default();
-        let report = UatReport::parse(&text);
-        if report.is_known(FrontMatter::parse(&text).as_ref()) {
+        if report.is_known_in(&text) {
             return Ok(None);
         }
         let gaps = self.gaps_to_close(folder, &report)?;

@@ -10,7 +10,7 @@ use super::human_checks::same_name;
 use super::human_judgment;
 use super::state::State;
 use super::state::deferred::DeferredRow;
-use super::uat_report::{UatReport, UatTest, is_pass};
+use super::uat_report::{UatTest, is_pass};
 use super::view::ProjectView;
 
 /// A check with the test that stands for it.
@@ -44,11 +44,14 @@ pub(crate) const OPEN: &str = "open";
 pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
     let all = deferred_rows(view)?;
     let mut found = Vec::new();
+    if all.is_empty() {
+        return Ok(found);
+    }
     for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
         let Some(path) = folder.artifact_path("UAT") else { continue };
         let rows = rows_of(view, folder, all.clone())?;
-        for test in UatReport::parse(&view.text(&path)?.unwrap_or_default()).tests {
-            let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(&test));
+        for test in &view.uat_report(&path)?.tests {
+            let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(test));
             if !check.passed() && is_listed(&rows, folder, &check.name) {
                 found.push(check);
             }

@@ -1,5 +1,7 @@
 //! A phase's folder: which of its files are plans, summaries and the other artifacts.
 
+use std::sync::Arc;
+
 use super::phase::{self, PhaseId, PhaseIndex};
 
 /// A folder of a phase with the names of its files.
@@ -11,7 +13,7 @@ pub(crate) struct PhaseFolder {
     /// The milestone it is archived under, such as `v1.0`.
     pub(crate) archived: Option<String>,
     /// Sorted; files of the `plans` subfolder with their prefix.
-    pub(crate) files: Vec<String>,
+    pub(crate) files: Arc<[String]>,
     /// How much of the name is the identifier.
     token_length: usize,
 }
@@ -19,6 +21,7 @@ pub(crate) struct PhaseFolder {
 impl PhaseFolder {
     /// The folder at `path` with the names of its files.
     pub(crate) fn new(path: &str, archived: Option<&str>, files: Vec<String>) -> Self {
+        let files = files.into();
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
         let token_length = phase::folder_token(&name).unwrap_or(&name).len();
         Self { name, path: path.to_owned(), archived: archived.map(str::to_owned), files, token_length }
@@ -101,13 +104,17 @@ impl PhaseFolder {
 
     /// The summary of a plan, if it has one.
     pub(crate) fn summary_of(&self, plan: &str) -> Option<&str> {
+        const ENDING: &str = "-SUMMARY.md";
         let stem = plan.strip_suffix(".md").unwrap_or(plan);
-        let names = [
-            plan.replacen("PLAN", "SUMMARY", 1),
-            format!("{stem}-SUMMARY.md"),
-            format!("{}-SUMMARY.md", canonical_id(plan_id(plan))),
-        ];
-        self.files.iter().map(String::as_str).find(|file| names.iter().any(|name| name == file))
+        let (before, after) = plan.split_once("PLAN").unwrap_or((plan, ""));
+        let is_named_alike = |file: &str| {
+            let behind = file.strip_prefix(before).and_then(|rest| rest.strip_prefix("SUMMARY"));
+            behind == Some(after) && before.len() < plan.len()
+        };
+        let id = canonical_id(plan_id(plan));
+        let is_of = |file: &str| file.strip_suffix(ENDING).is_some_and(|named| named == stem || named == id);
+        let is_it = |file: &&str| is_named_alike(file) || is_of(file) || (*file == plan && before == plan);
+        self.files.iter().map(String::as_str).find(is_it)
     }
 
     /// The first artifact of a kind, such as `CONTEXT` or `VERIFICATION`: `02-CONTEXT.md` or `CONTEXT.md`.
@@ -118,11 +125,13 @@ impl PhaseFolder {
     /// All artifacts of a kind, in order: those whose numeric prefix names this phase, and those without one. Of contexts
     /// the one without a prefix comes first: it is what a person put there by hand.
     pub(crate) fn artifacts(&self, kind: &str) -> impl Iterator<Item = &str> {
-        let suffix = format!("-{kind}.md");
-        let plain = format!("{kind}.md");
+        let before_kind = move |file: &'_ str| -> Option<usize> {
+            let before = file.strip_suffix(".md")?.strip_suffix(kind)?;
+            (before.is_empty() || before.ends_with('-')).then_some(before.len())
+        };
         let goes_first = kind == "CONTEXT";
-        let bare = self.files.iter().map(String::as_str).find(|file| goes_first && *file == plain);
-        let of_kind = move |file: &&str| !file.contains('/') && (file.ends_with(&suffix) || *file == plain);
+        let bare = self.files.iter().map(String::as_str).find(|file| goes_first && before_kind(file) == Some(0));
+        let of_kind = move |file: &&str| before_kind(file).is_some() && !file.contains('/');
         let token = self.token();
         let all = self.files.iter().map(String::as_str).filter(of_kind).filter(move |file| belongs(file, token));
         bare.into_iter().chain(all.filter(move |file| Some(*file) != bare))
@@ -152,7 +161,7 @@ impl PhaseFolder {
     }
 
     pub(crate) fn join(&self, file: &str) -> String {
-        format!("{}/{file}", self.path)
+        [self.path.as_str(), "/", file].concat()
     }
 }
 
@@ -356,5 +365,35 @@ mod tests {
         assert_eq!((folder.token(), folder.slug()), ("02-01", "prefixed"));
         assert_eq!(folder.number_and_name(), ("02", "01-prefixed"));
         assert_eq!(plan_id(folder.plans().next().unwrap()), "02-01-01");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_name_is_found_by_parts_as_it_would_be_by_whole_names(
+            files in proptest::collection::vec(r"(plans/)?(02-|P-02-)?(01-)?(x-)?(PLAN|SUMMARY|CONTEXT)(-PLAN|-SUMMARY|-CONTEXT)?(-03)?(\.md)?", 0..8),
+            plan in r"(plans/)?(02-)?(01-)?(x-)?(PLAN)?(-PLAN)?(-03)?(\.md)?",
+        ) {
+            let names: Vec<&str> = files.iter().map(String::as_str).collect();
+            let folder = folder("02-notes", &names);
+            let stem = plan.strip_suffix(".md").unwrap_or(&plan);
+            let whole = [
+                plan.replacen("PLAN", "SUMMARY", 1),
+                format!("{stem}-SUMMARY.md"),
+                format!("{}-SUMMARY.md", canonical_id(plan_id(&plan))),
+            ];
+            let summary = files.iter().find(|file| whole.contains(file)).map(String::as_str);
+            proptest::prop_assert_eq!(folder.summary_of(&plan), summary);
+            for kind in ["CONTEXT", "SUMMARY"] {
+                let (suffix, plain) = (format!("-{kind}.md"), format!("{kind}.md"));
+                let is_kind = |file: &&str| !file.contains('/') && (file.ends_with(&suffix) || *file == plain);
+                let mut expected: Vec<&str> =
+                    names.iter().copied().filter(is_kind).filter(|file| belongs(file, folder.token())).collect();
+                if kind == "CONTEXT" && let Some(bare) = names.iter().find(|file| **file == plain) {
+                    expected.retain(|file| file != bare);
+                    expected.insert(0, *bare);
+                }
+                proptest::prop_assert_eq!(folder.artifacts(kind).collect::<Vec<_>>(), expected);
+            }
+        }
     }
 }

@@ -41,7 +41,11 @@ pub(crate) fn unchecked(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<
     Ok(left)
 }
 
+/// Every summary of a project is asked, and most do not hold the word, so that they need no parsing.
 fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
+    if !text.contains("human_judgment") {
+        return Vec::new();
+    }
     let listed = PhaseSummary::parse(text).value("coverage");
     let field = |entry: &Value, key: &str| {
         let text = entry.get(key)?.as_text()?.trim().to_owned();

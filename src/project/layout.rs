@@ -50,6 +50,9 @@ impl Layout {
 
     /// `path` (relative, with `/`) as an absolute path in the host's spelling.
     pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        if cfg!(unix) && !path.starts_with('/') && !path.ends_with('/') && !path.contains("//") && !path.is_empty() {
+            return self.root.join(path);
+        }
         let mut absolute = self.root.clone();
         absolute.extend(path.split('/').filter(|part| !part.is_empty()));
         absolute
@@ -95,7 +98,7 @@ impl Layout {
     }
 
     fn in_scope(&self, name: &str) -> String {
-        format!("{}/{name}", self.scope())
+        [self.scope().as_str(), "/", name].concat()
     }
 
     fn in_planning(&self, name: &str) -> String {

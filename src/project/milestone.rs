@@ -303,6 +303,9 @@ fn marked_open(roadmap: &Roadmap<'_>) -> Option<String> {
 
 /// The text before and after an open mark followed by bold text.
 fn open_mark(line: &str) -> Option<(&str, &str)> {
+    if line.is_ascii() {
+        return None;
+    }
     let position = line.find(['🚧', '🔄'])?;
     let mark = line[position..].chars().next()?;
     let rest = line[position + mark.len_utf8()..].trim_start();

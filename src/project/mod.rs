@@ -52,6 +52,7 @@ pub(crate) mod uat_report;
 pub(crate) mod unclosed;
 pub(crate) mod up_next;
 pub(crate) mod verification;
+mod verification_report;
 pub(crate) mod version;
 pub(crate) mod view;
 pub(crate) mod wave;
@@ -64,7 +65,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::disk::{
-    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, Found, FoundFile, Owner, RealPaths, Snapshot,
+    self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, EntryKind, Found, FoundFile, Owner, RealPaths,
+    Snapshot,
 };
 
 use boundary::{Boundary, BoundaryError};
@@ -204,27 +206,18 @@ impl Project {
 
     /// The files of the project, for who asks nothing that git knows.
     pub(crate) fn files(&self) -> Box<dyn Files> {
-        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
-        let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
-        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times, moment: None })
+        Box::new(DiskFiles::of(self, Box::new(|_, _| Box::new(HashMap::new)), None))
     }
 
     /// As [`Self::files`], for a look that is over before anything changes: where each folder really is, is looked up once.
     pub(crate) fn files_of_a_moment(&self) -> Box<dyn Files> {
-        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
-        let commit_times: CommitTimes = Box::new(|_, _| Box::new(HashMap::new));
-        let moment = Some(Mutex::default());
-        Box::new(DiskFiles { layout, state_folder, boundary: self.boundary(), commit_times, moment })
+        Box::new(DiskFiles::of(self, Box::new(|_, _| Box::new(HashMap::new)), Some(Mutex::default())))
     }
 
     /// The project as it stands. `commit_times` is asked only when an operation needs to know what changed when.
     pub(crate) fn view(&self, commit_times: CommitTimes) -> ProjectView {
-        let (layout, state_folder) = (self.layout.clone(), self.state_folder.clone());
-        let boundary = self.boundary();
-        ProjectView::new(
-            self.layout.clone(),
-            Box::new(DiskFiles { layout, state_folder, boundary, commit_times, moment: Some(Mutex::default()) }),
-        )
+        let files = DiskFiles::of(self, commit_times, Some(Mutex::default()));
+        ProjectView::new(self.layout.clone(), Box::new(files))
     }
 }
 
@@ -278,6 +271,9 @@ struct DiskFiles {
     state_folder: Option<PathBuf>,
     boundary: Result<Boundary, DiskError>,
     commit_times: CommitTimes,
+    /// The paths of the settings, and of the claim of the milestone.
+    settings: [String; 2],
+    claim: String,
     /// What is known of folders, where nothing changes as long as these files are read.
     moment: Option<Mutex<Moment>>,
 }
@@ -292,6 +288,13 @@ struct Moment {
 }
 
 impl DiskFiles {
+    fn of(project: &Project, commit_times: CommitTimes, moment: Option<Mutex<Moment>>) -> Self {
+        let (layout, state_folder) = (project.layout.clone(), project.state_folder.clone());
+        let settings = [layout.config(), layout.root_config()];
+        let claim = layout.milestone_claim();
+        Self { layout, state_folder, boundary: project.boundary(), commit_times, settings, claim, moment }
+    }
+
     /// A path of the project as an absolute one that does not lead out of it.
     fn inside(&self, path: &str) -> Result<PathBuf, FileError> {
         let absolute = self.layout.absolute(path);
@@ -309,16 +312,26 @@ impl DiskFiles {
         }
     }
 
-    /// As [`Self::inside`], of a folder: each is looked at once.
-    fn folder_inside(&self, path: &str) -> Result<PathBuf, FileError> {
-        let Some(moment) = &self.moment else { return self.inside(path) };
-        let known = moment.lock().unwrap_or_else(PoisonError::into_inner).inside.get(path).cloned();
-        if let Some(folder) = known {
-            return Ok(folder);
+    /// As [`Self::inside`], of a folder with a name in it: each folder is looked at once.
+    fn folder_inside(&self, path: &str, name: &str) -> Result<PathBuf, FileError> {
+        let joined = |folder: &PathBuf| if name.is_empty() { folder.clone() } else { folder.join(name) };
+        let Some(moment) = &self.moment else { return self.inside(path).map(|folder| joined(&folder)) };
+        if let Some(known) = moment.lock().unwrap_or_else(PoisonError::into_inner).inside.get(path) {
+            return Ok(joined(known));
         }
         let folder = self.inside(path)?;
-        moment.lock().unwrap_or_else(PoisonError::into_inner).inside.insert(path.to_owned(), folder.clone());
-        Ok(folder)
+        let found = joined(&folder);
+        moment.lock().unwrap_or_else(PoisonError::into_inner).inside.insert(path.to_owned(), folder);
+        Ok(found)
+    }
+
+    /// Notes the folders in a folder that does not lead out of the project: they do not either.
+    fn note_inside(&self, path: &str, folder: &Path, names: &[(String, EntryKind)]) {
+        let Some(moment) = &self.moment else { return };
+        let mut moment = moment.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, _) in names.iter().filter(|(_, kind)| *kind == EntryKind::Folder) {
+            moment.inside.entry([path, "/", name].concat()).or_insert_with(|| folder.join(name));
+        }
     }
 
     /// The text of a file that is no link, in a folder that does not lead out of the project: most are. `None` where that has
@@ -329,7 +342,7 @@ impl DiskFiles {
         if !path.split('/').all(is_plain) || cfg!(windows) {
             return None;
         }
-        let file = self.folder_inside(folder).ok()?.join(name);
+        let file = self.folder_inside(folder, name).ok()?;
         match disk::read_plain(&file) {
             Ok(disk::Plain::Text(text)) => Some(Ok(Some(text))),
             Ok(disk::Plain::Absent) => Some(Ok(None)),
@@ -341,16 +354,18 @@ impl DiskFiles {
 
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
-        let is_settings = path == self.layout.config() || path == self.layout.root_config();
-        let is_usual = !is_settings && path != self.layout.milestone_claim();
-        if is_usual && let Some(read) = self.read_plain(path) {
+        let is_settings = self.settings.iter().any(|settings| settings == path);
+        if !is_settings
+            && path != self.claim
+            && let Some(read) = self.read_plain(path)
+        {
             return read;
         }
         let text = |file| if is_settings { disk::read_config(file) } else { disk::read_text(file) };
         let read = |file: PathBuf| text(file).map_err(|error| unreadable(path, &error));
         match read(self.inside(path)?)? {
             // Other programs keep the claim in the tree.
-            None if path == self.layout.milestone_claim() => {
+            None if path == self.claim => {
                 let note = claim_note(&self.layout, self.state_folder.as_deref());
                 note.map_or(Ok(None), |note| read(note.as_path().to_path_buf()))
             }
@@ -359,13 +374,16 @@ impl Files for DiskFiles {
     }
 
     fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, FileError> {
-        let entries = disk::list(self.folder_inside(path)?).map_err(|error| unreadable(path, &error))?;
-        Ok(entries.map(|entries| {
-            let mut entries: Vec<Entry> =
-                entries.into_iter().map(|entry| Entry { is_folder: entry.is_folder(), name: entry.name }).collect();
-            entries.sort();
-            entries
-        }))
+        let folder = self.folder_inside(path, "")?;
+        let Some(names) = disk::names(&folder).map_err(|error| unreadable(path, &error))? else { return Ok(None) };
+        self.note_inside(path, &folder, &names);
+        let is_folder = |name: &str, kind| {
+            kind == EntryKind::Folder || (kind == EntryKind::Link && disk::is_folder(folder.join(name)))
+        };
+        let entry = |(name, kind): (String, EntryKind)| Entry { is_folder: is_folder(&name, kind), name };
+        let mut entries: Vec<Entry> = names.into_iter().map(entry).collect();
+        entries.sort();
+        Ok(Some(entries))
     }
 
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {

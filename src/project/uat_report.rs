@@ -140,6 +140,11 @@ impl UatReport {
         note.as_ref().and_then(Value::as_text).is_some_and(|known| known == self.snapshot())
     }
 
+    /// As [`Self::is_known`], by the text of the report: most do not hold the word, so that they need no parsing.
+    pub(crate) fn is_known_in(&self, text: &str) -> bool {
+        text.contains(ACKNOWLEDGED) && self.is_known(FrontMatter::of_keys(text, &[ACKNOWLEDGED]).as_ref())
+    }
+
     /// How many tests still wait for somebody.
     pub(crate) fn pending(&self) -> usize {
         self.tests.iter().filter(|test| test.result.as_deref() == Some("pending")).count()

@@ -39,15 +39,16 @@ impl ProjectView {
         folder: &PhaseFolder,
         is_wanted: impl Fn(PlanProgress) -> bool,
     ) -> Result<Vec<String>, FileError> {
-        let plans = self.plans_of(folder)?;
-        let progress = if let Some(known) = plans.progress.get() {
+        let facts = self.facts_of(folder);
+        let plans = self.plans_in(folder, &facts)?;
+        let progress = if let Some(known) = facts.progress.get() {
             known
         } else {
-            let all = plans.current.iter().map(|plan| self.plan_progress(folder, plan));
+            let all = plans.iter().map(|plan| self.plan_progress(folder, plan));
             let all = all.collect::<Result<Vec<_>, _>>()?;
-            plans.progress.get_or_init(|| all)
+            facts.progress.get_or_init(|| all)
         };
-        let wanted = plans.current.iter().zip(progress).filter(|(_, progress)| is_wanted(**progress));
+        let wanted = plans.iter().zip(progress).filter(|(_, progress)| is_wanted(**progress));
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
 

@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::noted::noted;
+use crate::project::verification_report::{Fingerprint, Report};
 use crate::project::view::ProjectView;
-use crate::text::front_matter::{FrontMatter, Value};
+
+pub(crate) use crate::project::verification_report::VerificationState;
 
 /// What is known of a phase's verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,18 +28,6 @@ pub(crate) struct Verification {
     pub(crate) is_unplanned: bool,
     /// The phase has a plan without a summary: what the report says comes too early.
     pub(crate) has_open_plan: bool,
-}
-
-/// The states of a verification.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum VerificationState {
-    Passed,
-    GapsFound,
-    HumanNeeded,
-    Stale,
-    Missing,
-    /// The report has another status than the known ones.
-    Unknown(String),
 }
 
 impl Verification {
@@ -126,14 +115,14 @@ impl Verification {
 /// The state of the verification of a phase.
 pub(crate) fn status(view: &ProjectView, folder: &PhaseFolder) -> Result<Verification, FileError> {
     let phase = phase_of_folder_name(&folder.name);
-    let plans = view.current_plans(folder)?;
-    let is_unplanned = folder.summaries().next().is_none() && plans.is_empty();
+    let is_unplanned = folder.summaries().next().is_none() && view.current_plans(folder)?.is_empty();
     let has_open_plan = !view.open_plans(folder)?.is_empty();
-    let Some(report) = Report::of(view, folder)? else {
+    let facts = view.facts_of(folder);
+    let Some(report) = view.report_in(folder, &facts)? else {
         return Ok(Verification { is_unplanned, has_open_plan, ..Verification::missing(phase) });
     };
-    let staleness = report.staleness(view, folder)?;
-    let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state };
+    let staleness = staleness(report, view, folder)?;
+    let state = if staleness == Staleness::Stale { VerificationState::Stale } else { report.state.clone() };
     Ok(Verification { state, indeterminate: staleness == Staleness::Unknown, phase, is_unplanned, has_open_plan })
 }
 
@@ -145,7 +134,7 @@ pub(crate) fn look_ahead<'folder>(
 ) -> Result<(), FileError> {
     let mut paths = Vec::new();
     for folder in folders.clone() {
-        if let Some(report) = Report::of(view, folder)?
+        if let Some(report) = view.report_in(folder, &view.facts_of(folder))?
             && report.can_be_stale()
             && report.fingerprint.is_none()
         {
@@ -155,66 +144,9 @@ pub(crate) fn look_ahead<'folder>(
     view.ask_changed(&paths);
     // Whoever asks how phases stand reads their plans as well: they can be read while git works.
     for folder in folders {
-        view.current_plans(folder)?;
+        view.read_plans(folder)?;
     }
     Ok(())
-}
-
-/// The words that a report's status may be.
-const WORDS: &[&str] = &["passed", "gaps_found", "human_needed"];
-
-/// Whether what follows the word of a status is parted from it by a sign and says none of the other words: `passed (again)`,
-/// not `passed with gaps`.
-fn is_note(behind: &str) -> bool {
-    let is_apart = !behind.trim_start().starts_with(char::is_alphanumeric);
-    is_apart && WORDS.iter().all(|word| !behind.to_lowercase().contains(word))
-}
-
-/// A verification report as read.
-struct Report {
-    path: String,
-    state: VerificationState,
-    fingerprint: Option<Fingerprint>,
-}
-
-impl Report {
-    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Self>, FileError> {
-        let Some(path) = folder.artifact_path("VERIFICATION") else { return Ok(None) };
-        let Some(text) = view.text(&path)? else { return Ok(None) };
-        let Some(front) = FrontMatter::parse(&text) else { return Ok(None) };
-        let Some(word) = front.text("status") else { return Ok(None) };
-        let state = match noted(&word, WORDS).filter(|(_, behind)| is_note(behind)) {
-            Some(("passed", _)) => VerificationState::Passed,
-            Some(("gaps_found", _)) => VerificationState::GapsFound,
-            Some(("human_needed", _)) => VerificationState::HumanNeeded,
-            _ => VerificationState::Unknown(word),
-        };
-        Ok(Some(Self { path, state, fingerprint: declared_fingerprint(&front) }))
-    }
-
-    fn can_be_stale(&self) -> bool {
-        matches!(self.state, VerificationState::Passed | VerificationState::HumanNeeded)
-    }
-
-    fn staleness(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
-        if self.state == VerificationState::GapsFound {
-            let worked_on = self.fingerprint.as_ref().is_some_and(|fingerprint| fingerprint.lacks_a_summary(folder));
-            return Ok(if worked_on { Staleness::Stale } else { Staleness::Fresh });
-        }
-        if !self.can_be_stale() {
-            return Ok(Staleness::Fresh);
-        }
-        match &self.fingerprint {
-            Some(fingerprint) => fingerprint.check(view, folder),
-            None => Ok(by_times(view, &self.timed_paths(folder))),
-        }
-    }
-
-    /// The report, and the summaries that must not be younger.
-    fn timed_paths(&self, folder: &PhaseFolder) -> Vec<String> {
-        let summaries = folder.summaries().map(|summary| folder.join(summary));
-        std::iter::once(self.path.clone()).chain(summaries).collect()
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,44 +156,33 @@ enum Staleness {
     Unknown,
 }
 
-/// What a report says it covers.
-struct Fingerprint {
-    files: Vec<String>,
-    digest: Option<String>,
+/// Whether a report still holds.
+fn staleness(report: &Report, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
+    if report.state == VerificationState::GapsFound {
+        let worked_on = report.fingerprint.as_ref().is_some_and(|fingerprint| fingerprint.lacks_a_summary(folder));
+        return Ok(if worked_on { Staleness::Stale } else { Staleness::Fresh });
+    }
+    if !report.can_be_stale() {
+        return Ok(Staleness::Fresh);
+    }
+    match &report.fingerprint {
+        Some(fingerprint) => check(fingerprint, view, folder),
+        None => Ok(by_times(view, &report.timed_paths(folder))),
+    }
 }
 
-/// The fingerprint of a report that declares one, well formed or not.
-fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
-    let files = front.get("covered_files");
-    let digest = front.get("covered_digest");
-    if matches!(files, None | Some(Value::Empty)) && matches!(digest, None | Some(Value::Empty)) {
-        return None;
+fn check(declared: &Fingerprint, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
+    let covers = |path: &str| declared.files.iter().any(|file| file == path);
+    let current = view.current_plans(folder)?;
+    let work = current.iter().map(String::as_str).chain(folder.summaries());
+    if !work.map(|file| folder.join(file)).all(|path| covers(&path)) {
+        return Ok(Staleness::Stale);
     }
-    let files = files.iter().flat_map(Value::texts).map(str::to_owned).collect();
-    Some(Fingerprint { files, digest: digest.as_ref().and_then(Value::as_text).map(str::to_owned) })
-}
-
-impl Fingerprint {
-    /// Whether a plan was executed after a report that covers the others: what it found missing was worked on.
-    fn lacks_a_summary(&self, folder: &PhaseFolder) -> bool {
-        let (covered, later): (Vec<String>, Vec<String>) =
-            folder.summaries().map(|summary| folder.join(summary)).partition(|path| self.files.contains(path));
-        !covered.is_empty() && !later.is_empty()
-    }
-
-    fn check(&self, view: &ProjectView, folder: &PhaseFolder) -> Result<Staleness, FileError> {
-        let covers = |path: &str| self.files.iter().any(|file| file == path);
-        let current = view.current_plans(folder)?;
-        let work = current.iter().map(String::as_str).chain(folder.summaries());
-        if !work.map(|file| folder.join(file)).all(|path| covers(&path)) {
-            return Ok(Staleness::Stale);
-        }
-        let same = match (&self.digest, fingerprint(view, &self.files)?) {
-            (Some(declared), Ok(actual)) => *declared == actual.covered_digest,
-            _ => false,
-        };
-        Ok(if same { Staleness::Fresh } else { Staleness::Stale })
-    }
+    let same = match (&declared.digest, fingerprint(view, &declared.files)?) {
+        (Some(declared), Ok(actual)) => *declared == actual.covered_digest,
+        _ => false,
+    };
+    Ok(if same { Staleness::Fresh } else { Staleness::Stale })
 }
 
 /// Whether any of the paths after the first one is younger than the first.

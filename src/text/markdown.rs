@@ -171,8 +171,7 @@ fn split_lines(text: &str) -> Vec<Line> {
     let mut lines = Vec::with_capacity(text.len() / 32 + 1);
     let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     while start < bytes.len() {
-        let next =
-            bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |offset| start + offset + 1);
+        let next = text[start..].find('\n').map_or(bytes.len(), |offset| start + offset + 1);
         let mut end = next;
         if end > start && bytes[end - 1] == b'\n' {
             end -= 1;
@@ -209,7 +208,8 @@ fn mark_blocks(text: &str, lines: &mut [Line]) {
     let mut fence: Option<(u8, usize)> = None;
     // Where the comment ends that began on a line before, and from where on no comment ends any more.
     let mut comment = 0;
-    let mut open_from = text.len();
+    // Most texts have no comment, and need not be searched for one line by line.
+    let mut open_from = if text.contains(COMMENT_OPEN) { text.len() } else { 0 };
     for line in lines {
         let content = &text[line.start..line.end];
         if line.start < comment {
@@ -231,6 +231,7 @@ fn mark_blocks(text: &str, lines: &mut [Line]) {
                 fence = Some((mark, count));
                 LineKind::FenceEdge
             }
+            (None, _) if open_from == 0 => kind_of(content),
             (None, _) => {
                 comment = comment_after(text, line.start, line.end, &mut open_from).unwrap_or(0);
                 if is_comment(content, comment > 0) { LineKind::Comment } else { kind_of(content) }

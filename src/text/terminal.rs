@@ -70,7 +70,8 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// JSON in which every letter that a terminal acts on is spelled, as `\u009b`: it says the same.
 pub(crate) fn in_json(json: String) -> String {
-    if !json.contains(acts_in_json) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    if json.bytes().all(is_plain) || !json.contains(acts_in_json) {
         return json;
     }
     let mut spelled = String::with_capacity(json.len());

@@ -394,6 +394,10 @@ impl World {
     fn time_zone(&self) -> jiff::tz::TimeZone {
         let Some(name) = self.variable("TZ") else { return jiff::tz::TimeZone::system() };
         let name = name.trim().trim_start_matches(':');
+        if name == "UTC" {
+            // For any other name all names are looked through.
+            return jiff::tz::TimeZone::UTC;
+        }
         jiff::tz::TimeZone::get(name)
             .or_else(|_| jiff::tz::TimeZone::posix(name))
             .unwrap_or_else(|_| jiff::tz::TimeZone::system())

@@ -1,6 +1,6 @@
 //! The tests and checks that nobody passed yet, over all phases, with what stands in their way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::human_checks::HumanCheck;
 use crate::project::human_judgment::{self, Deliverable};
 use crate::project::phase::short;
-use crate::project::uat_report::{Gap, UatReport, UatTest, is_pass};
+use crate::project::uat_report::{ACKNOWLEDGED, Gap, UatReport, UatTest, is_pass};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
@@ -205,8 +205,9 @@ struct Archived {
 /// Lists every test that did not pass, every gap, and every check that waits for a person.
 pub(crate) fn uat(view: &ProjectView) -> Result<UatAuditReport, FileError> {
     let mut folders = view.milestone_folders()?;
-    let is_other = |folder: &&PhaseFolder| !folders.iter().any(|listed| listed.name == folder.name);
-    let others: Vec<PhaseFolder> = view.all_phase_folders()?.into_iter().filter(|folder| is_other(&folder)).collect();
+    let listed: HashSet<&str> = folders.iter().map(|folder| folder.name.as_str()).collect();
+    let is_other = |folder: &PhaseFolder| !listed.contains(folder.name.as_str());
+    let others: Vec<PhaseFolder> = view.all_phase_folders()?.into_iter().filter(is_other).collect();
     for (path, version) in view.archives()? {
         folders.extend(view.read_folders(&path, Some(&version))?);
     }
@@ -224,12 +225,13 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
     for folder in folders {
         let files = folder.artifacts("UAT").map(|file| (file, "uat"));
         for (file, kind) in files.chain(folder.artifacts("VERIFICATION").map(|file| (file, "verification"))) {
-            let text = view.text(&folder.join(file))?.unwrap_or_default();
-            let report = UatReport::parse(&text);
+            let path = folder.join(file);
+            let report = view.uat_report(&path)?;
+            let text = view.text(&path)?.unwrap_or_default();
             if is_known(kind, &text, &report) {
                 acknowledged_files += 1;
             } else {
-                results.extend(look(folder, file, kind, report, HumanCheck::all(&text)));
+                results.extend(look(folder, file, kind, &report, &text));
             }
         }
         let left = if folder.archived.is_some() { Vec::new() } else { human_judgment::unchecked(view, folder)? };
@@ -267,27 +269,22 @@ pub(crate) fn unresolved(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec
 }
 
 fn is_known(kind: &str, text: &str, report: &UatReport) -> bool {
-    let front = FrontMatter::parse(text);
     if kind == "uat" {
-        return report.is_known(front.as_ref());
+        return report.is_known_in(text);
     }
-    is_acknowledged(Category::VerificationGaps, front.as_ref(), &report.status)
+    let front = || FrontMatter::of_keys(text, &[ACKNOWLEDGED]);
+    text.contains(ACKNOWLEDGED) && is_acknowledged(Category::VerificationGaps, front().as_ref(), &report.status)
 }
 
 /// What is open in one file; `None` where nothing is.
-fn look(
-    folder: &PhaseFolder,
-    file: &str,
-    kind: &'static str,
-    report: UatReport,
-    checks: Vec<HumanCheck>,
-) -> Option<FileReport> {
+fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: &UatReport, text: &str) -> Option<FileReport> {
     let waits = matches!(report.status.as_str(), "gaps_found" | "human_needed");
     let (mut items, mut unread) = (Vec::new(), 0);
     if kind == "uat" {
         unread = report.tests.iter().filter(|test| test.result.is_none()).count();
-        items.extend(report.tests.into_iter().filter_map(test_item));
+        items.extend(report.tests.iter().cloned().filter_map(test_item));
     } else if waits {
+        let checks = HumanCheck::all(text);
         let mut titles =
             Some(checks).filter(|checks| checks.len() == report.human.len()).unwrap_or_default().into_iter();
         items.extend((1..).zip(report.human.iter().cloned()).map(|(number, name)| Item {
@@ -301,7 +298,7 @@ fn look(
     } else {
         return None;
     }
-    items.extend(report.gaps.into_iter().map(gap_item));
+    items.extend(report.gaps.iter().cloned().map(gap_item));
     // A report that waits for something and does not say what must not get lost.
     let parse_gap = unread > 0 || (waits && items.is_empty() && !report.is_checked);
     if items.is_empty() && !parse_gap {
@@ -313,7 +310,7 @@ fn look(
         file: file.to_owned(),
         file_path: folder.join(file),
         kind,
-        status: report.status,
+        status: report.status.clone(),
         archived_milestone: folder.archived.clone(),
         items,
         parse_gap: parse_gap.then_some(true),

@@ -13,7 +13,8 @@ pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Resu
     let mut edits = Edits::default();
     let mut folder = place.folder.clone();
     if let Some(summary) = place.summary() {
-        folder.files.retain(|file| folder_path(&place.folder.path, file) != summary);
+        let is_left = |file: &&String| folder_path(&place.folder.path, file) != summary;
+        folder.files = folder.files.iter().filter(is_left).cloned().collect();
         edits.removals.push(summary);
     }
     let after = view.after(&edits);

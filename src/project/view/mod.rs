@@ -22,6 +22,8 @@ use super::layout::Layout;
 use super::milestone::{Milestone, is_same_version};
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::roadmap::{Parsed, Roadmap};
+use super::uat_report::UatReport;
+use super::verification_report::Report;
 
 /// What an operation sees of a project. Reading is memoised, so every look at a file within one call is the same moment.
 /// A clone is the same view, and threads may share one.
@@ -33,7 +35,9 @@ pub(crate) struct ProjectView {
     folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
     times: Arc<Mutex<Times>>,
     /// By the path of their folder.
-    plans: Arc<Mutex<HashMap<String, Arc<FolderPlans>>>>,
+    facts: Arc<Mutex<HashMap<String, Arc<FolderFacts>>>>,
+    /// By their paths.
+    acceptances: Arc<Mutex<HashMap<String, Arc<UatReport>>>>,
     milestone: Arc<OnceLock<Milestone>>,
     /// The folders of the phases of the milestone.
     own: Arc<OnceLock<Arc<[PhaseFolder]>>>,
@@ -60,11 +64,14 @@ pub(crate) enum PlanProgress {
     Done,
 }
 
-/// The plans of a folder that count, and how far each of them is once that was asked: every look at a phase asks it.
-#[derive(Debug)]
-pub(super) struct FolderPlans {
-    pub(super) current: Vec<String>,
+/// What is known of a folder once it was asked: every look at a phase asks it.
+#[derive(Debug, Default)]
+pub(super) struct FolderFacts {
+    /// The plans that count.
+    current: OnceLock<Vec<String>>,
+    /// How far each of them is.
     pub(super) progress: OnceLock<Vec<PlanProgress>>,
+    report: OnceLock<Option<Report>>,
 }
 
 /// What is kept behind a lock. A thread that panicked left nothing half done there: values are put in whole.
@@ -121,7 +128,8 @@ impl ProjectView {
             texts: Arc::default(),
             folders: Arc::default(),
             times: Arc::default(),
-            plans: Arc::default(),
+            facts: Arc::default(),
+            acceptances: Arc::default(),
             milestone: Arc::default(),
             own: Arc::default(),
             listed: Arc::default(),
@@ -387,13 +395,31 @@ impl ProjectView {
 
     /// The plan files of a folder without those whose front matter says `status: superseded`.
     pub(crate) fn current_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
-        Ok(self.plans_of(folder)?.current.clone())
+        Ok(self.plans_in(folder, &self.facts_of(folder))?.to_vec())
     }
 
-    /// What is known of the plans of a folder.
-    pub(super) fn plans_of(&self, folder: &PhaseFolder) -> Result<Arc<FolderPlans>, FileError> {
-        if let Some(known) = locked(&self.plans).get(&folder.path) {
-            return Ok(Arc::clone(known));
+    /// Reads the plans of a folder, which will be asked for.
+    pub(super) fn read_plans(&self, folder: &PhaseFolder) -> Result<(), FileError> {
+        self.plans_in(folder, &self.facts_of(folder)).map(drop)
+    }
+
+    /// What is known of a folder.
+    pub(super) fn facts_of(&self, folder: &PhaseFolder) -> Arc<FolderFacts> {
+        let mut facts = locked(&self.facts);
+        if let Some(known) = facts.get(&folder.path) {
+            return Arc::clone(known);
+        }
+        Arc::clone(facts.entry(folder.path.clone()).or_default())
+    }
+
+    /// As [`Self::current_plans`], by what is known of the folder.
+    pub(super) fn plans_in<'facts>(
+        &self,
+        folder: &PhaseFolder,
+        facts: &'facts FolderFacts,
+    ) -> Result<&'facts [String], FileError> {
+        if let Some(known) = facts.current.get() {
+            return Ok(known);
         }
         let mut current = Vec::new();
         for plan in folder.plans() {
@@ -402,9 +428,32 @@ impl ProjectView {
                 current.push(plan.to_owned());
             }
         }
-        let plans = Arc::new(FolderPlans { current, progress: OnceLock::new() });
-        locked(&self.plans).insert(folder.path.clone(), Arc::clone(&plans));
-        Ok(plans)
+        Ok(facts.current.get_or_init(|| current))
+    }
+
+    /// The verification report of a folder, by what is known of it; `None` where it has none with a status.
+    pub(super) fn report_in<'facts>(
+        &self,
+        folder: &PhaseFolder,
+        facts: &'facts FolderFacts,
+    ) -> Result<Option<&'facts Report>, FileError> {
+        if let Some(known) = facts.report.get() {
+            return Ok(known.as_ref());
+        }
+        let path = folder.artifact_path("VERIFICATION");
+        let text = path.as_deref().map(|path| self.text(path)).transpose()?.flatten();
+        let report = path.zip(text).and_then(|(path, text)| Report::parse(path, &text));
+        Ok(facts.report.get_or_init(|| report).as_ref())
+    }
+
+    /// The tests and gaps of the UAT.md or VERIFICATION.md at `path`.
+    pub(crate) fn uat_report(&self, path: &str) -> Result<Arc<UatReport>, FileError> {
+        if let Some(known) = locked(&self.acceptances).get(path) {
+            return Ok(Arc::clone(known));
+        }
+        let report = Arc::new(UatReport::parse(&self.text(path)?.unwrap_or_default()));
+        locked(&self.acceptances).insert(path.to_owned(), Arc::clone(&report));
+        Ok(report)
     }
 
     /// As [`Self::current_plans`], each with its text.
@@ -448,7 +497,7 @@ impl ProjectView {
         let Some(entries) = self.files.list(path)? else { return Ok(None) };
         let name = path.rsplit('/').next().unwrap_or(path);
         if phase::folder_token(name).is_some() {
-            refuse_acting_name(name, path)?;
+            refuse_acting_name(name, || path.to_owned())?;
         }
         let mut files = Vec::new();
         for entry in entries {
@@ -458,8 +507,8 @@ impl ProjectView {
                 files.push(entry.name);
             }
         }
-        for file in files.iter().filter(|file| is_artifact(file)) {
-            refuse_acting_name(file, &format!("{path}/{file}"))?;
+        for file in files.iter().filter(|file| acting_letter(file).is_some() && is_artifact(file)) {
+            refuse_acting_name(file, || format!("{path}/{file}"))?;
         }
         let mut folder = PhaseFolder::new(path, archived, files);
         if let Some(first) = folder.first_number() {
@@ -540,10 +589,10 @@ fn pick<'folder>(folders: impl Iterator<Item = &'folder PhaseFolder> + Clone, id
 
 /// Refuses the name of a folder or document on which a shell would act: agents put these paths into commands, and a
 /// repository brings what names it likes.
-fn refuse_acting_name(name: &str, path: &str) -> Result<(), FileError> {
+fn refuse_acting_name(name: &str, path: impl Fn() -> String) -> Result<(), FileError> {
     let Some(letter) = acting_letter(name) else { return Ok(()) };
     let reason = format!("its name has the character `{}`, on which a shell would act", letter.escape_debug());
-    Err(FileError { path: path.to_owned(), reason, hint: Some("rename it".to_owned()) })
+    Err(FileError { path: path(), reason, hint: Some("rename it".to_owned()) })
 }
 
 /// Most plans do not hold the word at all, which is told without parsing: every plan of a project is asked.

@@ -62,5 +62,8 @@ fn spelled(text: &str) -> String {
 /// The first letter of a name on which a shell would act wherever the name stands without quotes: one that starts a command,
 /// ends one, or opens a quotation. Blanks and patterns only give other words.
 pub(crate) fn acting_letter(name: &str) -> Option<char> {
-    name.chars().find(|letter| letter.is_control() || "$`;&|<>()'\"\\".contains(*letter))
+    let acts = |letter: &char| {
+        letter.is_control() || matches!(letter, '$' | '`' | ';' | '&' | '|' | '<' | '>' | '(' | ')' | '\'' | '"' | '\\')
+    };
+    name.chars().find(acts)
 }

@@ -25,7 +25,7 @@ pub(super) struct Clean {
 pub(super) struct Look {
     name: String,
     seen: Clean,
-    now: BTreeMap<String, Option<Stamp>>,
+    now: Vec<(String, Option<Stamp>)>,
     git: Vec<Option<Stamp>>,
     /// When it was looked.
     at: i64,

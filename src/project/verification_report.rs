@@ -1,0 +1,90 @@
+//! VERIFICATION.md as it says itself: its status, and what it covers.
+
+use super::folder::PhaseFolder;
+use super::noted::noted;
+use crate::text::front_matter::{FrontMatter, Value};
+
+/// The states of a verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum VerificationState {
+    Passed,
+    GapsFound,
+    HumanNeeded,
+    Stale,
+    Missing,
+    /// The report has another status than the known ones.
+    Unknown(String),
+}
+
+/// The words that a report's status may be.
+const WORDS: &[&str] = &["passed", "gaps_found", "human_needed"];
+
+/// Whether what follows the word of a status is parted from it by a sign and says none of the other words: `passed (again)`,
+/// not `passed with gaps`.
+fn is_note(behind: &str) -> bool {
+    let is_apart = !behind.trim_start().starts_with(char::is_alphanumeric);
+    is_apart && WORDS.iter().all(|word| !behind.to_lowercase().contains(word))
+}
+
+/// A verification report as read.
+#[derive(Debug)]
+pub(super) struct Report {
+    path: String,
+    pub(super) state: VerificationState,
+    pub(super) fingerprint: Option<Fingerprint>,
+}
+
+impl Report {
+    /// The report at `path`; `None` where it has no status.
+    pub(super) fn parse(path: String, text: &str) -> Option<Self> {
+        let front = FrontMatter::of_keys(text, &["status", FILES, DIGEST])?;
+        let word = front.text("status")?;
+        let state = match noted(&word, WORDS).filter(|(_, behind)| is_note(behind)) {
+            Some(("passed", _)) => VerificationState::Passed,
+            Some(("gaps_found", _)) => VerificationState::GapsFound,
+            Some(("human_needed", _)) => VerificationState::HumanNeeded,
+            _ => VerificationState::Unknown(word),
+        };
+        Some(Self { path, state, fingerprint: declared_fingerprint(&front) })
+    }
+
+    pub(super) fn can_be_stale(&self) -> bool {
+        matches!(self.state, VerificationState::Passed | VerificationState::HumanNeeded)
+    }
+
+    /// The report, and the summaries that must not be younger.
+    pub(super) fn timed_paths(&self, folder: &PhaseFolder) -> Vec<String> {
+        let summaries = folder.summaries().map(|summary| folder.join(summary));
+        std::iter::once(self.path.clone()).chain(summaries).collect()
+    }
+}
+
+/// What a report says it covers.
+#[derive(Debug)]
+pub(super) struct Fingerprint {
+    pub(super) files: Vec<String>,
+    pub(super) digest: Option<String>,
+}
+
+const FILES: &str = "covered_files";
+const DIGEST: &str = "covered_digest";
+
+/// The fingerprint of a report that declares one, well formed or not.
+fn declared_fingerprint(front: &FrontMatter<'_>) -> Option<Fingerprint> {
+    let files = front.get(FILES);
+    let digest = front.get(DIGEST);
+    if matches!(files, None | Some(Value::Empty)) && matches!(digest, None | Some(Value::Empty)) {
+        return None;
+    }
+    let files = files.iter().flat_map(Value::texts).map(str::to_owned).collect();
+    Some(Fingerprint { files, digest: digest.as_ref().and_then(Value::as_text).map(str::to_owned) })
+}
+
+impl Fingerprint {
+    /// Whether a plan was executed after a report that covers the others: what it found missing was worked on.
+    pub(super) fn lacks_a_summary(&self, folder: &PhaseFolder) -> bool {
+        let (covered, later): (Vec<String>, Vec<String>) =
+            folder.summaries().map(|summary| folder.join(summary)).partition(|path| self.files.contains(path));
+        !covered.is_empty() && !later.is_empty()
+    }
+}
