@@ -18,6 +18,7 @@ pub(crate) mod deferred_checks;
 pub(crate) mod figures;
 pub(crate) mod files;
 pub(crate) mod folder;
+pub(crate) mod git_settings;
 pub(crate) mod gsd2;
 pub(crate) mod head;
 pub(crate) mod human_checks;

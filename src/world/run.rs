@@ -159,18 +159,23 @@ impl World {
     /// that is set for it. A filter of the user's is used; one of the repository's own settings came with it, and is not. A
     /// submodule has settings of its own: it differs where another commit is checked out in it, and no file of it is
     /// compared. A git that does not say where its settings come from, as before 2.26, is not asked: it has failed.
+    /// `names_no_filter` says of a folder that the settings of its repository surely name none: then git is not asked for them.
     pub(crate) fn git_differences<S: AsRef<OsStr>>(
         &self,
         folder: &Path,
+        names_no_filter: impl Fn(&Path) -> bool,
         arguments: impl IntoIterator<Item = S>,
     ) -> Result<Finished, WorldError> {
-        let settings = ["config", "--show-scope", "--null", "--get-regexp", r"^filter\..*\.(clean|process|required)$"];
-        let told = self.git(folder, settings)?;
-        // 1: there is none.
-        if !matches!(told.code, Some(0 | 1)) {
-            return Ok(told);
+        let mut told = String::new();
+        if !names_no_filter(folder) {
+            let keys = r"^filter\..*\.(clean|process|required)$";
+            let asked = self.git(folder, ["config", "--show-scope", "--null", "--get-regexp", keys])?;
+            // 1: there is none.
+            if !matches!(asked.code, Some(0 | 1)) {
+                return Ok(asked);
+            }
+            told = String::from_utf8_lossy(&asked.stdout).into_owned();
         }
-        let told = String::from_utf8_lossy(&told.stdout);
         let settings = filters_of_the_user(&told);
         // Every git knows `-c`, which ends a key at its first `=`.
         if let Some(key) = settings.keys().find(|key| key.contains('=')) {

@@ -6,6 +6,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
+use crate::project::git_settings::names_no_filter;
 use crate::text::shell::{Typed, typed};
 use crate::world::Finished;
 
@@ -154,7 +155,8 @@ fn touched(
         return Ok(None);
     };
     let line = ["diff", "--name-only", "-z", "--diff-filter=d", "--relative", base.trim(), "--"];
-    let names = context.world().git_differences(context.root().as_path(), line).ok().filter(Finished::success);
+    let names =
+        context.world().git_differences(context.root().as_path(), names_no_filter, line).ok().filter(Finished::success);
     let Some(names) = names.map(|names| names.text()) else { return Ok(None) };
     let mut files = Vec::new();
     for name in names.split('\0').filter(|name| is_measured(name)) {

@@ -22,6 +22,7 @@ use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
 use crate::operations::bundle::{
     Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
 };
+use crate::project::git_settings::names_no_filter;
 use crate::text::nearest::nearest;
 use crate::world::Finished;
 
@@ -384,7 +385,8 @@ fn manager(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError> {
-    let status = context.world().git_differences(context.root().as_path(), ["status", "--porcelain"]).ok();
+    let status =
+        context.world().git_differences(context.root().as_path(), names_no_filter, ["status", "--porcelain"]).ok();
     let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
     let request = YoloRequest {
         from: arguments.from.as_deref(),

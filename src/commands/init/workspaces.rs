@@ -7,6 +7,7 @@ use crate::disk::{self, AbsolutePath};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
 };
+use crate::project::git_settings::names_no_filter;
 use crate::project::repository;
 use crate::world::Program;
 
@@ -100,7 +101,7 @@ fn is_dirty(context: &Context, folder: &AbsolutePath) -> bool {
     if !repository::is_repository(folder) {
         return false;
     }
-    let status = context.world().git_differences(folder.as_path(), ["status", "--porcelain"]);
+    let status = context.world().git_differences(folder.as_path(), names_no_filter, ["status", "--porcelain"]);
     // What git cannot tell may well be lost.
     status.map_or(true, |finished| !finished.success() || !finished.stdout.is_empty())
 }

@@ -3,6 +3,7 @@
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::commands::worktree::git::uncommitted_in;
 use crate::operations::notes::handoff::{self, Measured};
+use crate::project::git_settings::names_no_filter;
 
 verbs! {
     "Paused work";
@@ -60,7 +61,7 @@ fn clear(context: &mut Context) -> Result<(), CommandError> {
 /// does not answer in one, the caller is told.
 fn uncommitted(context: &Context) -> Vec<String> {
     let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--untracked-files=all"];
-    let complaint = match context.world().git_differences(context.layout().root(), line) {
+    let complaint = match context.world().git_differences(context.layout().root(), names_no_filter, line) {
         Ok(status) if status.success() => {
             return uncommitted_in(&status.text()).into_iter().map(|file| file.path).collect();
         }

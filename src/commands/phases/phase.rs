@@ -9,6 +9,7 @@ use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
 use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
+use crate::project::git_settings::names_no_filter;
 use crate::world::Finished;
 
 verbs! {
@@ -324,7 +325,8 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 fn refuse_uncommitted_phases(context: &Context) -> Result<(), CommandError> {
     let phases = context.layout().phases();
     let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", phases.as_str()];
-    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
+    let status =
+        context.world().git_differences(context.layout().root(), names_no_filter, line).ok().filter(Finished::success);
     let changes = status.map_or(0, |status| status.text().lines().count());
     if changes == 0 {
         return Ok(());

@@ -20,6 +20,7 @@ use crate::operations::plans::summary_check::{self, SelfCheck};
 use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id};
+use crate::project::git_settings::names_no_filter;
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::plan_commits;
 use crate::project::repository;
@@ -364,7 +365,8 @@ fn test_came_first(commits: &[String]) -> bool {
 
 fn is_uncommitted(context: &Context, path: &str) -> bool {
     let line = ["--no-optional-locks", "status", "--porcelain", "--", path];
-    let status = context.world().git_differences(context.layout().root(), line).ok().filter(Finished::success);
+    let status =
+        context.world().git_differences(context.layout().root(), names_no_filter, line).ok().filter(Finished::success);
     status.is_some_and(|status| !status.text().is_empty())
 }
 

@@ -14,6 +14,7 @@ use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE};
 use crate::project::config::LoadedConfig;
+use crate::project::git_settings::names_no_filter;
 use crate::project::view::ProjectView;
 use crate::world::Finished;
 
@@ -176,7 +177,7 @@ pub(in crate::commands) fn entry(context: &Context, view: &ProjectView) -> Resul
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
     let has_planning = context.has_a_project();
-    let asked = context.world().git_differences(root, ["status", "--porcelain=v2", "--branch"]);
+    let asked = context.world().git_differences(root, names_no_filter, ["status", "--porcelain=v2", "--branch"]);
     let Some(status) = asked.ok().filter(Finished::success).map(|finished| finished.text()) else {
         return Surroundings { has_planning, ..Surroundings::default() };
     };

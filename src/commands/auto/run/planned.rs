@@ -7,6 +7,7 @@ use crate::commands::auto::place::Place;
 use crate::commands::auto::views::Seen;
 use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath};
+use crate::project::git_settings::names_no_filter;
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::shell::typed;
 use crate::world::World;
@@ -68,7 +69,7 @@ pub(super) fn planning_is_committed(
     }
     let world = context.world();
     let line = ["status", "--porcelain", "--untracked-files=all", "--", folder];
-    let changed = world.git_differences(root.as_path(), line)?;
+    let changed = world.git_differences(root.as_path(), names_no_filter, line)?;
     if changed.text().is_empty() {
         return Ok(());
     }

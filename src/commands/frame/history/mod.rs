@@ -16,6 +16,7 @@ use memory::Memory;
 
 use crate::disk::AbsolutePath;
 use crate::project::files::Pending;
+use crate::project::git_settings::names_no_filter;
 use crate::project::head::Head;
 use crate::project::layout::Layout;
 use crate::project::repository::{self, GitPlace};
@@ -124,7 +125,8 @@ impl History {
     fn differing(&self, paths: &[String]) -> Option<HashSet<String>> {
         let line = ["diff", "HEAD", "--name-only", "--no-renames", "-z", "--relative", "--"].map(str::to_owned);
         let line = line.into_iter().chain(places(paths)?);
-        let told = self.world.git_differences(self.layout.root(), line).ok().filter(Finished::success)?;
+        let told =
+            self.world.git_differences(self.layout.root(), names_no_filter, line).ok().filter(Finished::success)?;
         Some(told.text().split('\0').map(str::to_owned).collect())
     }
 }
