@@ -1,7 +1,6 @@
 //! `progress`, `stats` and `history-digest`: counts of the milestone as JSON, as a table, as a bar.
 
 use crate::commands::frame::{CommandError, Context, verbs};
-use crate::commands::state::entry;
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;
@@ -71,10 +70,10 @@ fn history_digest(context: &mut Context) -> Result<(), CommandError> {
 pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, CommandError> {
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
-    let entry = entry(context, &view)?;
+    let next = NextReport::in_project(&view, &context.next_facts()?)?;
     let unfinished = interrupted::found(&view, context.noted_wave().as_ref());
     let workstreams = if context.layout().workstream().is_none() { context.workstreams()? } else { Vec::new() };
-    let dashboard = Dashboard::of(&view, stats, entry, title(context)?, unfinished, workstreams)?;
+    let dashboard = Dashboard::of(&view, stats, next, title(context)?, unfinished, workstreams)?;
     Ok(dashboard.shown(context.screen()))
 }
 

@@ -6,8 +6,6 @@ mod position;
 mod read;
 mod upkeep;
 
-pub(in crate::commands) use read::entry;
-
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::state::NO_STATE;
 use crate::project::{repository, root};

@@ -164,7 +164,7 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
 }
 
 /// The situation of the project, and what to do next.
-pub(in crate::commands) fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandError> {
+fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandError> {
     let facts = context.next_facts()?;
     if let Some((root, runs)) = context.milestones() {
         let view = context.view_at(&root)();

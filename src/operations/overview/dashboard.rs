@@ -4,7 +4,7 @@ use super::stats::StatsReport;
 use crate::operations::audit::{self, OpenTests};
 use crate::operations::notes::todos;
 use crate::operations::state::read;
-use crate::operations::state::situation::EntryReport;
+use crate::operations::state::next::NextReport;
 use crate::project::files::FileError;
 use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
@@ -15,7 +15,9 @@ use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 pub(crate) struct Dashboard {
     title: String,
     stats: StatsReport,
-    entry: EntryReport,
+    next: NextReport,
+    /// Something in STATE.md keeps the work from going on.
+    is_blocked: bool,
     /// What was begun and is half done, in a session that ended or in one that still runs.
     unfinished: Option<String>,
     /// Those of a project of which none is active.
@@ -32,7 +34,7 @@ impl Dashboard {
     pub(crate) fn of(
         view: &ProjectView,
         stats: StatsReport,
-        entry: EntryReport,
+        next: NextReport,
         title: String,
         unfinished: Option<String>,
         workstreams: Vec<String>,
@@ -40,7 +42,8 @@ impl Dashboard {
         Ok(Self {
             title,
             stats,
-            entry,
+            next,
+            is_blocked: read::snapshot(view)?.is_some_and(|snapshot| !snapshot.stopping.is_empty()),
             unfinished,
             workstreams,
             todos: todos::list(view, None)?.count,
@@ -56,12 +59,12 @@ impl Dashboard {
             page += "\n";
         }
         let unfinished = self.unfinished.as_deref().map(|what| ("Unfinished", Cell::new(Tone::Warning, what)));
-        page + &self.entry.next.shown(screen, unfinished.as_slice()) + &self.open(screen)
+        page + &self.next.shown(screen, unfinished.as_slice()) + &self.open(screen)
     }
 
     /// What is open besides.
     fn open(&self, screen: Screen) -> String {
-        let noun = if self.entry.signals.blockers.is_empty() { "concern" } else { "blocker" };
+        let noun = if self.is_blocked { "blocker" } else { "concern" };
         let counts = |count: usize, noun: &str| (count > 0).then(|| counted(count, noun));
         let mut open: Vec<String> = counts(self.todos, "todo").into_iter().collect();
         open.extend(self.tests.words());
@@ -91,7 +94,6 @@ mod tests {
 
     use super::*;
     use crate::operations::overview::stats::{self, Commits};
-    use crate::operations::state::situation::{Surroundings, smart_entry};
     use crate::operations::state::{Commands, Facts};
     use crate::project::files::MemoryFiles;
 
@@ -116,11 +118,10 @@ mod tests {
         let view = files.view();
         let installed = ["progress", "quick", "verify-work"].map(str::to_owned).to_vec();
         let commands = Commands { prefix: "$gsd-".into(), installed, skip_discussion: false };
-        let here = Surroundings { has_planning: true, ..Surroundings::default() };
-        let entry = smart_entry(&view, &here, &Facts { commands, ..Facts::default() }).unwrap();
+        let next = NextReport::in_project(&view, &Facts { commands, ..Facts::default() }).unwrap();
         let stats = stats::stats(&view, Commits::default()).unwrap();
         let unfinished = unfinished.map(str::to_owned);
-        Dashboard::of(&view, stats, entry, "Acme Notes".to_owned(), unfinished, Vec::new()).unwrap().shown(screen)
+        Dashboard::of(&view, stats, next, "Acme Notes".to_owned(), unfinished, Vec::new()).unwrap().shown(screen)
     }
 
     #[test]
