@@ -337,15 +337,30 @@ pub(crate) fn modified(path: impl AsRef<Path>) -> Option<i64> {
 /// a link that of the link. `None` where there is no file, or the system does not note it.
 #[cfg(unix)]
 pub(crate) fn stamp(path: impl AsRef<Path>) -> Option<Stamp> {
+    path.as_ref().symlink_metadata().ok().map(|found| stamp_of(&found))
+}
+
+/// As [`stamp()`], where that is a regular file.
+#[cfg(unix)]
+pub(crate) fn file_stamp(path: impl AsRef<Path>) -> Option<Stamp> {
+    path.as_ref().symlink_metadata().ok().filter(std::fs::Metadata::is_file).map(|found| stamp_of(&found))
+}
+
+#[cfg(unix)]
+fn stamp_of(found: &std::fs::Metadata) -> Stamp {
     use std::os::unix::fs::MetadataExt;
-    let found = path.as_ref().symlink_metadata().ok()?;
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Some(Stamp {
+    Stamp {
         place: (found.dev(), found.ino()),
         size: found.size(),
         written: nanoseconds(found.mtime(), found.mtime_nsec()),
         changed: nanoseconds(found.ctime(), found.ctime_nsec()),
-    })
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn file_stamp(_path: impl AsRef<Path>) -> Option<Stamp> {
+    None
 }
 
 #[cfg(not(unix))]
@@ -354,7 +369,7 @@ pub(crate) fn stamp(_path: impl AsRef<Path>) -> Option<Stamp> {
 }
 
 /// See [`stamp()`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(from = "(u64, u64, u64, i64, i64)", into = "(u64, u64, u64, i64, i64)")]
 pub(crate) struct Stamp {
     place: (u64, u64),

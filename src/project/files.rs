@@ -29,6 +29,13 @@ pub(crate) struct Entry {
     pub(crate) is_folder: bool,
 }
 
+/// A document that was looked at: the number of its answer, and the answer if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Looked {
+    pub(super) key: u64,
+    pub(crate) known: Option<u8>,
+}
+
 /// What is being found out while other work goes on; the call waits for it.
 pub(crate) type Pending<T> = Box<dyn FnOnce() -> T + Send>;
 
@@ -55,6 +62,15 @@ pub(crate) trait Files: Debug + Send + Sync {
 
     /// The SHA-256 of a regular file's bytes as lower-case hexadecimal; `None` if there is no such file inside the root.
     fn digest(&self, path: &str) -> Result<Option<String>, FileError>;
+
+    /// Looks at the document at `path` for a question that an earlier call may have answered; `None` where nothing is
+    /// remembered of it.
+    fn look(&self, _question: u8, _path: &str) -> Option<Looked> {
+        None
+    }
+
+    /// Keeps the answer about a document that was looked at, and read after that.
+    fn note(&self, _looked: Looked, _answer: u8) {}
 
     fn exists(&self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -23,8 +23,10 @@ pub(crate) struct Deliverable {
 pub(crate) fn unchecked(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<Deliverable>, FileError> {
     let mut left = Vec::new();
     for file in folder.summaries() {
-        let text = view.text(&folder.join(file))?.unwrap_or_default();
-        left.extend(left_to_a_person(file, &text));
+        let path = folder.join(file);
+        if view.told(b'j', &path, |text| u8::from(text.is_some_and(|text| text.contains(JUDGED))))? > 0 {
+            left.extend(left_to_a_person(file, &view.text(&path)?.unwrap_or_default()));
+        }
     }
     if left.is_empty() || !view.plans_to_do(folder)?.is_empty() {
         return Ok(Vec::new());
@@ -41,11 +43,10 @@ pub(crate) fn unchecked(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<
     Ok(left)
 }
 
-/// Every summary of a project is asked, and most do not hold the word, so that they need no parsing.
+/// The key that says so. Every summary of a project is asked, and most do not hold it.
+const JUDGED: &str = "human_judgment";
+
 fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
-    if !text.contains("human_judgment") {
-        return Vec::new();
-    }
     let listed = PhaseSummary::parse(text).value("coverage");
     let field = |entry: &Value, key: &str| {
         let text = entry.get(key)?.as_text()?.trim().to_owned();
@@ -53,7 +54,7 @@ fn left_to_a_person(file: &str, text: &str) -> Vec<Deliverable> {
     };
     let entries = listed.iter().flat_map(Value::items);
     // Quotes are a mistake that changes nothing about who has to look.
-    let judged = entries.filter(|entry| field(entry, "human_judgment").as_deref() == Some("true"));
+    let judged = entries.filter(|entry| field(entry, JUDGED).as_deref() == Some("true"));
     let deliverable = |entry: &Value| {
         let description = field(entry, "description").or_else(|| field(entry, "id"))?;
         Some(Deliverable { file: file.to_owned(), description, rationale: field(entry, "rationale") })

@@ -48,6 +48,7 @@ pub(crate) mod standing;
 pub(crate) mod state;
 pub(crate) mod test_command;
 pub(crate) mod todo;
+pub(crate) mod told;
 pub(crate) mod uat;
 pub(crate) mod uat_report;
 pub(crate) mod unclosed;
@@ -71,9 +72,10 @@ use crate::disk::{
 };
 
 use boundary::{Boundary, BoundaryError};
-use files::{Entry, FileError, Files, Pending};
+use files::{Entry, FileError, Files, Looked, Pending};
 use layout::Layout;
 use local_state::LocalState;
+use told::Told;
 use view::{Edits, ProjectView};
 
 /// Begins to find out the commit time of clean, committed files among `paths`, in seconds since 1970.
@@ -220,6 +222,14 @@ impl Project {
         let files = DiskFiles::of(self, commit_times, Some(Mutex::default()));
         ProjectView::new(self.layout.clone(), Box::new(files))
     }
+
+    /// As [`Self::view`], with what earlier calls were told of documents that are as they were. `at` is the time, in
+    /// milliseconds since 1970.
+    pub(crate) fn view_that_remembers(&self, commit_times: CommitTimes, at: i64) -> ProjectView {
+        let told = self.state_folder.as_deref().and_then(|state| Told::of(state, self.layout.root(), at));
+        let files = DiskFiles { told, ..DiskFiles::of(self, commit_times, Some(Mutex::default())) };
+        ProjectView::new(self.layout.clone(), Box::new(files))
+    }
 }
 
 /// Why the edits of an operation cannot become changes.
@@ -275,6 +285,8 @@ struct DiskFiles {
     /// The paths of the settings, and of the claim of the milestone.
     settings: [String; 2],
     claim: String,
+    /// None where nothing is remembered.
+    told: Option<Told>,
     /// What is known of folders, where nothing changes as long as these files are read.
     moment: Option<Mutex<Moment>>,
 }
@@ -293,7 +305,7 @@ impl DiskFiles {
         let (layout, state_folder) = (project.layout.clone(), project.state_folder.clone());
         let settings = [layout.config(), layout.root_config()];
         let claim = layout.milestone_claim();
-        Self { layout, state_folder, boundary: project.boundary(), commit_times, settings, claim, moment }
+        Self { layout, state_folder, boundary: project.boundary(), commit_times, settings, claim, told: None, moment }
     }
 
     /// A path of the project as an absolute one that does not lead out of it.
@@ -335,15 +347,21 @@ impl DiskFiles {
         }
     }
 
-    /// The text of a file that is no link, in a folder that does not lead out of the project: most are. `None` where that has
-    /// to be looked at.
-    fn read_plain(&self, path: &str) -> Option<Result<Option<String>, FileError>> {
+    /// Where a file in a folder that does not lead out of the project is, unless it is a link. `None` where that has to be
+    /// looked at.
+    fn plain(&self, path: &str) -> Option<PathBuf> {
         let (folder, name) = path.rsplit_once('/').filter(|_| self.moment.is_some())?;
         let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
         if !path.split('/').all(is_plain) || cfg!(windows) {
             return None;
         }
-        let file = self.folder_inside(folder, name).ok()?;
+        self.folder_inside(folder, name).ok()
+    }
+
+    /// The text of a file that is no link, in a folder that does not lead out of the project: most are. `None` where that has
+    /// to be looked at.
+    fn read_plain(&self, path: &str) -> Option<Result<Option<String>, FileError>> {
+        let file = self.plain(path)?;
         match disk::read_plain(&file) {
             Ok(disk::Plain::Text(text)) => Some(Ok(Some(text))),
             Ok(disk::Plain::Absent) => Some(Ok(None)),
@@ -385,6 +403,17 @@ impl Files for DiskFiles {
         let mut entries: Vec<Entry> = names.into_iter().map(entry).collect();
         entries.sort();
         Ok(Some(entries))
+    }
+
+    fn look(&self, question: u8, path: &str) -> Option<Looked> {
+        let told = self.told.as_ref()?;
+        told.look(question, path, &self.plain(path)?)
+    }
+
+    fn note(&self, looked: Looked, answer: u8) {
+        if let Some(told) = &self.told {
+            told.note(looked, answer);
+        }
     }
 
     fn changed_at(&self, paths: &[String]) -> Vec<Option<i64>> {

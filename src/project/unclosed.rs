@@ -6,11 +6,25 @@ use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::PhaseSummary;
 use super::view::{PlanProgress, ProjectView};
 
+/// The words for [`PlanProgress`] in what is remembered.
+const DONE: u8 = 0;
+const HALTED: u8 = 1;
+const TO_DO: u8 = 2;
+
 impl ProjectView {
     /// How far a plan of a folder is, by its SUMMARY.
     pub(crate) fn plan_progress(&self, folder: &PhaseFolder, plan: &str) -> Result<PlanProgress, FileError> {
         let Some(summary) = folder.summary_of(plan) else { return Ok(PlanProgress::ToDo) };
-        Ok(self.text(&folder.join(summary))?.as_deref().map_or(PlanProgress::Done, progress))
+        let said = self.told(b's', &folder.join(summary), |text| match text.map_or(PlanProgress::Done, progress) {
+            PlanProgress::Done => DONE,
+            PlanProgress::Halted => HALTED,
+            PlanProgress::ToDo => TO_DO,
+        })?;
+        Ok(match said {
+            DONE => PlanProgress::Done,
+            HALTED => PlanProgress::Halted,
+            _ => PlanProgress::ToDo,
+        })
     }
 
     /// Whether a plan is not executed any more: it is done, or halted.

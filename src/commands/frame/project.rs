@@ -118,7 +118,16 @@ impl Context {
         {
             self.tell_unfinished(&tree);
         }
-        Reading { view: self.look(), _lock: lock }
+        Reading { view: self.look_back(), _lock: lock }
+    }
+
+    /// What only reads may leave out what earlier calls were told. Sessions of a run write nowhere in the user's folders.
+    fn look_back(&self) -> ProjectView {
+        if self.world().is_unit() {
+            return self.look();
+        }
+        let (world, at) = (self.world().clone(), self.world().now().milliseconds());
+        self.project().view_that_remembers(Box::new(move |layout, paths| commit_times(&world, layout, paths)), at)
     }
 
     fn look(&self) -> ProjectView {

@@ -178,6 +178,23 @@ impl ProjectView {
         Ok(read)
     }
 
+    /// What `of` says of the text of a document, which is not read where an earlier call was told so: `question` is its sign.
+    pub(super) fn told(&self, question: u8, path: &str, of: impl Fn(Option<&str>) -> u8) -> Result<u8, FileError> {
+        let read = locked(&self.texts).get(path).map(|text| of(text.as_deref()));
+        if let Some(said) = read {
+            return Ok(said);
+        }
+        let looked = self.files.look(question, path);
+        if let Some(known) = looked.and_then(|looked| looked.known) {
+            return Ok(known);
+        }
+        let said = of(self.text(path)?.as_deref());
+        if let Some(looked) = looked {
+            self.files.note(looked, said);
+        }
+        Ok(said)
+    }
+
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.files.exists(path)
     }
@@ -423,8 +440,8 @@ impl ProjectView {
         }
         let mut current = Vec::new();
         for plan in folder.plans() {
-            let text = self.text(&folder.join(plan))?;
-            if !text.as_deref().is_some_and(is_superseded) {
+            let is_superseded = |text: Option<&str>| u8::from(text.is_some_and(is_superseded));
+            if self.told(b'p', &folder.join(plan), is_superseded)? == 0 {
                 current.push(plan.to_owned());
             }
         }

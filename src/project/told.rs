@@ -1,0 +1,263 @@
+//! What documents were found to say, for as long as they are as they were: a large project has thousands of plans and summaries,
+//! of which most calls ask one thing each.
+//!
+//! An answer is kept by a number that is made from the question, the path of the document and what the system notes of the
+//! file, so that another file, or the file after a change, has none. What was changed just now is not kept. The memory of
+//! another version, one that is damaged, and one that others can write to say nothing.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::files::Looked;
+use super::local_state::LocalState;
+use crate::disk::{self, AbsolutePath};
+
+/// The name of the file.
+const FILE: &str = "told.bin";
+/// What it begins with: another number where an answer means something else.
+const HEAD: &str = concat!("told 1 by ", env!("CARGO_PKG_VERSION"), "\n");
+/// How many answers are kept.
+const MOST: usize = 50_000;
+/// The bytes of the number of an answer, and of the sum at the end of the file.
+const WORD: usize = size_of::<u64>();
+
+/// The answers of one project.
+#[derive(Debug)]
+pub(crate) struct Told {
+    file: AbsolutePath,
+    /// When the call began, in milliseconds since 1970.
+    at: i64,
+    answers: Mutex<Answers>,
+}
+
+#[derive(Debug, Default)]
+struct Answers {
+    known: HashMap<u64, u8>,
+    /// In the order in which they were found.
+    all: Vec<(u64, u8)>,
+    is_read: bool,
+    is_new: bool,
+}
+
+impl Told {
+    /// The answers about the project at `root`; `None` where there is no place for them that only this user writes to.
+    pub(crate) fn of(state_folder: &Path, root: &Path, at: i64) -> Option<Self> {
+        let file = LocalState::of(state_folder, &AbsolutePath::parse(root).ok()?).ok()?.file(FILE);
+        let folder = file.parent()?;
+        let others_write = disk::is_everybodys(folder.as_path()) || folder.parent().is_some_and(disk::is_everybodys);
+        (!others_write).then(|| Self { file, at, answers: Mutex::default() })
+    }
+
+    /// Looks at the document at `path`, which is the file `absolute`, for a question. `None` where that is no file, or it may
+    /// change again without a difference to be seen.
+    pub(crate) fn look(&self, question: u8, path: &str, absolute: &Path) -> Option<Looked> {
+        let stamp = disk::file_stamp(absolute).filter(|stamp| stamp.is_settled(self.at))?;
+        let mut hasher = DefaultHasher::new();
+        (question, path, stamp).hash(&mut hasher);
+        let key = hasher.finish();
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut answers.is_read, true) {
+            answers.all =
+                disk::read_up_to(&self.file, LARGEST).ok().flatten().and_then(|bytes| read(&bytes)).unwrap_or_default();
+            answers.known = answers.all.iter().copied().collect();
+        }
+        Some(Looked { key, known: answers.known.get(&key).copied() })
+    }
+
+    /// Keeps the answer about a document that was looked at before it was read.
+    pub(crate) fn note(&self, looked: Looked, answer: u8) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.known.insert(looked.key, answer).is_none() {
+            answers.all.push((looked.key, answer));
+            answers.is_new = true;
+        }
+    }
+}
+
+/// That it could not be written only means that the documents are read again.
+impl Drop for Told {
+    fn drop(&mut self) {
+        let answers = self.answers.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if answers.is_new {
+            let old = answers.all.len().checked_sub(MOST).map_or(0, |more| more + MOST / 2);
+            let _ = disk::write_fleeting(&self.file, &printed(&answers.all[old..]));
+        }
+    }
+}
+
+/// The most bytes that are read.
+const LARGEST: u64 = ((WORD + 1) * MOST + 100) as u64;
+
+fn printed(answers: &[(u64, u8)]) -> Vec<u8> {
+    let mut bytes = HEAD.as_bytes().to_vec();
+    for (key, answer) in answers {
+        bytes.extend(key.to_le_bytes());
+        bytes.push(*answer);
+    }
+    bytes.extend(sum(&bytes).to_le_bytes());
+    bytes
+}
+
+/// `None` for what is none of ours.
+fn read(bytes: &[u8]) -> Option<Vec<(u64, u8)>> {
+    let (inside, said) = bytes.split_at_checked(bytes.len().checked_sub(WORD)?)?;
+    let records = inside.strip_prefix(HEAD.as_bytes()).filter(|_| sum(inside).to_le_bytes() == said)?;
+    let record = |record: &[u8]| Some((u64::from_le_bytes(record.get(..WORD)?.try_into().ok()?), *record.get(WORD)?));
+    records.chunks(WORD + 1).map(record).collect()
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "files are changed in all the ways that people change them")]
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::super::files::Pending;
+    use super::super::layout::Layout;
+    use super::super::view::{PlanProgress, ProjectView};
+    use super::super::{Project, files::FileError};
+    use super::*;
+
+    /// So late that every file is old.
+    const LATE: i64 = 9_000_000_000_000;
+
+    struct Bench {
+        _temporary: tempfile::TempDir,
+        root: PathBuf,
+        state: PathBuf,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let temporary = crate::testing::folder();
+            let base = temporary.path().canonicalize().unwrap();
+            let (root, state) = (base.join("p"), base.join("state"));
+            std::fs::create_dir_all(root.join(".planning/phases/01-a")).unwrap();
+            Self { _temporary: temporary, root, state }
+        }
+
+        fn told(&self, at: i64) -> Told {
+            Told::of(&self.state, &self.root, at).unwrap()
+        }
+
+        fn memory(&self) -> PathBuf {
+            self.told(LATE).file.as_path().to_path_buf()
+        }
+
+        fn view(&self, remembers: bool) -> ProjectView {
+            let project = Project::new(Layout::new(&self.root, None, None), Some(self.state.clone()));
+            let times = || -> super::super::CommitTimes {
+                Box::new(|_, _| -> Pending<HashMap<String, i64>> { Box::new(HashMap::new) })
+            };
+            if remembers { project.view_that_remembers(times(), LATE) } else { project.view(times()) }
+        }
+    }
+
+    #[test]
+    fn an_answer_holds_for_the_same_question_about_the_same_file_and_no_other() {
+        let bench = Bench::new();
+        let (file, other) = (bench.root.join("a.md"), bench.root.join("b.md"));
+        std::fs::write(&file, "one").unwrap();
+        std::fs::write(&other, "one").unwrap();
+        let look = |at: i64| bench.told(at).look(b'?', "a.md", &file);
+        let keep = || {
+            let told = bench.told(LATE);
+            told.note(told.look(b'?', "a.md", &file).unwrap(), b'!');
+        };
+        assert_eq!(look(LATE).unwrap().known, None);
+        keep();
+        assert_eq!(look(LATE).unwrap().known, Some(b'!'));
+        let told = bench.told(LATE);
+        assert_eq!(told.look(b'.', "a.md", &file).unwrap().known, None);
+        assert_eq!(told.look(b'?', "b.md", &file).unwrap().known, None);
+        assert_eq!(told.look(b'?', "a.md", &other).unwrap().known, None);
+        assert_eq!(look(0), None, "it was changed just now");
+        let ways: [(&str, &dyn Fn()); 4] = [
+            ("of one length", &|| std::fs::write(&file, "two").unwrap()),
+            ("longer", &|| std::fs::write(&file, "three").unwrap()),
+            ("another file", &|| std::fs::rename(&other, &file).unwrap()),
+            ("time set back", &|| {
+                let old = std::time::UNIX_EPOCH;
+                std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
+            }),
+        ];
+        for (way, change) in ways {
+            keep();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            change();
+            assert_eq!(look(LATE).unwrap().known, None, "{way}");
+        }
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(bench.root.join("c.md"), &file).unwrap();
+        assert_eq!(look(LATE), None, "a link");
+    }
+
+    #[test]
+    fn a_memory_that_is_damaged_or_foreign_says_nothing_and_is_replaced() {
+        let bench = Bench::new();
+        let file = bench.root.join("a.md");
+        std::fs::write(&file, "one").unwrap();
+        let known = || bench.told(LATE).look(b'?', "a.md", &file).unwrap().known;
+        let keep = || {
+            let told = bench.told(LATE);
+            told.note(told.look(b'?', "a.md", &file).unwrap(), b'!');
+        };
+        keep();
+        let whole = std::fs::read(bench.memory()).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            std::fs::write(bench.memory(), &bytes).unwrap();
+            assert_eq!(known(), None, "byte {at}");
+            std::fs::write(bench.memory(), &whole[..at]).unwrap();
+            assert_eq!(known(), None, "{at} bytes");
+        }
+        keep();
+        assert_eq!(known(), Some(b'!'));
+        let many: Vec<(u64, u8)> = (0..=MOST as u64).map(|key| (key, 0)).collect();
+        let told = bench.told(LATE);
+        *told.answers.lock().unwrap() = Answers { all: many, is_read: true, is_new: true, ..Answers::default() };
+        drop(told);
+        let kept = read(&std::fs::read(bench.memory()).unwrap()).unwrap();
+        assert_eq!((kept.len(), kept.last()), (MOST / 2, Some(&(MOST as u64, 0))), "the last ones stay");
+    }
+
+    fn plans(view: &ProjectView) -> Result<(Vec<String>, Vec<PlanProgress>), FileError> {
+        let folder = view.phase_folders()?[0].clone();
+        let current = view.current_plans(&folder)?;
+        let progress = current.iter().map(|plan| view.plan_progress(&folder, plan)).collect::<Result<_, _>>()?;
+        Ok((current, progress))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+        #[test]
+        fn who_remembers_answers_as_who_reads(edits in prop::collection::vec((0..4_usize, 0..6_usize), 1..20)) {
+            const FILES: [&str; 4] = ["01-01-PLAN.md", "01-02-PLAN.md", "01-01-SUMMARY.md", "01-02-SUMMARY.md"];
+            const TEXTS: [&str; 5] = ["---\nstatus: superseded\n---\n", "---\nstatus: complete\n---\n", "---\nstatus: halted\n---\n", "---\nstatus: blocked\n---\n", "x"];
+            let bench = Bench::new();
+            let folder = bench.root.join(".planning/phases/01-a");
+            for (file, text) in edits {
+                // Clocks of disks are coarse, and these calls say that all files are old.
+                std::thread::sleep(std::time::Duration::from_millis(12));
+                match TEXTS.get(text) {
+                    Some(text) => std::fs::write(folder.join(FILES[file]), text).unwrap(),
+                    None => drop(std::fs::remove_file(folder.join(FILES[file]))),
+                }
+                let read = plans(&bench.view(false));
+                prop_assert_eq!(&read, &plans(&bench.view(true)));
+                prop_assert_eq!(&read, &plans(&bench.view(true)), "asked again");
+            }
+        }
+    }
+}
