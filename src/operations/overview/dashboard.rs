@@ -3,8 +3,8 @@
 use super::stats::StatsReport;
 use crate::operations::audit::{self, OpenTests};
 use crate::operations::notes::todos;
-use crate::operations::state::read;
 use crate::operations::state::next::NextReport;
+use crate::operations::state::read;
 use crate::project::files::FileError;
 use crate::project::standing::first_few;
 use crate::project::view::ProjectView;
