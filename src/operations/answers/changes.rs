@@ -198,29 +198,24 @@ fn body(text: &str) -> &str {
     FrontMatter::parse(text).map_or(text, |front| front.body())
 }
 
-/// The figures in the front matter of STATE.md that differ.
+/// The figures in the front matter of STATE.md that differ, as one field.
 fn compare_figures(file: &str, before: &str, after: &str, changed: &mut Vec<ChangedField>) {
     let figures = |text: &str| -> Vec<(String, String)> {
         let Some(front_matter::Value::Map(entries)) = FrontMatter::parse(text).and_then(|front| front.get(FIGURES))
         else {
             return Vec::new();
         };
-        entries.iter().map(|(key, value)| (format!("{FIGURES}.{key}"), value.flat())).collect()
+        entries.iter().map(|(key, value)| (key.clone(), value.flat())).collect()
     };
     let (old, new) = (figures(before), figures(after));
-    let gone = old.iter().filter(|(key, _)| !new.iter().any(|(known, _)| known == key)).map(|(key, _)| key);
-    for key in new.iter().map(|(key, _)| key).chain(gone) {
-        let at = |all: &[(String, String)]| all.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone());
-        let (old, new) = (at(&old), at(&new));
-        if old != new {
-            changed.push(ChangedField {
-                file: file.to_owned(),
-                field: Some(key.clone()),
-                old,
-                new,
-                ..ChangedField::default()
-            });
-        }
+    let differ = |own: &[(String, String)], other: &[(String, String)]| {
+        let lines = own.iter().filter(|entry| !other.contains(entry)).map(|(key, value)| format!("{key}: {value}"));
+        Some(lines.collect::<Vec<_>>().join(", ")).filter(|lines| !lines.is_empty())
+    };
+    let (old, new) = (differ(&old, &new), differ(&new, &old));
+    if old != new {
+        let field = Some(FIGURES.to_owned());
+        changed.push(ChangedField { file: file.to_owned(), field, old, new, ..ChangedField::default() });
     }
 }
 
@@ -388,7 +383,7 @@ mod tests {
         let figures = |text: &str| format!("---\nstatus: x\nprogress:\n{text}---\nx\n");
         assert_eq!(
             changes(".planning/STATE.md", &figures("  percent: 50\n  total_plans: 2\n"), &figures("  percent: 100\n")),
-            [change("progress.percent", "50", "100"), change("progress.total_plans", "2", "")],
+            [change("progress", "percent: 50, total_plans: 2", "percent: 100")],
             "its figures are no secret"
         );
         assert_eq!(changes(".planning/phases/01-a/01-01-PLAN.md", before, after), [change("wave", "1", "2")]);
