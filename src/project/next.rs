@@ -174,9 +174,9 @@ impl InMilestones {
     }
 
     fn why(&self) -> String {
-        let named = |milestone: &Milestone| match milestone.title == milestone.id {
-            true => milestone.id.clone(),
-            false => format!("{} ({})", milestone.id, milestone.title),
+        let named = |milestone: &Milestone| {
+            let Milestone { id, title, .. } = milestone;
+            if title == id { id.clone() } else { format!("{id} ({title})") }
         };
         if let Some(active) = self.active() {
             let done = active.slices.iter().filter(|slice| slice.done).count();
