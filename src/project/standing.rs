@@ -233,6 +233,14 @@ pub(crate) fn is_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     said.peek().is_some() && said.all(|done| done)
 }
 
+/// The row of a table that does not agree with the box of a phase in the checklist, with its status.
+pub(crate) fn contradiction<'text>(roadmap: &'text Roadmap<'_>, id: &str) -> Option<(usize, &'text str)> {
+    let bullet = roadmap.bullet(id).filter(|bullet| bullet.mark.is_some())?;
+    let rows = roadmap.rows_of(id).filter(|row| !row.shipped && (row.lists || row.reports));
+    let said = rows.filter_map(|row| Some((row.line, row.cell("status")?)));
+    said.into_iter().find(|(_, status)| says_done(status).is_some_and(|done| done != bullet.checked))
+}
+
 /// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table.
 fn can_be_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
     roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some()) || roadmap.statuses(id).next().is_some()

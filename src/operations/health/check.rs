@@ -278,6 +278,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     let mut no_validation = Vec::new();
     for folder in &current {
         found.extend(misnamed(folder));
+        found.extend(nested_plans(view, folder)?);
         no_validation.extend(unvalidated(view, folder, facts)?);
         let open = view.plans_to_do(folder)?.len();
         if open > 0 {
@@ -509,6 +510,26 @@ fn misnamed(folder: &PhaseFolder) -> Option<Finding> {
     }
     let message = format!("Phase directory \"{}\" doesn't follow NN-name format", folder.name);
     Some(warning("W005", message, "Rename to match pattern (e.g., 01-setup)"))
+}
+
+/// Plans in folders within the folder of a phase, which no verb reads.
+fn nested_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Finding>, FileError> {
+    for name in view.folder_names(&folder.path)?.iter().filter(|name| *name != "plans") {
+        let path = folder.join(name);
+        let Some(plan) = view.file_names(&path)?.into_iter().find(|file| is_plan_name(file)) else { continue };
+        let message = format!("`{path}/{plan}` is not read: plans are files in the folder of their phase");
+        let number = folder.token();
+        return Ok(Some(warning(
+            "W032",
+            message,
+            format!("Move it to `{}`", folder.join(&format!("{number}-01-PLAN.md"))),
+        )));
+    }
+    Ok(None)
+}
+
+fn is_plan_name(file: &str) -> bool {
+    file.to_ascii_uppercase().ends_with("PLAN.MD")
 }
 
 /// A phase whose research says how to validate it, without a plan for that.

@@ -195,6 +195,16 @@ fn a_folder_that_an_earlier_milestone_left_under_a_number_in_use_is_named() {
 }
 
 #[test]
+fn a_plan_in_a_folder_within_its_phase_is_named() {
+    let found = check(&project(&[(".planning/phases/01-a/01-02-plan/PLAN.md", "x")]), &facts()).unwrap().warnings;
+    let nested = told(&found).into_iter().find(|finding| finding.starts_with("W032"));
+    assert!(
+        nested.as_ref().is_some_and(|finding| finding.contains("01-a/01-02-plan/PLAN.md` is not read")),
+        "{nested:?}"
+    );
+}
+
+#[test]
 fn each_document_is_held_against_the_others() {
     let warnings =
         |changed: &[(&'static str, &'static str)]| told(&check(&project(changed), &facts()).unwrap().warnings);

@@ -11,6 +11,8 @@ use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::phase::{PhaseId, PhaseIndex};
 use crate::project::roadmap::{Roadmap, UnreadPhase, name_without_tag};
+use crate::project::scope::Unseen;
+use crate::project::standing;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::{FrontMatter, is_unclosed};
 use crate::text::nfc;
@@ -60,6 +62,18 @@ impl Mismatch {
     fn of_unread(unread: &UnreadPhase<'_>) -> Self {
         let (phase, line) = (unread.id.to_owned(), unread.line + 1);
         Self { code: "C007", phase, line, message: unread.message(), fix: unread.cure() }
+    }
+
+    /// A phase that is ticked in one place and open in another counts as open.
+    fn of_closing(roadmap: &Roadmap<'_>, id: &str) -> Option<Self> {
+        let bullet = roadmap.bullet(id)?;
+        let (row, status) = standing::contradiction(roadmap, id)?;
+        let (box_line, row) = (bullet.line + 1, row + 1);
+        let said = if bullet.checked { "ticked" } else { "not ticked" };
+        let message =
+            format!("Phase {id} is {said} in line {box_line}, and line {row} says `{status}`; it counts as open");
+        let fix = format!("Change the status in line {row} of ROADMAP.md, or the box in line {box_line}");
+        Some(Self { code: "C008", phase: id.to_owned(), line: row, message, fix })
     }
 }
 
@@ -112,6 +126,7 @@ pub(crate) fn mismatches(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<Ve
         // The details say the most, so that the others follow them.
         let Some(leading) = own.iter().find(|told| told.place == PLACES[1]).or(own.first()) else { continue };
         let name = name_without_tag(leading.name);
+        found.extend(Mismatch::of_closing(roadmap, leading.id));
         for place in in_use.iter().filter(|place| own.iter().all(|told| told.place != **place)) {
             found.push(Mismatch {
                 code: "C005",
@@ -210,6 +225,11 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
                 "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `{}` renames phases below headings like `## v1.0`", typed!("gsd-tools roadmap upgrade --convention {}", super::upgrade::CONVENTION)),
         }));
     }
+    // What hides phases from every verb, but those that have a finding here.
+    let unseen = view.scope().ok().and_then(|scope| scope.unseen.or(scope.fewer));
+    if let Some(unseen) = unseen.filter(|unseen| !matches!(unseen, Unseen::Unread { .. })) {
+        warnings.push(finding("V005", &format!("{unseen}; {}", unseen.cure())));
+    }
     // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.
     let mismatches = mismatches(view, &roadmap).unwrap_or_default();
     ValidateReport { warnings, mismatches }
@@ -263,6 +283,46 @@ mod tests {
         assert_eq!(codes(Some("# R\n\ntext\n")), ["V004"]);
         for listed in ["### Phase 1: A\n", "- [ ] **Phase 1: A** - a\n", "| Phase | Name |\n|---|---|\n| 1 | A |\n"] {
             assert_eq!(codes(Some(listed)), [""; 0], "{listed}");
+        }
+    }
+
+    #[test]
+    fn what_hides_phases_has_a_finding_with_its_cure() {
+        let found = |roadmap: &str, state: &str| {
+            let view = MemoryFiles::new([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", state)]).view();
+            let codes = validate(&view, &Config::default()).warnings.into_iter();
+            codes.filter(|finding| finding.code == "V005").map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        let phase = "- [x] **Phase 1: A**\n";
+        let conflict = format!("<<<<<<< HEAD\n{phase}=======\n>>>>>>> other\n");
+        for (roadmap, state, said) in [
+            (conflict.as_str(), "# S\n", "merge conflict in line 1"),
+            ("## v2.0 B\n\n- [x] **Phase 1: A**\n", "---\nmilestone: v1.0\n---\n# S\n", "none for v1.0"),
+            (phase, "---\nprogress:\n  total_phases: 3\n---\n# S\n", "counts 3 phases"),
+        ] {
+            let messages = found(roadmap, state);
+            assert!(messages.len() == 1 && messages[0].contains(said), "{roadmap}: {messages:?}");
+        }
+        assert_eq!(found(phase, "# S\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_box_and_a_status_that_say_different_things_are_named_with_their_lines() {
+        let found = |mark: &str, status: &str| {
+            let roadmap = format!(
+                "- [{mark}] **Phase 1: A**\n\n## Progress\n\n| Phase | Status |\n|---|---|\n| 1. A | {status} |\n"
+            );
+            let view = MemoryFiles::new([(".planning/ROADMAP.md", roadmap.as_str())]).view();
+            let found = validate(&view, &Config::default()).mismatches.into_iter();
+            found.filter(|found| found.code == "C008").map(|found| (found.line, found.message)).collect::<Vec<_>>()
+        };
+        let message = |said: &str, status: &str| {
+            format!("Phase 1 is {said} in line 1, and line 7 says `{status}`; it counts as open")
+        };
+        assert_eq!(found("x", "Not started"), [(7, message("ticked", "Not started"))]);
+        assert_eq!(found(" ", "Complete"), [(7, message("not ticked", "Complete"))]);
+        for (mark, status) in [("x", "Complete"), (" ", "In Progress"), ("x", "-"), (" ", "v1.0")] {
+            assert_eq!(found(mark, status), [], "{mark} {status}");
         }
     }
 
