@@ -59,7 +59,8 @@ impl ProjectView {
         let mut found = Vec::new();
         for folder in folders {
             let own = own.as_ref().and_then(|own| own.call(folder));
-            if own == Some(true) {
+            // Where nobody can say which part of the roadmap is the milestone's, what is archived says more.
+            if own == Some(true) && !milestone.is_unmatched {
                 found.push(None);
                 continue;
             }
@@ -222,6 +223,9 @@ mod tests {
             let found = (vec!["01-cee".to_owned(), "03-third".to_owned()], Some("01-cee".to_owned()));
             assert_eq!(names(&roadmap, &both), found, "{roadmap}");
         }
+        let numbered =
+            "## Milestone 0: Before\n\n- [x] **Phase 1: Old**\n\n## Milestone 1: Now\n\n- [ ] **Phase 1: Cee**\n";
+        assert_eq!(names(numbered, &[archived]).1, None, "which milestone is the current one is not known");
         let (kept, found) = names(RESTARTED, &[]);
         assert_eq!((kept.len(), found.as_deref()), (2, Some("01-old")), "no document calls it another's");
     }

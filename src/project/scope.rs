@@ -177,10 +177,13 @@ fn fewer(
     let Some(counted) = written.and_then(|written| written.total_phases) else { return Ok(None) };
     let retired = roadmap.bullets().iter().filter(|bullet| bullet.is_retired && milestone.holds(bullet.line)).count();
     let seen = phases.max(view.milestone_folders()?.len()) + retired;
-    // Other programs count the phases of all milestones that the roadmap has.
-    let all =
-        || roadmap.named_phases().filter(|id| !PhaseId::names_sentinel(id)).map(normal_key).collect::<HashSet<_>>();
-    let is_fewer = usize::try_from(counted).is_ok_and(|counted| seen < counted && all().len() != counted);
+    // Other programs count the phases of all milestones that the roadmap has, or the rows of its table.
+    let count = |ids: &mut dyn Iterator<Item = &str>| {
+        ids.filter(|id| !PhaseId::names_sentinel(id)).map(normal_key).collect::<HashSet<_>>().len()
+    };
+    let rows = roadmap.rows().iter().filter(|row| row.cell("status").is_some()).map(|row| row.id);
+    let explained = [count(&mut roadmap.named_phases()), count(&mut { rows })];
+    let is_fewer = usize::try_from(counted).is_ok_and(|counted| seen < counted && !explained.contains(&counted));
     let (path, state) = (view.layout().roadmap(), view.layout().state());
     Ok(is_fewer.then_some(Unseen::Fewer { path, state, counted, seen }))
 }

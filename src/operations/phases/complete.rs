@@ -123,6 +123,8 @@ pub(crate) fn complete(
     if verification.indeterminate {
         warnings.push("git does not show which files changed since the verification".to_owned());
     }
+    let scope = view.scope()?;
+    warnings.extend(scope.fewer.as_ref().filter(|_| next.is_none()).map(|fewer| format!("{fewer}; {}", fewer.cure())));
     let report = CompleteReport {
         completed_phase: typed.to_owned(),
         phase_name: label.name.unwrap_or_else(|| folder.slug().to_owned()),
@@ -146,8 +148,7 @@ pub(crate) fn complete(
     if view.roadmap_text()?.is_none() {
         return Err(Incomplete::NoRoadmap { phase: typed.to_owned(), path: view.layout().roadmap() });
     }
-    let scope = view.scope()?;
-    if let Some(unseen) = scope.unseen.or(scope.fewer).filter(|unseen| next.is_none() || unseen.is_unreadable()) {
+    if let Some(unseen) = scope.unseen.filter(|unseen| next.is_none() || unseen.is_unreadable()) {
         return Err(Incomplete::ScopeUnknown { phase: typed.to_owned(), unseen });
     }
     let mut edits = Edits::default();

@@ -25,18 +25,24 @@ pub(crate) struct ValidateReport {
     pub(crate) warnings: Vec<RoadmapFinding>,
     /// Phases of which the places of the roadmap say different things. They can be read all the same.
     pub(crate) mismatches: Vec<Mismatch>,
+    /// What may hide phases of the milestone from every verb, with its cure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) problems: Vec<String>,
 }
 
 impl ValidateReport {
     /// The findings with their cures for a person at a terminal.
     pub(crate) fn shown(&self, screen: Screen) -> String {
-        if self.warnings.is_empty() && self.mismatches.is_empty() {
+        if self.warnings.is_empty() && self.mismatches.is_empty() && self.problems.is_empty() {
             return screen.paint(Tone::Good, "No problems in ROADMAP.md") + "\n";
         }
-        let count = counted(self.warnings.len() + self.mismatches.len(), "finding");
+        let count = counted(self.warnings.len() + self.mismatches.len() + self.problems.len(), "finding");
         let mut page = screen.paint(Tone::Strong, &format!("{count} in ROADMAP.md")) + "\n";
         for finding in &self.warnings {
             page += &screen.item("  ", Mark::Warning, &finding.message);
+        }
+        for problem in &self.problems {
+            page += &screen.item("  ", Mark::Warning, problem);
         }
         for finding in &self.mismatches {
             let what = format!("line {}: {} ({})", finding.line, finding.message, finding.code);
@@ -204,10 +210,14 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
     let finding = |code, message: &str| RoadmapFinding { code, message: message.to_owned() };
     let Ok(Some(text)) = view.roadmap_text() else {
         let warnings = vec![finding("V001", "there is no ROADMAP.md that can be read")];
-        return ValidateReport { warnings, mismatches: Vec::new() };
+        return ValidateReport { warnings, mismatches: Vec::new(), problems: Vec::new() };
     };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return ValidateReport { warnings: vec![finding("V002", "ROADMAP.md is empty")], mismatches: Vec::new() };
+        return ValidateReport {
+            warnings: vec![finding("V002", "ROADMAP.md is empty")],
+            mismatches: Vec::new(),
+            problems: Vec::new(),
+        };
     }
     let mut warnings = Vec::new();
     if is_unclosed(&text) {
@@ -225,14 +235,13 @@ pub(crate) fn validate(view: &ProjectView, config: &Config) -> ValidateReport {
                 "Phase ID \"{id}\" does not begin with the number of its milestone (M-NN), which `phase_id_convention` asks for; `{}` renames phases below headings like `## v1.0`", typed!("gsd-tools roadmap upgrade --convention {}", super::upgrade::CONVENTION)),
         }));
     }
-    // What hides phases from every verb, but those that have a finding here.
+    // A line that is not read is a mismatch.
     let unseen = view.scope().ok().and_then(|scope| scope.unseen.or(scope.fewer));
-    if let Some(unseen) = unseen.filter(|unseen| !matches!(unseen, Unseen::Unread { .. })) {
-        warnings.push(finding("V005", &format!("{unseen}; {}", unseen.cure())));
-    }
+    let unseen = unseen.filter(|unseen| !matches!(unseen, Unseen::Unread { .. }));
+    let problems = unseen.map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect();
     // Without a STATE.md that can be read the milestone is not known; `state validate` reports that.
     let mismatches = mismatches(view, &roadmap).unwrap_or_default();
-    ValidateReport { warnings, mismatches }
+    ValidateReport { warnings, mismatches, problems }
 }
 
 /// How the phases of a project are to be called: as the front matter of ROADMAP.md says, else as the configuration does.
@@ -290,8 +299,7 @@ mod tests {
     fn what_hides_phases_has_a_finding_with_its_cure() {
         let found = |roadmap: &str, state: &str| {
             let view = MemoryFiles::new([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", state)]).view();
-            let codes = validate(&view, &Config::default()).warnings.into_iter();
-            codes.filter(|finding| finding.code == "V005").map(|finding| finding.message).collect::<Vec<_>>()
+            validate(&view, &Config::default()).problems
         };
         let phase = "- [x] **Phase 1: A**\n";
         let conflict = format!("<<<<<<< HEAD\n{phase}=======\n>>>>>>> other\n");

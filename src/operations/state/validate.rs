@@ -6,10 +6,13 @@ use serde::Serialize;
 use super::position::READY_TO_PLAN;
 use super::{NO_STATE, NO_STATE_CURE};
 use crate::operations::answers::finding::{Finding, Severity};
+use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
+use crate::project::milestone::MilestoneScope;
 use crate::project::phase::PhaseId;
 use crate::project::standing;
+use crate::project::state::index::Progress;
 use crate::project::state::{self, Position, State};
 use crate::project::verification;
 use crate::project::view::ProjectView;
@@ -119,7 +122,40 @@ pub(crate) fn findings(view: &ProjectView) -> Result<Result<Vec<Finding>, Nothin
     }
     findings.extend(status_of_nobody(&state));
     findings.extend(drift(view, &state)?);
+    findings.extend(wrong_figures(view, &state)?);
     Ok(Ok(findings))
+}
+
+/// Figures in the front matter that are not those of disk and roadmap, where all of the milestone was seen. What was done in
+/// files that have gone stays counted, and so does a milestone that is over.
+fn wrong_figures(view: &ProjectView, state: &State<'_>) -> Result<Option<Finding>, FileError> {
+    let Some(written) = Progress::written(state) else { return Ok(None) };
+    let scope = view.scope()?;
+    let is_measured = scope.unseen.is_none() && view.milestone()?.scope == MilestoneScope::Complete;
+    if !is_measured || is_between_milestones(state) {
+        return Ok(None);
+    }
+    if let Some(fewer) = scope.fewer {
+        return Ok(Some(warning("S010", fewer.to_string(), &fewer.cure())));
+    }
+    let counts = Counts::of(view)?;
+    if counts.has_lost_work(&written) {
+        return Ok(None);
+    }
+    let figures = [
+        ("total_phases", written.total_phases, counts.total_phases),
+        ("completed_phases", written.completed_phases, counts.completed_phases),
+        ("total_plans", written.total_plans, counts.total_plans),
+        ("completed_plans", written.completed_plans, counts.completed_plans),
+    ];
+    let is_wrong = figures.into_iter().filter_map(|(name, written, counted)| {
+        let written = written.filter(|written| *written != counted)?;
+        Some(format!("{name} is {written} and {counted} were counted"))
+    });
+    let wrong: Vec<String> = is_wrong.collect();
+    let message =
+        format!("figures of STATE.md are not those of the roadmap and the phase folders: {}", wrong.join(", "));
+    Ok((!wrong.is_empty()).then(|| warning("S010", message, "count again: `gsd-tools state sync`")))
 }
 
 /// The phases that STATE.md says work is at: front matter, field, position.

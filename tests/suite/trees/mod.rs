@@ -62,10 +62,21 @@ fn answers(context: &TestContext) -> Answers {
 
 /// Where two views name two next commands.
 fn two_commands(answers: &Answers) -> Option<String> {
-    let next = |call: &str| answers.page(call).lines().find_map(|line| line.strip_prefix("Next")).map(str::trim);
-    let (dashboard, entry, line) = (next("dashboard"), next("smart-entry"), answers.page("status line"));
-    let in_line = dashboard.is_some_and(|command| line.contains(&format!("→ {command} ")));
-    (dashboard != entry || !in_line).then(|| format!("{dashboard:?}, {entry:?}, {line:?}: one next command"))
+    let shown = |call: &str| answers.page(call).lines().find_map(|line| line.strip_prefix("Next")).map(str::trim);
+    let told = |call: &str| answers.of(call).pointer("/next/command").and_then(Value::as_str);
+    let views = ["smart-entry"].map(|call| (call, shown(call)));
+    let answered = ["smart-entry --json", "state json", "init progress"].map(|call| (call, told(call)));
+    let step =
+        ("auto status --json", answers.of("auto status --json").pointer("/step/command").and_then(Value::as_str));
+    let dashboard = shown("dashboard");
+    let (line, start) = (answers.page("status line"), answers.page("session start"));
+    let named = |command: &str| line.contains(&format!("→ {command} ")) && start.contains(command);
+    let other = views.into_iter().chain(answered).chain([step]).find(|(_, command)| *command != dashboard);
+    match other {
+        Some((call, command)) => Some(format!("dashboard: next {dashboard:?}, {call}: {command:?}")),
+        None if !dashboard.is_some_and(named) => Some(format!("next {dashboard:?}: {line:?}, {start:?}")),
+        None => None,
+    }
 }
 
 /// What is wrong with one tree.

@@ -301,7 +301,7 @@ impl Model {
     fn write(&self, draw: &mut Draw) -> Vec<(String, String)> {
         let mut files = vec![
             (".planning/PROJECT.md".to_owned(), "# Pocket\n".to_owned()),
-            (".planning/config.json".to_owned(), "{}\n".to_owned()),
+            (".planning/config.json".to_owned(), "{\"hooks\": {\"community\": true}}\n".to_owned()),
         ];
         let mut old = String::from("# Roadmap\n\n");
         for (version, phases) in &self.earlier {

@@ -58,7 +58,7 @@ fn in_order(left: &str, right: &str) -> Ordering {
 pub(crate) struct Answers(pub(crate) Vec<(&'static str, Value)>);
 
 impl Answers {
-    fn of(&self, call: &str) -> &Value {
+    pub(crate) fn of(&self, call: &str) -> &Value {
         &self.0.iter().find(|(known, _)| *known == call).unwrap_or_else(|| panic!("{call} was not asked")).1
     }
 
