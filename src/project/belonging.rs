@@ -77,6 +77,14 @@ impl ProjectView {
         Ok(found)
     }
 
+    /// The folders without those that earlier milestones left under numbers that the current one uses.
+    pub(super) fn without_earlier(&self, folders: Vec<PhaseFolder>) -> Result<Vec<PhaseFolder>, FileError> {
+        let earlier = self.closed_milestones_of(&folders)?;
+        let is_taken = |earlier: &Option<Earlier>| earlier.as_ref().is_some_and(|earlier| earlier.is_number_taken);
+        let own = folders.into_iter().zip(&earlier).filter(|(_, earlier)| !is_taken(earlier));
+        Ok(own.map(|(folder, _)| folder).collect())
+    }
+
     /// What closed milestones call their phases, by their version.
     fn earlier_names(
         &self,

@@ -241,9 +241,11 @@ pub(crate) fn contradiction<'text>(roadmap: &'text Roadmap<'_>, id: &str) -> Opt
     said.into_iter().find(|(_, status)| says_done(status).is_some_and(|done| done != bullet.checked))
 }
 
-/// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table.
+/// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table. A phase
+/// that it does not name gets one with its entry.
 fn can_be_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
-    roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some()) || roadmap.statuses(id).next().is_some()
+    let has_box = roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some());
+    has_box || roadmap.statuses(id).next().is_some() || roadmap.section(id).is_none()
 }
 
 /// The words that the status of a phase begins with as long as there is something left to do.
@@ -387,6 +389,7 @@ mod tests {
         };
         let passed = "---\nstatus: passed\n---\n";
         assert_eq!(of("### Phase 1: A\n", passed), (true, false));
+        assert_eq!(of("### Phase 2: B\n", passed), (false, false), "a phase that the roadmap does not name");
         assert_eq!(of("### Phase 1: A\n", "---\nstatus: gaps_found\n---\n"), (false, false));
         assert_eq!(of("- [ ] **Phase 1: A**\n", passed), (false, false));
         assert_eq!(of("| Phase | Name | Status |\n|---|---|---|\n| 1 | A | Planned |\n", passed), (false, false));

@@ -13,7 +13,6 @@ use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
 use crate::text::shell::acting_letter;
 
-use super::belonging::Earlier;
 #[cfg(any(test, fuzzing))]
 use super::files::MemoryFiles;
 use super::files::{FileError, Files, Pending};
@@ -313,11 +312,7 @@ impl ProjectView {
         if let Some(known) = locked(&self.folders).as_ref() {
             return Ok(Arc::clone(known));
         }
-        let all = self.all_phase_folders()?;
-        let earlier = self.closed_milestones_of(&all)?;
-        let is_taken = |earlier: &Option<Earlier>| earlier.as_ref().is_some_and(|earlier| earlier.is_number_taken);
-        let own = all.into_iter().zip(&earlier).filter(|(_, earlier)| !is_taken(earlier));
-        let folders: Arc<[PhaseFolder]> = own.map(|(folder, _)| folder).collect();
+        let folders: Arc<[PhaseFolder]> = self.without_earlier(self.all_phase_folders()?)?.into();
         *locked(&self.folders) = Some(Arc::clone(&folders));
         Ok(folders)
     }
