@@ -123,6 +123,9 @@ fn of_remove(error: &RemoveError) -> Option<String> {
         RemoveError::NoRoadmap => own(NO_ROADMAP),
         RemoveError::NotFound { .. } => own(PHASES),
         RemoveError::Ambiguous { .. } => own("rename or remove the folders that do not belong to the phase"),
+        RemoveError::Shipped { .. } => {
+            Some("its phases are history; `--force` takes the phase out of it all the same".to_owned())
+        }
         RemoveError::Executed { phase, .. } => {
             Some(format!("`{}` removes it with its summaries", typed!("gsd-tools phase remove {} --force", phase)))
         }

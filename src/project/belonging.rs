@@ -54,7 +54,7 @@ impl ProjectView {
         let text = self.roadmap_text()?;
         let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         let milestone = self.milestone()?;
-        let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, |line| milestone.holds(line)));
+        let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, Which::Open, |line| milestone.holds(line)));
         let mut earlier: Option<Vec<(String, Names)>> = None;
         let mut found = Vec::new();
         for folder in folders {
@@ -75,6 +75,19 @@ impl ProjectView {
             found.push(of.map(|(version, _)| Earlier { version: version.clone(), is_number_taken }));
         }
         Ok(found)
+    }
+
+    /// Whether the roadmap names the phase of a folder: as an open one, or as an earlier one that is called like the folder.
+    /// Another milestone may have another phase of its number.
+    pub(super) fn is_named(&self, folder: &PhaseFolder, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+        let milestone = self.milestone_in(roadmap)?;
+        if !milestone.has_own_lines {
+            return self.is_listed(folder.token());
+        }
+        let id = folder.id();
+        let is_own =
+            milestone.phase_ids(roadmap).into_iter().any(|own| id.matches(own)) || roadmap.is_retired(folder.token());
+        Ok(is_own || Names::of(roadmap, Which::All, |line| !milestone.holds(line)).call(folder) == Some(true))
     }
 
     /// The folders without those that earlier milestones left under numbers that the current one uses.
@@ -99,11 +112,14 @@ impl ProjectView {
         for file in files {
             let Some(version) = file.strip_suffix("-ROADMAP.md").filter(|version| is_other(version)) else { continue };
             let Some(text) = self.text(&format!("{root}/{file}"))? else { continue };
-            earlier.push((version.to_owned(), Names::of(&Roadmap::parse_for(&text, None), |_| true)));
+            earlier.push((version.to_owned(), Names::of(&Roadmap::parse_for(&text, None), Which::All, |_| true)));
         }
         for (version, lines) in roadmap.map(closed_parts).unwrap_or_default() {
             if let Some(roadmap) = roadmap.filter(|_| is_other(&version)) {
-                earlier.push((version, Names::of(roadmap, |line| lines.contains(&line) && !milestone.holds(line))));
+                earlier.push((
+                    version,
+                    Names::of(roadmap, Which::All, |line| lines.contains(&line) && !milestone.holds(line)),
+                ));
             }
         }
         Ok(earlier)
@@ -133,6 +149,14 @@ fn closed_parts(roadmap: &Roadmap<'_>) -> Vec<(String, Range<usize>)> {
     sections.chain(blocks).collect()
 }
 
+/// Which phases of a roadmap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those that are not folded away, and not set aside as another milestone's.
+    Open,
+}
+
 /// What a roadmap calls phases.
 #[derive(Debug)]
 struct Names {
@@ -143,10 +167,14 @@ struct Names {
 
 impl Names {
     /// By the lines of the roadmap that count.
-    fn of(roadmap: &Roadmap<'_>, counts: impl Fn(usize) -> bool) -> Self {
-        let sections = roadmap.sections().iter().map(|section| (section.id, section.name, section.heading_line));
-        let bullets = roadmap.bullets().iter().map(|bullet| (bullet.id, bullet.name, bullet.line));
-        let rows = roadmap.rows().iter().map(|row| (row.id, row.name, row.line));
+    fn of(roadmap: &Roadmap<'_>, which: Which, counts: impl Fn(usize) -> bool) -> Self {
+        let is_in = |shipped: bool| which == Which::All || !shipped;
+        let sections = roadmap.sections().iter().filter(|section| is_in(section.shipped));
+        let sections = sections.map(|section| (section.id, section.name, section.heading_line));
+        let bullets = roadmap.bullets().iter().filter(|bullet| is_in(bullet.shipped));
+        let bullets = bullets.map(|bullet| (bullet.id, bullet.name, bullet.line));
+        let rows = roadmap.rows().iter().filter(|row| is_in(row.shipped));
+        let rows = rows.map(|row| (row.id, row.name, row.line));
         let named: Vec<_> = sections.chain(bullets).chain(rows).filter(|(_, _, line)| counts(*line)).collect();
         Self {
             index: PhaseIndex::new(named.iter().map(|(id, ..)| *id).enumerate()),
@@ -225,6 +253,13 @@ mod tests {
             (RESTARTED.to_owned(), vec![archived]),
             (format!("{folded}{RESTARTED}"), vec![]),
             (format!("{marked}{RESTARTED}"), vec![]),
+            // The table of progress stands below the heading of the last milestone.
+            (
+                format!(
+                    "{RESTARTED}\n## Progress\n\n| Phase | Milestone | Status |\n|---|---|---|\n| 1. Old | v1.0 | Complete |\n"
+                ),
+                vec![archived],
+            ),
         ] {
             assert_eq!(names(&roadmap, &more), (vec!["03-third".to_owned()], None), "{roadmap}");
             let both = [&more[..], &[own]].concat();

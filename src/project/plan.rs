@@ -317,6 +317,30 @@ fn add_check(checks: &mut Vec<PlanCheck>, tag: &str, inside: &str, task: &str) {
     }
 }
 
+/// The words that the status of a SUMMARY begins with where its plan was given up as it is.
+const HALTED: &[&str] = &["abandoned", "aborted", "halted", "stopped"];
+
+/// Those of a plan that is still to be executed.
+const TO_DO: &[&str] = &[
+    "blocked",
+    "failed",
+    "in",
+    "incomplete",
+    "not",
+    "partial",
+    "partially",
+    "pending",
+    "started",
+    "todo",
+    "unfinished",
+    "wip",
+];
+
+/// Whether a text may hold one of these words.
+pub(super) fn may_be_open(front: &str) -> bool {
+    HALTED.iter().chain(TO_DO).any(|word| front.contains(word))
+}
+
 /// What the execution of a plan says of itself. Borrows its text.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseSummary<'text> {
@@ -344,12 +368,19 @@ impl<'text> PhaseSummary<'text> {
 
     /// The execution stopped and what builds on it should wait.
     pub(crate) fn is_halted(&self) -> bool {
-        self.status().as_deref() == Some("halted")
+        self.status_word().is_some_and(|word| HALTED.contains(&word.as_str()))
     }
 
     /// The execution could not begin or go on; the plan is still to be done.
     pub(crate) fn is_blocked(&self) -> bool {
-        self.status().as_deref() == Some("blocked")
+        self.status_word().is_some_and(|word| TO_DO.contains(&word.as_str()))
+    }
+
+    /// The word that the status begins with; a note may follow it.
+    fn status_word(&self) -> Option<String> {
+        let status = self.status()?;
+        let word = status.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
+        Some(word.to_owned())
     }
 
     fn status(&self) -> Option<String> {

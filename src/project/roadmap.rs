@@ -261,6 +261,14 @@ impl<'text> Roadmap<'text> {
         sections.chain(self.bullets.iter().map(|bullet| bullet.id)).chain(self.rows.iter().map(|row| row.id))
     }
 
+    /// As [`Self::named_phases`], without those of milestones that are folded away or set aside.
+    pub(crate) fn open_phases(&self) -> impl Iterator<Item = &'text str> {
+        let sections = self.sections.iter().filter(|section| !section.shipped).map(|section| section.id);
+        let bullets = self.bullets.iter().filter(|bullet| !bullet.shipped).map(|bullet| bullet.id);
+        let rows = self.rows.iter().filter(|row| !row.shipped).map(|row| row.id);
+        sections.chain(bullets).chain(rows)
+    }
+
     /// Whether line `index` is folded away in a `<details>` block.
     pub(crate) fn is_shipped(&self, index: usize) -> bool {
         self.marks.shipped.get(index).copied().unwrap_or(false)

@@ -122,29 +122,33 @@ impl Roadmap<'_> {
     pub(crate) fn without_phase(&self, removed: &PhaseId, renumbering: &Renumbering) -> String {
         let mut splices = Splices::default();
         let mut gone: Vec<Range<usize>> = Vec::new();
-        for section in self.sections().iter().filter(|section| removed.matches(section.id)) {
+        for section in self.sections().iter().filter(|section| !section.shipped && removed.matches(section.id)) {
             gone.push(section.heading_line..self.end_of_section(&section.lines));
         }
-        let bullets = self.bullets().iter().filter(|bullet| removed.matches(bullet.id)).map(|bullet| bullet.line);
-        let rows = self.rows().iter().filter(|row| removed.matches(row.id)).map(|row| row.line);
+        let bullets = self.bullets().iter().filter(|bullet| !bullet.shipped && removed.matches(bullet.id));
+        let bullets = bullets.map(|bullet| bullet.line);
+        let rows = self.rows().iter().filter(|row| !row.shipped && removed.matches(row.id)).map(|row| row.line);
         gone.extend(bullets.chain(rows).map(|line| line..line + 1));
         for lines in &gone {
             splices.remove(self.markdown().span(lines.clone()));
         }
         gone.sort_by_key(|lines| lines.start);
         let gone = covered(self.markdown().lines().len(), gone.iter());
-        let is_gone = |line: usize| gone[line];
-        for section in self.sections().iter().filter(|section| !is_gone(section.heading_line)) {
+        // What is said of another milestone is no part of this either.
+        let others = self.sections().iter().filter(|section| section.shipped).map(|section| &section.lines);
+        let others = covered(self.markdown().lines().len(), others);
+        let is_gone = |line: usize| gone[line] || others[line] || self.is_shipped(line);
+        for section in self.sections().iter().filter(|section| !section.shipped && !is_gone(section.heading_line)) {
             self.renumber(section.id, renumbering, &mut splices);
             self.renumber_dependencies(section, removed, renumbering, &mut splices);
             for bullet in self.plan_bullets(section) {
                 self.renumber_plan(bullet.text, section.id, renumbering, &mut splices);
             }
         }
-        for bullet in self.bullets().iter().filter(|bullet| !is_gone(bullet.line)) {
+        for bullet in self.bullets().iter().filter(|bullet| !bullet.shipped && !is_gone(bullet.line)) {
             self.renumber(bullet.id, renumbering, &mut splices);
         }
-        for row in self.rows().iter().filter(|row| !is_gone(row.line)) {
+        for row in self.rows().iter().filter(|row| !row.shipped && !is_gone(row.line)) {
             self.renumber(row.id, renumbering, &mut splices);
         }
         for line in (0..self.markdown().lines().len()).filter(|line| !is_gone(*line)) {

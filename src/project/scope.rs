@@ -135,7 +135,7 @@ impl Scope {
         } else {
             let mut unlisted = None;
             for folder in works.clone() {
-                if !view.is_listed(folder.token())? && !view.plans_to_do(folder)?.is_empty() {
+                if !view.is_named(folder, roadmap)? && !view.plans_to_do(folder)?.is_empty() {
                     unlisted = Some(Unseen::Unlisted { path: path(), folder: folder.path.clone() });
                     break;
                 }

@@ -3,7 +3,7 @@
 
 use super::files::FileError;
 use super::folder::{PhaseFolder, canonical_id, plan_id};
-use super::plan::PhaseSummary;
+use super::plan::{PhaseSummary, may_be_open};
 use super::view::{PlanProgress, ProjectView};
 
 /// The words for [`PlanProgress`] in what is remembered.
@@ -88,7 +88,7 @@ impl ProjectView {
 /// that they need no parsing.
 fn progress(summary: &str) -> PlanProgress {
     let front = summary.trim_start().split("\n---").next().unwrap_or_default().to_ascii_lowercase();
-    if !front.contains("blocked") && !front.contains("halted") {
+    if !front.lines().any(|line| line.contains("status") && may_be_open(line)) {
         return PlanProgress::Done;
     }
     let summary = PhaseSummary::parse(summary);

@@ -880,6 +880,7 @@ const COUNTS: &[&str] = &[
     "state complete-phase",
     "state milestone-switch",
     "state planned-phase",
+    "state rebuild",
     "state sync",
     "state update-progress",
 ];

@@ -359,7 +359,7 @@ fn refuse_open(
     let mut open: Vec<(String, PhaseStanding)> = Vec::new();
     for id in ids {
         let standing = PhaseStanding::of(view, Some(roadmap), &id, folders.find(&PhaseId::new(&id)))?;
-        if !standing.is_complete() {
+        if !standing.is_complete() || standing.work.is_open() {
             open.push((id, standing));
         }
     }
@@ -367,6 +367,9 @@ fn refuse_open(
     let why = match standing.work.open_plans.first() {
         Some(plan) => format!("{plan} is not done"),
         None if standing.work.plans.is_empty() => "it has no plan".to_owned(),
+        None if standing.is_complete() => {
+            "it is verified and not closed: `gsd-tools phase complete` closes it".to_owned()
+        }
         None => "it is not verified".to_owned(),
     };
     Err(MilestoneError::Open { count: open.len(), example: example.clone(), why })
@@ -694,12 +697,13 @@ mod tests {
         };
         let ticked = "- [x] **Phase 1: A**\n";
         assert_eq!(told(ticked, &done, false), None);
-        assert_eq!(told("- [ ] **Phase 1: A**\n", &done, false), None, "it is verified, and nobody ticked it");
+        assert_eq!(told("### Phase 1: A\n", &done, false), None, "it is verified, and there is nothing to tick");
         let open = [&done[..1], &[report]].concat();
         for (roadmap, files, why) in [
             ("- [ ] **Phase 1: A**\n", &open[..], "phase 1: 01-01-PLAN.md is not done"),
             (ticked, &open, "phase 1: 01-01-PLAN.md is not done"),
             ("- [ ] **Phase 1: A**\n", &done[..2], "phase 1: it is not verified"),
+            ("- [ ] **Phase 1: A**\n", &done, "phase 1: it is verified and not closed"),
             ("", &done, "is empty"),
             ("# R\n\n## v2.0 B\n\n### Phase 1: A\n\n## v1.0 A\n\ntext\n", &done, "no phases below the heading"),
             ("# R\n\n## v1.0 A\n", &[], "no phase was found"),

@@ -12,6 +12,7 @@ use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
+use crate::project::up_next::is_shipped;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::splice::with_parts;
 
@@ -28,6 +29,8 @@ pub(crate) enum RemoveError {
     NotFound { phase: String },
     #[error("phase {phase} has several folders: {}", folders.join(", "))]
     Ambiguous { phase: String, folders: Vec<String> },
+    #[error("phase {phase} is of a milestone that is complete and archived")]
+    Shipped { phase: String },
     #[error("phase {phase} has {count} executed plan(s)")]
     Executed { phase: String, count: usize },
 }
@@ -74,9 +77,12 @@ pub(crate) fn remove(
         return Err(RemoveError::Ambiguous { phase: typed.to_owned(), folders });
     }
     let own = own.first().copied();
-    let listed: Vec<&str> = roadmap.named_phases().collect();
+    let listed: Vec<&str> = roadmap.open_phases().collect();
     if own.is_none() && !listed.iter().any(|known| id.matches(known)) {
         return Err(RemoveError::NotFound { phase: typed.to_owned() });
+    }
+    if !force && is_shipped(view, &roadmap)? {
+        return Err(RemoveError::Shipped { phase: typed.to_owned() });
     }
     let executed = own.map_or(0, |folder| folder.summaries().count());
     if executed > 0 && !force {

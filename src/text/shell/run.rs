@@ -142,6 +142,9 @@ const MOST: usize = 2_000;
 /// How deep a script may stand in scripts.
 const DEEPEST: usize = 8;
 
+/// How many programs that start another one may stand before it.
+const DEEPEST_WRAPPERS: usize = 64;
+
 /// How many values of a variable are followed.
 const VALUES: usize = 16;
 
@@ -263,7 +266,13 @@ impl Tracer {
         let mut words = words;
         let mut handed_on = before;
         let mut here = run.here.clone();
+        let mut wrappers = 0;
         while let Some(first) = words.first() {
+            wrappers += 1;
+            if wrappers > DEEPEST_WRAPPERS {
+                self.is_cut = true;
+                break;
+            }
             let name = first.spellings.first().map(|name| name.file_name().text()).unwrap_or_default();
             let name = name.to_ascii_lowercase();
             run.program = name.strip_suffix(".exe").map_or(name.clone(), str::to_owned);

@@ -195,6 +195,11 @@ fn a_program_that_hands_its_input_to_itself_does_so_once() {
     for script in ["xargs xargs<<E\nxargs\n", "xargs <<< xargs", "xargs xargs xargs <<< 'xargs cat .env'"] {
         assert!(!runs(script).is_empty(), "{script}");
     }
+    for wrapper in ["xargs ", "env ", "sudo "] {
+        let started = std::time::Instant::now();
+        let (_, is_cut) = runs_up_to_limit(&wrapper.repeat(20_000));
+        assert!(is_cut && started.elapsed() < std::time::Duration::from_secs(5), "{wrapper}");
+    }
     assert!(runs("xargs xargs cat <<< .env").iter().any(|run| run.arguments.iter().any(|word| word.is(".env"))));
 }
 

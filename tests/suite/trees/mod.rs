@@ -6,6 +6,7 @@
 mod model;
 mod oracle;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -80,13 +81,12 @@ fn two_commands(answers: &Answers) -> Option<String> {
 }
 
 /// What is wrong with one tree.
-fn wrong(seed: u64) -> Vec<String> {
-    let model = Model::draw(seed);
+fn wrong(model: &Model) -> Vec<String> {
     let context = TestContext::new();
     for (path, text) in &model.files {
         context.write(path, text);
     }
-    let truth = Truth::of(&model);
+    let truth = Truth::of(model);
     let before = stamps(&context.project());
     let answers = answers(&context);
     let mut wrong = Vec::new();
@@ -98,7 +98,7 @@ fn wrong(seed: u64) -> Vec<String> {
     }
     wrong.extend(oracle::calls_complete(&truth, &answers));
     wrong.extend(two_commands(&answers));
-    wrong.extend(closes(&context, &model, &truth));
+    wrong.extend(closes(&context, model, &truth));
     if !wrong.is_empty() && std::env::var_os("GSD_TREES_KEEP").is_some() {
         let damage = model.damage;
         wrong.push(format!(
@@ -121,7 +121,7 @@ fn closes(context: &TestContext, model: &Model, truth: &Truth) -> Vec<String> {
         }
     }
     let complete = |context: &TestContext| context.gsd(["milestone", "complete", &model.version, "--confirm"]);
-    if truth.closed < truth.total && truth.open.iter().any(|open| !is_verified(model, open)) {
+    if !truth.open.is_empty() {
         if complete(context).code == 0 {
             wrong.push(format!("milestone complete closes {:?}", truth.open));
         } else if wrong.is_empty() {
@@ -141,19 +141,22 @@ fn closes(context: &TestContext, model: &Model, truth: &Truth) -> Vec<String> {
     wrong
 }
 
-fn is_verified(model: &Model, id: &str) -> bool {
-    model.phases.iter().any(|phase| phase.id == id && phase.stage == model::Stage::Verified)
-}
+/// The trees that were drawn and those with a wrong answer, by what is wrong with their documents.
+type Table = BTreeMap<String, (u64, u64)>;
 
 /// The seeds to draw: one by its number, so many as are asked for, or what a sample has time for.
-fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (u64, Vec<String>) {
-    let (next, failed, drawn) = (AtomicU64::new(0), Mutex::new(Vec::new()), AtomicU64::new(0));
+fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (Table, Vec<String>) {
+    let (next, failed, table) = (AtomicU64::new(0), Mutex::new(Vec::new()), Mutex::new(Table::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(seed) = seeds(next.fetch_add(1, Ordering::Relaxed)) {
-                    let wrong = wrong(seed);
-                    drawn.fetch_add(1, Ordering::Relaxed);
+                    let model = Model::draw(seed);
+                    let wrong = wrong(&model);
+                    let kind = model.damage.map_or_else(|| "whole".to_owned(), |damage| format!("{damage:?}"));
+                    let mut table = table.lock().unwrap();
+                    let row = table.entry(kind).or_default();
+                    *row = (row.0 + 1, row.1 + u64::from(!wrong.is_empty()));
                     if !wrong.is_empty() {
                         failed.lock().unwrap().push(format!("GSD_TREES_SEED={seed}:\n  {}", wrong.join("\n  ")));
                     }
@@ -161,7 +164,7 @@ fn check(seeds: impl Fn(u64) -> Option<u64> + Sync) -> (u64, Vec<String>) {
             });
         }
     });
-    (drawn.into_inner(), failed.into_inner().unwrap())
+    (table.into_inner().unwrap(), failed.into_inner().unwrap())
 }
 
 #[test]
@@ -171,7 +174,7 @@ fn what_is_said_of_a_tree_is_true() {
     let first = number("GSD_TREES_SEED").unwrap_or_else(|| now.as_secs() * 100_000);
     let (many, one) = (number("GSD_TREES"), number("GSD_TREES_SEED"));
     let begun = Instant::now();
-    let (drawn, failed) = check(|index| {
+    let (table, failed) = check(|index| {
         let goes_on = match (many, one) {
             (Some(many), _) => index < many,
             (None, Some(_)) => index < 1,
@@ -179,6 +182,10 @@ fn what_is_said_of_a_tree_is_true() {
         };
         goes_on.then(|| first + index)
     });
+    let drawn: u64 = table.values().map(|(drawn, _)| drawn).sum();
+    for (kind, (drawn, wrong)) in &table {
+        println!("| {kind} | {drawn} | {wrong} |");
+    }
     println!("{drawn} trees from seed {first}, {} with a wrong answer", failed.len());
     assert!(drawn > 0 && failed.is_empty(), "{} of {drawn} trees:\n{}", failed.len(), failed.join("\n"));
 }

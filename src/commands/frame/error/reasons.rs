@@ -14,7 +14,7 @@ use crate::project::workstream::WorkstreamNameError;
 pub(super) fn reason_of(error: &(dyn Error + 'static)) -> Option<Reason> {
     let reason = error.downcast_ref::<RemoveError>().and_then(|error| match error {
         RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => Some(Reason::PhaseNotFound),
-        RemoveError::Executed { .. } => Some(Reason::Usage),
+        RemoveError::Executed { .. } | RemoveError::Shipped { .. } => Some(Reason::Usage),
         _ => None,
     });
     let reason = reason.or_else(|| match error.downcast_ref::<AddError>()? {
