@@ -21,7 +21,8 @@ pub(crate) fn names_no_filter(folder: &Path) -> bool {
     })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "git makes the repositories")]
     use std::process::Command;

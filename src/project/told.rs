@@ -114,7 +114,8 @@ fn sum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "files are changed in all the ways that people change them")]
     use std::path::PathBuf;

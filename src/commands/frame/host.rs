@@ -87,13 +87,12 @@ impl Context {
             return Ok(prefix);
         }
         let prefix = prefix_of(self.host()?.descriptor.as_ref());
-        let prefix = match self.host_word()? {
-            Some(_) => prefix,
-            None => {
-                let installed = self.installed_hosts();
-                let is_typed = installed.is_empty() || installed.iter().any(|host| host.prefix == prefix);
-                installed.first().filter(|_| !is_typed).map_or(prefix, |first| first.prefix.clone())
-            }
+        let prefix = if self.host_word()?.is_some() {
+            prefix
+        } else {
+            let installed = self.installed_hosts();
+            let is_typed = installed.is_empty() || installed.iter().any(|host| host.prefix == prefix);
+            installed.first().filter(|_| !is_typed).map_or(prefix, |first| first.prefix.clone())
         };
         Ok(self.prefix.get_or_init(|| prefix))
     }

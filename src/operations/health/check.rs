@@ -274,18 +274,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
             "Run `git rm -r --cached .planning/` to untrack it; the files stay on disk",
         ));
     }
-    let current = view.milestone_folders()?;
-    let mut no_validation = Vec::new();
-    for folder in &current {
-        found.extend(misnamed(folder));
-        found.extend(nested_plans(view, folder)?);
-        no_validation.extend(unvalidated(view, folder, facts)?);
-        let open = view.plans_to_do(folder)?.len();
-        if open > 0 {
-            let message = format!("Phase {} has {} without a summary", folder.name, counted(open, "plan"));
-            found.push(Finding::note("I001", message).cure("May be in progress"));
-        }
-    }
+    let no_validation = in_phases(view, facts, &mut found)?;
     found.extend(collisions(view, &folders)?);
     found.extend(no_validation);
     let archived = archived_phases(view)?;
@@ -300,6 +289,23 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
     }
     found.extend(strangers(view)?);
     Ok(found)
+}
+
+/// What is wrong with each folder of the milestone; what of it belongs to validation is given back, to come later.
+fn in_phases(view: &ProjectView, facts: &HealthFacts, found: &mut Vec<Finding>) -> Result<Vec<Finding>, FileError> {
+    let current = view.milestone_folders()?;
+    let mut no_validation = Vec::new();
+    for folder in &current {
+        found.extend(misnamed(folder));
+        found.extend(nested_plans(view, folder)?);
+        no_validation.extend(unvalidated(view, folder, facts)?);
+        let open = view.plans_to_do(folder)?.len();
+        if open > 0 {
+            let message = format!("Phase {} has {} without a summary", folder.name, counted(open, "plan"));
+            found.push(Finding::note("I001", message).cure("May be in progress"));
+        }
+    }
+    Ok(no_validation)
 }
 
 /// A folder of an earlier milestone whose number the current one has given to another phase.

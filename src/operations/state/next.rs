@@ -96,7 +96,7 @@ mod tests {
         ] {
             let workflow = format!("workflows/{}.md", workflow_of(command));
             assert!(library.at(&workflow).is_some(), "{workflow}");
-            let text = library.at(&format!("commands/{command}.md")).map(|item| item.body.to_string());
+            let text = library.at(&format!("commands/{command}.md")).map(|item| item.body.clone());
             assert!(text.is_none_or(|text| text.contains(&workflow)), "{command} follows another workflow");
         }
     }

@@ -125,7 +125,6 @@ pub(crate) enum Damage {
 /// What is true of a project, and how its documents say it.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
-    pub(crate) seed: u64,
     pub(crate) version: String,
     /// The phases of the current milestone, in their order.
     pub(crate) phases: Vec<Phase>,
@@ -174,7 +173,7 @@ impl Model {
         let mut earlier = Vec::new();
         for index in 0..count {
             number = if restarts { 1 } else { number };
-            let phases = (0..1 + draw.below(3)).map(|_| {
+            let phases = (0..=draw.below(3)).map(|_| {
                 let name = OLD_NAMES[draw.below(OLD_NAMES.len())].to_owned();
                 number += 1;
                 Phase {
@@ -206,7 +205,6 @@ impl Model {
         let damage = damage.or(is_numbered.then_some(Damage::Numbered));
         let left = draw.one_in(3);
         let mut model = Self {
-            seed,
             version: format!("v1.{count}"),
             phases,
             earlier,
@@ -416,7 +414,7 @@ impl Model {
                 text.truncate(start + kept);
             }
             Some(Damage::Conflict) => {
-                text.insert_str(start, "<<<<<<< HEAD\n=======\n- [x] **Phase 1: Theirs**\n>>>>>>> theirs\n")
+                text.insert_str(start, "<<<<<<< HEAD\n=======\n- [x] **Phase 1: Theirs**\n>>>>>>> theirs\n");
             }
             Some(Damage::OtherWord) => text = text[..start].to_owned() + &text[start..].replace("Phase ", "Étape "),
             Some(Damage::Unread) => {
