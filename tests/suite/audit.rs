@@ -92,7 +92,7 @@ fn checks_for_a_person_wait_until_the_milestone_ends() {
 fn what_a_summary_leaves_to_a_person_is_open_until_an_acceptance_test_stands_for_it() {
     const FOLDER: &str = ".planning/phases/01-base";
     let context = TestContext::new();
-    context.write(".planning/ROADMAP.md", "# R\n\n- [ ] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
+    context.write(".planning/ROADMAP.md", "# R\n\n- [x] **Phase 1: Base** - b\n\n### Phase 1: Base\n**Goal**: g\n");
     context.write(".planning/STATE.md", "---\nstatus: executing\ncurrent_phase: 1\n---\n\n# Project State\n");
     context.write(&format!("{FOLDER}/01-01-PLAN.md"), "---\nphase: 01-base\nplan: 01\n---\n");
     context.write(
