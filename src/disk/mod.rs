@@ -218,7 +218,7 @@ pub(crate) fn list(path: impl AsRef<Path>) -> Result<Option<Vec<Entry>>, DiskErr
     Ok(Some(entries))
 }
 
-/// The names in a folder and what stands there, in the order in which the system has them; `None` if there is no such folder.
+/// The names in a folder with what each of them is, in the order the system lists them; `None` if there is no such folder.
 pub(crate) fn names(path: impl AsRef<Path>) -> Result<Option<Vec<(String, EntryKind)>>, DiskError> {
     let path = path.as_ref();
     let failed = DiskError::io("list", path);

@@ -165,6 +165,7 @@ fn of_archive(error: &ArchiveError) -> Option<String> {
         ArchiveError::File(error) => error.hint(),
         ArchiveError::Label { .. } => own("write it as ROADMAP.md does, such as `v1.0`"),
         ArchiveError::Several { .. } => own("name the one to archive them under: `--archive-version v1.0`"),
+        ArchiveError::Unreadable { unseen } => Some(format!("{}; or pass `--archive-version v1.0`", unseen.cure())),
         ArchiveError::NotConfirmed { .. } => own("pass --confirm to do it, or --dry-run to see what would move"),
     }
 }

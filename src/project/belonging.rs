@@ -1,6 +1,7 @@
 //! Which milestone a folder of a phase belongs to: by where it is, and by what the documents say. Numbers may start over
 //! with each milestone, so that a number alone says nothing.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::files::FileError;
@@ -77,17 +78,29 @@ impl ProjectView {
         Ok(found)
     }
 
-    /// Whether the roadmap names the phase of a folder: as an open one, or as an earlier one that is called like the folder.
-    /// Another milestone may have another phase of its number.
-    pub(super) fn is_named(&self, folder: &PhaseFolder, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
+    /// The folders whose phase the roadmap does not name: neither as one of the milestone, nor as an earlier one that is
+    /// called like the folder. Another milestone may have another phase of its number.
+    pub(super) fn unnamed<'folders>(
+        &self,
+        folders: &'folders [PhaseFolder],
+        roadmap: &Roadmap<'_>,
+    ) -> Result<Vec<&'folders PhaseFolder>, FileError> {
         let milestone = self.milestone_in(roadmap)?;
-        if !milestone.has_own_lines {
-            return self.is_listed(folder.token());
+        let own = PhaseIndex::new(milestone.phase_ids(roadmap).into_iter().enumerate());
+        let others = LazyCell::new(|| Names::of(roadmap, Which::All, |line| !milestone.holds(line)));
+        let mut unnamed = Vec::new();
+        for folder in folders {
+            let token = folder.token();
+            let is_named = if milestone.has_own_lines {
+                own.find(token).is_some() || roadmap.is_retired(token) || others.call(folder) == Some(true)
+            } else {
+                self.is_listed(token)?
+            };
+            if !is_named {
+                unnamed.push(folder);
+            }
         }
-        let id = folder.id();
-        let is_own =
-            milestone.phase_ids(roadmap).into_iter().any(|own| id.matches(own)) || roadmap.is_retired(folder.token());
-        Ok(is_own || Names::of(roadmap, Which::All, |line| !milestone.holds(line)).call(folder) == Some(true))
+        Ok(unnamed)
     }
 
     /// The folders without those that earlier milestones left under numbers that the current one uses.

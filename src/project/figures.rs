@@ -96,18 +96,22 @@ pub(crate) struct Measured {
 impl Measured {
     pub(crate) fn of(view: &ProjectView, milestone: &Milestone) -> Result<Self, FileError> {
         let counts = Counts::of(view)?;
-        let Scope { unseen, fewer, .. } = view.scope()?;
-        let is_full = counts.percent() == 100;
-        let is_known = milestone.scope == MilestoneScope::Complete && unseen.is_none() && !(is_full && fewer.is_some());
-        Ok(Self { counts, percent: is_known.then(|| counts.percent()), problems: view.problems()? })
+        let scope = view.scope()?;
+        let hides = scope.unseen.is_some() || (scope.fewer.is_some() && counts.percent() == 100);
+        let is_known = milestone.scope == MilestoneScope::Complete && !hides;
+        Ok(Self { counts, percent: is_known.then(|| counts.percent()), problems: problems(scope) })
     }
+}
+
+/// What may hide phases, with its cure.
+fn problems(scope: Scope) -> Vec<String> {
+    scope.unseen.or(scope.fewer).map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect()
 }
 
 impl ProjectView {
     /// What may hide phases of the milestone, each with its cure.
     pub(crate) fn problems(&self) -> Result<Vec<String>, FileError> {
-        let Scope { unseen, fewer, .. } = self.scope()?;
-        Ok(unseen.or(fewer).map(|unseen| format!("{unseen}; {}", unseen.cure())).into_iter().collect())
+        Ok(problems(self.scope()?))
     }
 }
 

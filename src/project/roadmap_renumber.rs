@@ -134,7 +134,7 @@ impl Roadmap<'_> {
         }
         gone.sort_by_key(|lines| lines.start);
         let gone = covered(self.markdown().lines().len(), gone.iter());
-        // What is said of another milestone is no part of this either.
+        // Lines about other milestones stay as they are.
         let others = self.sections().iter().filter(|section| section.shipped).map(|section| &section.lines);
         let others = covered(self.markdown().lines().len(), others);
         let is_gone = |line: usize| gone[line] || others[line] || self.is_shipped(line);

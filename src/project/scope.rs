@@ -134,8 +134,8 @@ impl Scope {
             Some(Unseen::Unread { path: path(), line: unread.line + 1, id: unread.id.to_owned() })
         } else {
             let mut unlisted = None;
-            for folder in works.clone() {
-                if !view.is_named(folder, roadmap)? && !view.plans_to_do(folder)?.is_empty() {
+            for folder in view.unnamed(&folders, roadmap)? {
+                if !folder.id().is_sentinel() && !view.plans_to_do(folder)?.is_empty() {
                     unlisted = Some(Unseen::Unlisted { path: path(), folder: folder.path.clone() });
                     break;
                 }

@@ -20,6 +20,7 @@ use crate::project::milestone::version_in;
 use crate::project::next::{Around, Next};
 use crate::project::phase::{self, PhaseId, PhaseIndex};
 use crate::project::roadmap::Roadmap;
+use crate::project::scope::Unseen;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
 use crate::project::view::{Edits, ProjectView};
@@ -219,6 +220,7 @@ pub(crate) fn findings(view: &ProjectView, facts: &HealthFacts) -> Result<Vec<Fi
         };
         found.push(error("E003", "there is no ROADMAP.md", cure));
     }
+    found.extend(unreadable(view)?);
     for unread in roadmap.iter().flat_map(Roadmap::unread_phases) {
         found.push(warning("W030", unread.message(), unread.cure()));
     }
@@ -306,6 +308,12 @@ fn in_phases(view: &ProjectView, facts: &HealthFacts, found: &mut Vec<Finding>) 
         }
     }
     Ok(no_validation)
+}
+
+/// A roadmap of which nobody can say what it lists; what else hides phases has a finding where it stands.
+fn unreadable(view: &ProjectView) -> Result<Option<Finding>, FileError> {
+    let unseen = view.scope()?.unseen.filter(Unseen::is_unreadable);
+    Ok(unseen.map(|unseen| warning("W033", unseen.to_string(), unseen.cure())))
 }
 
 /// A folder of an earlier milestone whose number the current one has given to another phase.

@@ -195,6 +195,20 @@ fn a_folder_that_an_earlier_milestone_left_under_a_number_in_use_is_named() {
 }
 
 #[test]
+fn a_roadmap_that_says_nothing_of_its_phases_is_named() {
+    for (roadmap, said) in [
+        ("\n", "W033 `.planning/ROADMAP.md` is empty"),
+        (
+            "# R\n\n<<<<<<< HEAD\n- [x] **Phase 1: A**\n=======\n>>>>>>> other\n",
+            "W033 `.planning/ROADMAP.md` has a merge conflict in line 3",
+        ),
+    ] {
+        let found = told(&check(&project(&[(".planning/ROADMAP.md", roadmap)]), &facts()).unwrap().warnings);
+        assert!(found.iter().any(|finding| finding == said), "{found:?}");
+    }
+}
+
+#[test]
 fn a_plan_in_a_folder_within_its_phase_is_named() {
     let found = check(&project(&[(".planning/phases/01-a/01-02-plan/PLAN.md", "x")]), &facts()).unwrap().warnings;
     let nested = told(&found).into_iter().find(|finding| finding.starts_with("W032"));

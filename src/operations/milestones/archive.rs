@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
+use crate::project::scope::Unseen;
 use crate::project::view::{Edited, Edits, ProjectView};
 
 /// Why nothing is put away.
@@ -16,6 +17,8 @@ pub(crate) enum ArchiveError {
     Label { label: String },
     #[error("the phase folders belong to several milestones: {versions}")]
     Several { versions: String },
+    #[error("nobody can say whose phases the folders are: {unseen}")]
+    Unreadable { unseen: Unseen },
     #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
     NotConfirmed { count: usize },
 }
@@ -58,6 +61,9 @@ pub(crate) fn clear(
     }
     if !confirmed {
         return Err(ArchiveError::NotConfirmed { count: going.len() });
+    }
+    if let Some(unseen) = view.scope()?.unseen.filter(|unseen| label.is_none() && unseen.is_unreadable()) {
+        return Err(ArchiveError::Unreadable { unseen });
     }
     let milestone = view.milestone()?;
     let known = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
@@ -141,6 +147,16 @@ mod tests {
             ".planning/phases/01-a/01-01-PLAN.md"
         );
         assert!(view.after(&edits).exists(".planning/phases/999.1-later"));
+    }
+
+    #[test]
+    fn folders_stay_where_the_roadmap_cannot_say_whose_they_are() {
+        for roadmap in ["", "<<<<<<< HEAD\n### Phase 1: A\n=======\n>>>>>>> other\n"] {
+            let view = view(roadmap);
+            let refused = clear(&view, None, true, "2026-01-02").unwrap_err();
+            assert!(matches!(refused, ArchiveError::Unreadable { .. }), "{roadmap}: {refused}");
+            assert!(clear(&view, Some("v1.0"), true, "2026-01-02").is_ok(), "somebody says it");
+        }
     }
 
     #[test]

@@ -369,7 +369,7 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
         let Some(text) = view.text(&folder.join(file))? else { continue };
         let results = || text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
-        for result in ["pending", "blocked"] {
+        for result in ["pending", "blocked", "issue", "failed"] {
             if results().any(|value| noted(value, &[result]).is_some()) {
                 warnings.push(format!("{file}: has {result} tests"));
             }
@@ -443,6 +443,17 @@ mod tests {
         let warnings = requirement_warnings(&ProjectView::of(files), "1").unwrap();
         assert_eq!(warnings.len(), 2, "{warnings:?}");
         assert!(warnings[0].ends_with("A-2, A-3") && warnings[1].contains("cites Z-9, which"), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_test_that_did_not_pass_is_a_warning_whatever_the_status_of_the_file_says() {
+        let warned = |result: &str| {
+            let uat = format!("---\nstatus: complete\n---\n\n### 1. Starts\nexpected: x\nresult: {result}\n");
+            let view = ProjectView::of([(".planning/phases/01-a/01-UAT.md", uat.as_str())]);
+            warnings(&view, &view.find_phase("1").unwrap().folder.unwrap()).unwrap().len()
+        };
+        assert_eq!(["pending", "blocked", "issue", "failed", "issue (see below)"].map(warned), [1; 5]);
+        assert_eq!(["pass", "passed", "skipped"].map(warned), [0; 3]);
     }
 
     #[test]
