@@ -56,6 +56,8 @@ impl ProjectView {
         let roadmap = text.as_deref().map(|text| self.parse_roadmap(text));
         let milestone = self.milestone()?;
         let own = roadmap.as_ref().map(|roadmap| Names::of(roadmap, Which::Open, |line| milestone.holds(line)));
+        // A milestone whose phases were not read may have any number.
+        let is_read = own.as_ref().is_some_and(|own| !own.names.is_empty());
         let mut earlier: Option<Vec<(String, Names)>> = None;
         let mut found = Vec::new();
         for folder in folders {
@@ -70,7 +72,7 @@ impl ProjectView {
                 earlier = Some(self.earlier_names(roadmap.as_ref(), &milestone)?);
             }
             let of = earlier.iter().flatten().find(|(_, names)| match names.call(folder) {
-                Some(is_called_so) => is_called_so || !is_number_taken,
+                Some(is_called_so) => is_called_so || (is_read && !is_number_taken),
                 None => false,
             });
             found.push(of.map(|(version, _)| Earlier { version: version.clone(), is_number_taken }));
@@ -109,6 +111,17 @@ impl ProjectView {
         let is_taken = |earlier: &Option<Earlier>| earlier.as_ref().is_some_and(|earlier| earlier.is_number_taken);
         let own = folders.into_iter().zip(&earlier).filter(|(_, earlier)| !is_taken(earlier));
         Ok(own.map(|(folder, _)| folder).collect())
+    }
+
+    /// The folders that belong to no earlier milestone.
+    pub(super) fn not_of_earlier(&self, folders: &[PhaseFolder]) -> Result<Vec<PhaseFolder>, FileError> {
+        let earlier = self.closed_milestones_of(folders)?;
+        Ok(folders
+            .iter()
+            .zip(&earlier)
+            .filter(|(_, earlier)| earlier.is_none())
+            .map(|(folder, _)| folder.clone())
+            .collect())
     }
 
     /// What closed milestones call their phases, by their version.
@@ -247,6 +260,9 @@ mod tests {
         assert_eq!(of("02-both", "## v1.1 New\n\n### Phase 2: Both\n"), None);
         assert_eq!(of("02-anything", RESTARTED).as_deref(), Some("v1.0"), "this milestone has no phase 2");
         assert_eq!(of("07-unknown", RESTARTED), None);
+        let unread = "## v1.1 New\n\nNo phase yet.\n";
+        assert_eq!(of("02-anything", unread), None, "a milestone without phases may have this one");
+        assert_eq!(of("02-both", unread).as_deref(), Some("v1.0"));
     }
 
     #[test]

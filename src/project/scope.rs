@@ -39,7 +39,7 @@ pub(crate) enum Unseen {
     NoHeading { path: String, version: String },
     /// The heading of the milestone has no phase below it, and the document has phases elsewhere.
     BelowNone { path: String, version: String, line: usize },
-    /// The roadmap has text and no phase in it that can be read, while there are folders of phases.
+    /// The roadmap has text and no phase of the milestone in it that can be read, while there are folders of phases.
     NoneRead { path: String, folders: usize },
     /// A line of the roadmap names a phase in a form that is not read.
     Unread { path: String, line: usize, id: String },
@@ -113,7 +113,6 @@ impl Scope {
     pub(crate) fn of(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Self, FileError> {
         let ids = milestone.phase_ids(roadmap);
         let folders = view.phase_folders()?;
-        let works = folders.iter().filter(|folder| !folder.id().is_sentinel());
         let path = || view.layout().roadmap();
         let version = || milestone.version.clone().unwrap_or_default();
         let unseen = if let Some(line) = conflict(roadmap.markdown()) {
@@ -128,8 +127,8 @@ impl Scope {
                 .find(|heading| heading.names(&version()))
                 .map(|heading| heading.heading.line);
             Some(Unseen::BelowNone { path: path(), version: version(), line: line.unwrap_or_default() + 1 })
-        } else if ids.is_empty() && works.clone().next().is_some() && roadmap.named_phases().next().is_none() {
-            Some(Unseen::NoneRead { path: path(), folders: works.clone().count() })
+        } else if let Some(folders) = work_of_none(view, roadmap, milestone)? {
+            Some(Unseen::NoneRead { path: path(), folders })
         } else if let Some(unread) = roadmap.unread_phases().into_iter().find(|unread| milestone.holds(unread.line)) {
             Some(Unseen::Unread { path: path(), line: unread.line + 1, id: unread.id.to_owned() })
         } else {
@@ -163,6 +162,19 @@ impl ProjectView {
         let milestone = self.milestone_in(&roadmap)?;
         Scope::of(self, &roadmap, &milestone)
     }
+}
+
+/// How many folders have work for a milestone that names no phase: all, where the roadmap names no phase anywhere, else
+/// those that no other milestone names.
+fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone) -> Result<Option<usize>, FileError> {
+    if !milestone.phase_ids(roadmap).is_empty() {
+        return Ok(None);
+    }
+    let folders = view.phase_folders()?;
+    let are_named = roadmap.named_phases().next().is_some();
+    let unnamed = if are_named { view.unnamed(&folders, roadmap)? } else { folders.iter().collect() };
+    let count = unnamed.iter().filter(|folder| !folder.id().is_sentinel()).count();
+    Ok((count > 0).then_some(count))
 }
 
 /// What STATE.md counts more than was seen. A phase that was given up was seen, and so was one in the archive.

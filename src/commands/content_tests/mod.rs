@@ -445,7 +445,7 @@ fn unanswered(call: &Call, folder: &Path) -> Option<String> {
         return Some(format!("no sample for {name}"));
     }
     // Without other programs no server is asked.
-    let world = World::with([("HOME", "/nowhere"), ("PATH", "/nowhere")], folder);
+    let world = World::with([("HOME", "/dev/null"), ("PATH", "/nowhere")], folder);
     let answer = answer(parsed, Manner::default(), world);
     match answer.outcome {
         Err(error) => Some(told(&error)),

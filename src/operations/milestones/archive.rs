@@ -17,7 +17,7 @@ pub(crate) enum ArchiveError {
     Label { label: String },
     #[error("the phase folders belong to several milestones: {versions}")]
     Several { versions: String },
-    #[error("nobody can say whose phases the folders are: {unseen}")]
+    #[error("which milestone the phase folders belong to is not known: {unseen}")]
     Unreadable { unseen: Unseen },
     #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
     NotConfirmed { count: usize },

@@ -342,14 +342,17 @@ impl ProjectView {
         Ok(Arc::clone(self.own.get_or_init(|| found.into())))
     }
 
-    /// The folders of the phases that a milestone's window names; all that are no shelves, where it names none.
+    /// The folders of the phases that a milestone's window names; where it names none, all that are no shelves and that no
+    /// earlier milestone calls its own.
     pub(crate) fn folders_of(
         &self,
         milestone: &Milestone,
         roadmap: &Roadmap<'_>,
     ) -> Result<Vec<PhaseFolder>, FileError> {
-        let folders = self.phase_folders()?;
         let ids = milestone.phase_ids(roadmap);
+        let folders = self.phase_folders()?;
+        let folders =
+            if ids.is_empty() && milestone.has_own_lines { self.not_of_earlier(&folders)?.into() } else { folders };
         let index = PhaseIndex::new(ids.iter().copied().enumerate());
         let is_own = |folder: &&PhaseFolder| {
             let token = folder.token();
