@@ -26,6 +26,7 @@ use super::verification::human_checks::HumanCheckError;
 use super::workstream::CreateError;
 use crate::project::files::FileError;
 use crate::project::state::quick::QuickTableError;
+use crate::project::unclosed::UnclearSummary;
 use crate::project::workstream::WorkstreamNameError;
 use crate::text::NameError;
 use crate::text::shell::typed;
@@ -106,6 +107,7 @@ fn of_complete(error: &Incomplete) -> Option<String> {
         Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
             own("resolve what the summary describes, then execute the plan again")
         }
+        Incomplete::PlanUnclear { .. } => Some(UnclearSummary::CURE.to_owned()),
         Incomplete::NotVerified { command, phase, .. } if command.is_empty() => {
             Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))
         }
@@ -164,7 +166,10 @@ fn of_archive(error: &ArchiveError) -> Option<String> {
     match error {
         ArchiveError::File(error) => error.hint(),
         ArchiveError::Label { .. } => own("write it as ROADMAP.md does, such as `v1.0`"),
-        ArchiveError::Several { .. } => own("name the one to archive them under: `--archive-version v1.0`"),
+        ArchiveError::Taken { owner, .. } => {
+            Some(format!("pass `--archive-version {owner}`, or --force to mix the two"))
+        }
+        ArchiveError::Open { .. } => own("finish them, or pass --force to archive them as they are"),
         ArchiveError::Unreadable { unseen } => Some(format!("{}; or pass `--archive-version v1.0`", unseen.cure())),
         ArchiveError::NotConfirmed { .. } => own("pass --confirm to do it, or --dry-run to see what would move"),
     }

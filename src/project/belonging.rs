@@ -96,7 +96,8 @@ impl ProjectView {
             let is_named = if milestone.has_own_lines {
                 own.find(token).is_some() || roadmap.is_retired(token) || others.call(folder) == Some(true)
             } else {
-                self.is_listed(token)?
+                // A row that reports on a phase says that it is done, not that it is one of these.
+                own.find(token).is_some() || roadmap.is_retired(token) || standing::is_closed(roadmap, token)
             };
             if !is_named {
                 unnamed.push(folder);

@@ -60,10 +60,24 @@ pub(crate) fn deferred_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result
     Ok(found)
 }
 
-/// Every check of these folders that waits for a person, whether somebody put it off or nobody thought of it.
+/// Every check of these folders that waits for a person, whether somebody put it off or nobody thought of it, and every
+/// test of them that did not pass and of which nobody said that it is known.
 pub(crate) fn open_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec<DeferredCheck>, FileError> {
     let mut open = deferred_in(view, folders)?;
     for folder in folders.iter().filter(|folder| folder.archived.is_none()) {
+        for file in folder.artifacts("UAT") {
+            let path = folder.join(file);
+            let report = view.uat_report(&path)?;
+            if report.is_known_in(&view.text(&path)?.unwrap_or_default()) {
+                continue;
+            }
+            for test in report.tests.iter().filter(|test| test.is_open()) {
+                let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(test));
+                if !open.contains(&check) {
+                    open.push(check);
+                }
+            }
+        }
         for left in human_judgment::unchecked(view, folder)? {
             open.push(of_test(folder, &left.description, left.rationale.unwrap_or_default(), None));
         }

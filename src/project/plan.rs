@@ -336,6 +336,34 @@ const TO_DO: &[&str] = &[
     "wip",
 ];
 
+/// Those of a plan that was executed to its end.
+const DONE: &[&str] = &[
+    "accepted",
+    "approved",
+    "closed",
+    "complete",
+    "completed",
+    "delivered",
+    "done",
+    "executed",
+    "finished",
+    "fixed",
+    "green",
+    "implemented",
+    "landed",
+    "merged",
+    "ok",
+    "pass",
+    "passed",
+    "ready",
+    "released",
+    "resolved",
+    "shipped",
+    "success",
+    "successful",
+    "verified",
+];
+
 /// Whether a text may hold one of these words.
 pub(super) fn may_be_open(front: &str) -> bool {
     HALTED.iter().chain(TO_DO).any(|word| front.contains(word))
@@ -374,6 +402,13 @@ impl<'text> PhaseSummary<'text> {
     /// The execution could not begin or go on; the plan is still to be done.
     pub(crate) fn is_blocked(&self) -> bool {
         self.status_word().is_some_and(|word| TO_DO.contains(&word.as_str()))
+    }
+
+    /// The status where its word is none of those that say how far the plan is. One without a letter says nothing.
+    pub(crate) fn unknown_status(&self) -> Option<String> {
+        let word = self.status_word()?;
+        let is_known = [HALTED, TO_DO, DONE].iter().any(|words| words.contains(&word.as_str()));
+        (!is_known).then(|| self.front.as_ref().and_then(|front| front.text("status")).unwrap_or(word))
     }
 
     /// The word that the status begins with; a note may follow it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::project::phase::PhaseId;
 use crate::text::checklist::{COLONS, ListItem};
 use crate::text::markdown::{Heading, Markdown};
-use crate::text::splice::Splices;
+use crate::text::splice::{Splices, with_parts};
 
 /// The requirements of a project. Borrows the text.
 #[derive(Clone, Debug)]
@@ -185,6 +185,13 @@ impl<'text> Requirements<'text> {
             }
         }
         found
+    }
+
+    /// The text with the phases of its table called anew; `new` gives the name that one of them has now.
+    pub(crate) fn with_phases(&self, new: impl Fn(&str) -> Option<String>) -> String {
+        let phases = self.rows.iter().flat_map(TraceRow::phases);
+        let parts: Vec<_> = phases.filter_map(|phase| Some((phase, new(phase)?))).collect();
+        with_parts(self.text, &parts)
     }
 
     /// How many requirements have a checkbox, and how many of those are ticked.

@@ -120,6 +120,8 @@ pub(crate) struct DetailsBlock {
     /// The line with the `<summary>`, if there is one.
     pub(crate) summary: Option<usize>,
     is_folded: bool,
+    /// Its end is in the document.
+    is_closed: bool,
 }
 
 impl<Text> Section<Text> {
@@ -261,6 +263,13 @@ impl<'text> Roadmap<'text> {
         sections.chain(self.bullets.iter().map(|bullet| bullet.id)).chain(self.rows.iter().map(|row| row.id))
     }
 
+    /// As [`Self::named_phases`], without those that only a table of reports names.
+    pub(super) fn listed_phases(&self) -> impl Iterator<Item = &'text str> {
+        let sections = self.sections.iter().map(|section| section.id);
+        let rows = self.rows.iter().filter(|row| row.lists).map(|row| row.id);
+        sections.chain(self.bullets.iter().map(|bullet| bullet.id)).chain(rows)
+    }
+
     /// As [`Self::named_phases`], without those of milestones that are folded away or set aside.
     pub(crate) fn open_phases(&self) -> impl Iterator<Item = &'text str> {
         let sections = self.sections.iter().filter(|section| !section.shipped).map(|section| section.id);
@@ -277,6 +286,11 @@ impl<'text> Roadmap<'text> {
     /// The blocks that are folded.
     pub(crate) fn folded_blocks(&self) -> impl Iterator<Item = &DetailsBlock> {
         self.marks.blocks.iter().filter(|block| block.is_folded)
+    }
+
+    /// The line of the first folded block that nothing closes: what stands below it counts as folded away.
+    pub(crate) fn unclosed_block(&self) -> Option<usize> {
+        self.folded_blocks().find(|block| !block.is_closed).map(|block| block.lines.start)
     }
 
     /// The block whose summary names the milestone `version`, if it is not folded.
@@ -421,7 +435,7 @@ impl<'text> Roadmap<'text> {
     /// The open lines that look as if they named a phase that no other line names: headings of any level, items with a box
     /// outside the sections of phases, and bold lines.
     pub(crate) fn unread_phases(&self) -> Vec<UnreadPhase<'text>> {
-        let known = LazyCell::new(|| PhaseIndex::new(self.named_phases().map(|id| (0, id))));
+        let known = LazyCell::new(|| PhaseIndex::new(self.listed_phases().map(|id| (0, id))));
         let in_section =
             LazyCell::new(|| covered(self.markdown.lines().len(), self.sections.iter().map(|section| &section.lines)));
         let look = |line: usize| {
@@ -432,7 +446,8 @@ impl<'text> Roadmap<'text> {
                 LineKind::Text => ListItem::read(text).filter(|item| item.tick.is_some())?.text,
                 _ => return None,
             };
-            let (id, behind) = identifier(phase_word(undecorated(named).0)?)?;
+            let named = undecorated(named).0;
+            let (id, behind) = identifier(phase_word(named).or_else(|| glued_phase(named))?)?;
             // A range names phases that have lines of their own elsewhere.
             let is_phase = !PhaseId::names_sentinel(id) && !behind.starts_with(char::is_alphabetic);
             (is_phase && !self.is_shipped(line) && !in_section[line] && known.find(id).is_none())
@@ -485,7 +500,8 @@ fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<Details
         if lower.trim_start().starts_with("<details") {
             around.push(blocks.len());
             let is_folded = !is_marked_open(&lower);
-            blocks.push(DetailsBlock { lines: line..markdown.lines().len(), summary: None, is_folded });
+            let lines = line..markdown.lines().len();
+            blocks.push(DetailsBlock { lines, summary: None, is_folded, is_closed: false });
         }
         if let Some(block) = around.last().and_then(|block| blocks.get_mut(*block)) {
             if lower.contains("<summary") {
@@ -503,6 +519,7 @@ fn details_blocks(markdown: &Markdown<'_>, version: Option<&str>) -> Vec<Details
             && let Some(block) = around.pop().and_then(|block| blocks.get_mut(block))
         {
             block.lines.end = line + 1;
+            block.is_closed = true;
         }
     }
     blocks
@@ -580,6 +597,12 @@ const BOLD: &str = "**";
 fn phase_word(text: &str) -> Option<&str> {
     let rest = strip_word(text, "Phase")?;
     Some(rest.strip_prefix('#').unwrap_or(rest))
+}
+
+/// What follows the word where no space does: `Phase2: Name`.
+fn glued_phase(text: &str) -> Option<&str> {
+    let word = text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase"))?;
+    Some(&text[word.len()..]).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// What follows the sign between the identifier of a phase and its name. A dash between two numbers is a range.

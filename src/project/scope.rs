@@ -10,6 +10,7 @@ use std::fmt;
 use crate::text::markdown::Markdown;
 
 use super::files::FileError;
+use super::folder::PhaseFolder;
 use super::milestone::{Milestone, MilestoneScope, milestone_headings};
 use super::phase::{PhaseId, normal_key};
 use super::roadmap::Roadmap;
@@ -35,6 +36,8 @@ pub(crate) enum Unseen {
     Empty { path: String },
     /// Both sides of a merge stand in the roadmap.
     Conflict { path: String, line: usize },
+    /// A folded block of the roadmap has no end: the rest of the roadmap lies in it.
+    Unclosed { path: String, line: usize },
     /// The roadmap has milestones, and this is none of them.
     NoHeading { path: String, version: String },
     /// The heading of the milestone has no phase below it, and the document has phases elsewhere.
@@ -45,7 +48,7 @@ pub(crate) enum Unseen {
     Unread { path: String, line: usize, id: String },
     /// STATE.md counts more phases than the roadmap lists.
     Fewer { path: String, state: String, counted: u64, seen: usize },
-    /// A plan to execute in a folder of a phase that the roadmap does not name anywhere.
+    /// A folder with work that is not done, of a phase that the roadmap does not name anywhere.
     Unlisted { path: String, folder: String },
     /// No phase was seen at all.
     Nothing { path: String },
@@ -56,6 +59,9 @@ impl fmt::Display for Unseen {
         match self {
             Self::Empty { path } => write!(formatter, "`{path}` is empty"),
             Self::Conflict { path, line } => write!(formatter, "`{path}` has a merge conflict in line {line}"),
+            Self::Unclosed { path, line } => {
+                write!(formatter, "`{path}` has a `<details>` in line {line} that is never closed")
+            }
             Self::NoHeading { path, version } => {
                 write!(formatter, "`{path}` has headings of milestones and none for {version}, which STATE.md is at")
             }
@@ -75,7 +81,7 @@ impl fmt::Display for Unseen {
                 write!(formatter, "`{state}` counts {counted}, and `{path}` lists {seen}")
             }
             Self::Unlisted { path, folder } => {
-                write!(formatter, "`{folder}` has a plan to execute, and its phase is not in `{path}`")
+                write!(formatter, "`{folder}` has work that is not done, and its phase is not in `{path}`")
             }
             Self::Nothing { path } => write!(formatter, "no phase was found, neither in `{path}` nor as a folder"),
         }
@@ -88,6 +94,7 @@ impl Unseen {
         match self {
             Self::Empty { .. } => "write its phases, or get the file back from git".to_owned(),
             Self::Conflict { .. } => "resolve the conflict and remove the `<<<<<<<` and `>>>>>>>` lines".to_owned(),
+            Self::Unclosed { .. } => "add `</details>` below the last line that belongs in it".to_owned(),
             Self::NoHeading { version, .. } => format!(
                 "add `## {version}` above its phases, or name the milestone with `gsd-tools state milestone-switch`"
             ),
@@ -119,6 +126,8 @@ impl Scope {
             Some(Unseen::Conflict { path: path(), line: line + 1 })
         } else if roadmap.markdown().text().trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
             Some(Unseen::Empty { path: path() })
+        } else if let Some(line) = roadmap.unclosed_block() {
+            Some(Unseen::Unclosed { path: path(), line: line + 1 })
         } else if milestone.is_unmatched {
             Some(Unseen::NoHeading { path: path(), version: version() })
         } else if milestone.scope == MilestoneScope::Truncated {
@@ -134,7 +143,7 @@ impl Scope {
         } else {
             let mut unlisted = None;
             for folder in view.unnamed(&folders, roadmap)? {
-                if !folder.id().is_sentinel() && !view.plans_to_do(folder)?.is_empty() {
+                if !folder.id().is_sentinel() && has_work_left(view, folder)? {
                     unlisted = Some(Unseen::Unlisted { path: path(), folder: folder.path.clone() });
                     break;
                 }
@@ -175,6 +184,14 @@ fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone
     let unnamed = if are_named { view.unnamed(&folders, roadmap)? } else { folders.iter().collect() };
     let count = unnamed.iter().filter(|folder| !folder.id().is_sentinel()).count();
     Ok((count > 0).then_some(count))
+}
+
+/// Whether a folder has a plan to execute, or executed ones without a verification.
+fn has_work_left(view: &ProjectView, folder: &PhaseFolder) -> Result<bool, FileError> {
+    if !view.plans_to_do(folder)?.is_empty() {
+        return Ok(true);
+    }
+    Ok(folder.summaries().next().is_some() && folder.artifact("VERIFICATION").is_none())
 }
 
 /// What STATE.md counts more than was seen. A phase that was given up was seen, and so was one in the archive.
@@ -247,6 +264,7 @@ mod tests {
     #[test]
     fn what_hides_phases_is_named_with_its_line_and_a_cure() {
         let folder = (".planning/phases/04-d/04-01-PLAN.md", "");
+        let executed = (".planning/phases/04-d/04-01-SUMMARY.md", "");
         for (roadmap, more, line) in [
             ("", &[][..], None),
             ("\u{feff}\n \n", &[], None),
@@ -257,6 +275,14 @@ mod tests {
             ("# R\n\nPhases are planned in another file.\n", &[folder], None),
             ("- [x] **Phase 1: A**\n", &[folder], None),
             ("- [x] **Phase 1: A**\n### Phase 2 Beta\n", &[], Some(2)),
+            (
+                "- [x] **Phase 1: A**\n### Phase2: Beta\n\n| Phase | Status |\n|---|---|\n| 2. Beta | Not started |\n",
+                &[],
+                Some(2),
+            ),
+            ("- [x] **Phase 1: A**\n\n<details>\n<summary>v0.9</summary>\n\n- [ ] **Phase 2: B**\n", &[], Some(3)),
+            ("- [x] **Phase 1: A**\n\n阶段 4：D\n", &[executed], None),
+            ("- [x] **Phase 1: A**\n\n| Phase | Status |\n|---|---|\n| 4. D | In progress |\n", &[executed], None),
         ] {
             let found = scope(roadmap, more);
             if roadmap.contains("Phase 9") {

@@ -43,6 +43,13 @@ pub(crate) struct Gap {
     pub(crate) test: Option<u64>,
 }
 
+impl UatTest {
+    /// It did not pass, and nobody skipped it.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.result.as_deref().is_some_and(|result| is_pass(result) || result == "skipped")
+    }
+}
+
 impl Gap {
     fn is_open(&self) -> bool {
         !self.truth.is_empty() && !SETTLED.contains(&self.status.as_str())
@@ -73,6 +80,12 @@ pub(crate) fn is_pass(result: &str) -> bool {
 /// that passed is as good as the word.
 fn result(value: &str) -> (String, Option<String>) {
     if let Some((word, behind)) = noted(value, RESULTS) {
+        // What a result became stands behind the arrow.
+        if let Some(later) = ["→", "->", "=>"].iter().find_map(|arrow| behind.trim_start().strip_prefix(arrow))
+            && noted(later, RESULTS).is_some()
+        {
+            return result(later);
+        }
         let is_sign = |sign: char| {
             sign.is_whitespace() || matches!(sign, '*' | '_' | '`' | ']' | ')' | '—' | '–' | '-' | ':' | ',')
         };
@@ -154,11 +167,14 @@ impl UatReport {
 fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
     let headings: Vec<_> = markdown.headings().collect();
     let mut tests = Vec::new();
-    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| heading.level == 3) {
-        let Some((number, name)) = numbered(heading.title) else { continue };
+    for (index, heading) in headings.iter().enumerate().filter(|(_, heading)| (2..=5).contains(&heading.level)) {
+        let plain = numbered(heading.title).filter(|_| heading.level == 3);
         let end = headings.get(index + 1).map_or(markdown.lines().len(), |next| next.line);
         let lines: Vec<&str> = (heading.line + 1..end).map(|line| markdown.line(line)).collect();
-        let field = |key: &str| field(&lines, key);
+        let field = |key: &str| field(&lines, key).or_else(|| marked_field(&lines, key));
+        // A heading of another form is that of a test where its result stands below.
+        let other = || numbered_otherwise(heading.title).filter(|_| field("result").is_some());
+        let Some((number, name)) = plain.or_else(other) else { continue };
         let said = field("result").map(|value| result(value.lines().next().unwrap_or_default()));
         let (result, note) = said.unzip();
         tests.push(UatTest {
@@ -177,6 +193,28 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
 fn numbered(title: &str) -> Option<(u64, &str)> {
     let (number, name) = title.split_once('.')?;
     Some((number.parse().ok()?, name.trim()))
+}
+
+/// The number and the name of a test in a heading such as `Test 3: Name`, `3) Name`, `#3 Name` or `3 - Name`.
+fn numbered_otherwise(title: &str) -> Option<(u64, &str)> {
+    let is_sign = |sign: char| !sign.is_alphanumeric();
+    let bare = title.trim_start_matches(is_sign);
+    let word = bare.get(..4).filter(|word| word.eq_ignore_ascii_case("test"));
+    let rest = word.map_or(bare, |word| bare[word.len()..].trim_start_matches(is_sign));
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let name = &rest[end..];
+    let is_apart = !name.starts_with(char::is_alphanumeric);
+    Some((rest[..end].parse().ok().filter(|_| is_apart)?, name.trim_start_matches(is_sign).trim_end()))
+}
+
+/// As [`field`], of a line such as `- **Result:** pass`.
+fn marked_field(lines: &[&str], key: &str) -> Option<String> {
+    lines.iter().find_map(|line| {
+        let bare = line.trim_start_matches(|sign: char| sign.is_whitespace() || matches!(sign, '-' | '*' | '+' | '_'));
+        let rest = bare.get(..key.len()).filter(|word| word.eq_ignore_ascii_case(key)).map(|_| &bare[key.len()..])?;
+        let value = rest.trim_start_matches(['*', '_']).strip_prefix([':', '：'])?;
+        Some(value.trim_start_matches(['*', '_']).trim().to_owned()).filter(|value| !value.is_empty())
+    })
 }
 
 fn gap(value: &Value) -> Gap {
@@ -390,6 +428,24 @@ mod tests {
         }
         let skipped = UatReport::parse("### 1. T\nresult: skipped — no device here\n");
         assert_eq!(skipped.tests[0].reason.as_deref(), Some("no device here"));
+    }
+
+    #[test]
+    fn a_test_is_read_in_each_form_that_people_give_it() {
+        for heading in
+            ["### 3. Mail", "### Test 3: Mail", "## 3) Mail", "#### #3 Mail", "### 3 - Mail", "### **3:** Mail"]
+        {
+            for field in ["result: issue", "**Result:** issue", "- result: Issue", "* **result**: pass → issue"] {
+                let report = UatReport::parse(&format!("## Tests\n\n{heading}\nexpected: x\n{field}\n"));
+                let test = report.tests.first().unwrap_or_else(|| panic!("{heading} {field}"));
+                let found = (test.number, test.name.as_str(), test.result.as_deref());
+                assert_eq!(found, (3, "Mail", Some("issue")), "{heading} {field}");
+            }
+        }
+        let none =
+            UatReport::parse("## Summary\n\ntotal: 3\n\n## 2026-01-02\n\n- first look\n\n## Phase 3\nresult: pass\n");
+        assert_eq!(none.tests, []);
+        assert_eq!(UatReport::parse("### 1. T\nresult: issue → pass\n").tests[0].result.as_deref(), Some("pass"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! How far the plans of a phase are, by their SUMMARYs: which are still to be done, and which were executed and never
 //! carried into the documents because the session ended in between.
 
+use std::fmt;
+
 use super::files::FileError;
 use super::folder::{PhaseFolder, canonical_id, plan_id};
 use super::plan::{PhaseSummary, may_be_open};
@@ -66,6 +68,21 @@ impl ProjectView {
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
 
+    /// The SUMMARYs of a folder that do not say how far their plan is, with the reason: such a plan counts as executed, and
+    /// nothing is closed on that ground.
+    pub(crate) fn unclear_summaries(&self, folder: &PhaseFolder) -> Result<Vec<UnclearSummary>, FileError> {
+        let mut unclear = Vec::new();
+        for file in folder.summaries() {
+            let path = folder.join(file);
+            let text = self.text(&path)?.unwrap_or_default();
+            let status = PhaseSummary::parse(&text).unknown_status();
+            if status.is_some() || text.trim().is_empty() {
+                unclear.push(UnclearSummary { path, status });
+            }
+        }
+        Ok(unclear)
+    }
+
     /// The identifiers of the plans of a folder that are done and whose line in the roadmap has an empty box.
     pub(crate) fn unclosed_plans(&self, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
         let Some(text) = self.roadmap_text()? else { return Ok(Vec::new()) };
@@ -81,6 +98,28 @@ impl ProjectView {
             }
         }
         Ok(unclosed)
+    }
+}
+
+/// A SUMMARY that does not say how far its plan is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnclearSummary {
+    pub(crate) path: String,
+    /// What it says; `None` where the file is empty.
+    pub(crate) status: Option<String>,
+}
+
+impl UnclearSummary {
+    /// What to write in it.
+    pub(crate) const CURE: &str = "write `status: complete` in it, or `halted` or `blocked` where it is not";
+}
+
+impl fmt::Display for UnclearSummary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.status {
+            Some(status) => write!(formatter, "`{}` has a status that is not known: {status}", self.path),
+            None => write!(formatter, "`{}` is empty", self.path),
+        }
     }
 }
 

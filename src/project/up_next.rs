@@ -368,14 +368,18 @@ fn unfinished_test(phase: &str, open: &OpenAcceptance) -> String {
 /// Whether the roadmap closes the milestone that the state is at: by its heading, or by an archived roadmap of it.
 pub(crate) fn is_shipped(view: &ProjectView, roadmap: &Roadmap<'_>) -> Result<bool, FileError> {
     let Some(version) = view.state_text()?.as_deref().and_then(state_version) else { return Ok(false) };
-    let closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(&version));
-    let mentioned =
-        || roadmap.markdown().lines().iter().enumerate().any(|(at, _)| roadmap.markdown().line(at).contains(&version));
-    let archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
-    Ok(closed
-        || (archived() && mentioned())
+    Ok(is_shipped_version(view, roadmap, &version)
         || (is_said_over(view)?
             && view.milestone_in(roadmap)?.phase_ids(roadmap).iter().all(|id| standing::is_closed(roadmap, id))))
+}
+
+/// Whether the roadmap marks the milestone `version` as shipped, or mentions it and the archive has its roadmap.
+pub(crate) fn is_shipped_version(view: &ProjectView, roadmap: &Roadmap<'_>, version: &str) -> bool {
+    let markdown = roadmap.markdown();
+    let is_closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(version));
+    let is_mentioned = || (0..markdown.lines().len()).any(|line| markdown.line(line).contains(version));
+    let is_archived = || view.exists(&format!("{}/{version}-ROADMAP.md", view.layout().milestones_folder()));
+    is_closed || (is_archived() && is_mentioned())
 }
 
 /// Whether STATE.md says that the last milestone is over and no other one has begun.

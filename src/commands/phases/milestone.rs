@@ -3,6 +3,7 @@
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{CommandError, Context, verbs};
 use crate::operations::milestones::complete::{self, CompleteRequest};
+use crate::project::milestone::is_same_version;
 use crate::project::view::state_version;
 
 verbs! {
@@ -76,12 +77,12 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
     };
     // Told first: it may be why the milestone is refused.
     let current = context.view().state_text()?.as_deref().and_then(state_version);
-    if let Some(other) = current.filter(|current| current != version) {
+    if let Some(other) = current.filter(|current| !is_same_version(current, version)) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
     let completion = context.update(|view| Ok(complete::complete(view, request, &facts)?))?;
     if !completion.checks_open().is_empty() {
-        context.warn(format_args!("checks wait for a person still: {}", completion.checks_open().join("; ")));
+        context.warn(format_args!("checks did not pass or wait for a person: {}", completion.checks_open().join("; ")));
     }
     if context.is_rehearsal() {
         if !arguments.diff {

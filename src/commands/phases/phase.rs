@@ -10,6 +10,8 @@ use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
 use crate::project::git_settings::names_no_filter;
+use crate::project::up_next::is_shipped;
+use crate::text::screen::counted;
 use crate::world::Finished;
 
 verbs! {
@@ -29,7 +31,7 @@ verbs! {
     /// Archive the folders of all phases
     ///
     /// Moves them to `milestones/` in the planning folder. Nothing is deleted. Without `--confirm`, refuses if there
-    /// are phases.
+    /// are phases; without `--force`, if one of them is open.
     ///
     /// Example: `gsd-tools phases clear --confirm --archive-version v1.0`.
     "phases clear": destroys [asked] json(archive::ClearReport) = clear(ClearArgs);
@@ -85,8 +87,8 @@ verbs! {
 
     /// Remove a phase and its folder, and renumber the phases after it
     ///
-    /// Updates ROADMAP.md, STATE.md, and the names of the folders and files of the later phases. Refuses a phase with
-    /// executed plans unless `--force` is given.
+    /// Updates ROADMAP.md, REQUIREMENTS.md, STATE.md, and the names of the folders and files of the later phases. Refuses a
+    /// phase with executed plans, and one with files that git does not have, unless `--force` is given.
     ///
     /// Example: `gsd-tools phase remove 4 --dry-run` shows what would change.
     "phase remove": destroys [asked] json(remove::RemoveReport) = remove(RemoveArgs);
@@ -109,10 +111,10 @@ pub(crate) struct ClearArgs {
     /// Confirm: archive the folders
     #[arg(long)]
     confirm: bool,
-    /// Archive them even if git reports uncommitted changes in them
+    /// Archive them even if phases are open, git reports changes in them, or the archive is another milestone's
     #[arg(long)]
     force: bool,
-    /// The milestone to archive them under; default: the current one, or the date
+    /// The milestone to archive them under; default: the one each folder belongs to, or the date
     #[arg(long)]
     archive_version: Option<String>,
 }
@@ -131,7 +133,7 @@ pub(crate) struct BatchArgs {
 pub(crate) struct RemoveArgs {
     #[command(flatten)]
     phase: PhaseArg,
-    /// Remove it even if plans were executed
+    /// Remove it even if plans were executed, or git reports changes in its folder
     #[arg(long)]
     force: bool,
 }
@@ -240,6 +242,7 @@ fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandEr
 }
 
 fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
+    warn_of_shipped(context)?;
     let description = joined(&arguments.words);
     let facts = context.state_facts()?;
     let report = context.update(|view| {
@@ -253,12 +256,25 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
     context.say(&report, Some(&raw), |_| said)
 }
 
+/// A phase that is added to a milestone which was shipped is in the wrong place more often than not.
+fn warn_of_shipped(context: &Context) -> Result<(), CommandError> {
+    let view = context.view();
+    if let Some(text) = view.roadmap_text()?
+        && is_shipped(&view, &view.parse_roadmap(&text))?
+    {
+        let milestone = view.milestone()?.version.unwrap_or_else(|| "of STATE.md".to_owned());
+        context.warn(format_args!("milestone {milestone} is complete; start the next one before you add phases to it"));
+    }
+    Ok(())
+}
+
 /// Words as one text.
 fn joined(words: &[NonBlank]) -> String {
     words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ")
 }
 
 fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandError> {
+    warn_of_shipped(context)?;
     let description = joined(&arguments.words);
     let facts = context.state_facts()?;
     let report = context.update(|view| {
@@ -287,6 +303,7 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
     if descriptions.is_empty() {
         return Err(CommandError::usage("`--descriptions` is an empty list").hint(BATCH));
     }
+    warn_of_shipped(context)?;
     let facts = context.state_facts()?;
     let report = context.update(|view| {
         let (report, mut edits) = add::add_batch(view, &descriptions, request(context, "")?)?;
@@ -299,6 +316,12 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
 fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
     let facts = context.state_facts()?;
     let code = context.config()?.project_code().map(str::to_owned);
+    if !arguments.force
+        && let Some(folder) =
+            context.view().find_phase(&arguments.phase)?.folder.filter(|found| found.archived.is_none())
+    {
+        refuse_uncommitted(context, &folder.path, "removed")?;
+    }
     let report = context.update(|view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
@@ -314,25 +337,28 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
     let today = context.world().today();
     let label = arguments.archive_version.as_deref();
     if arguments.confirm && !arguments.force {
-        refuse_uncommitted_phases(context)?;
+        let phases = context.layout().phases();
+        refuse_uncommitted(context, &phases, "archived")?;
     }
-    let report = context.update(|view| Ok(archive::clear(view, label, arguments.confirm, &today)?))?;
+    let ClearArgs { confirm: confirmed, force, .. } = *arguments;
+    let request = archive::ClearRequest { label, confirmed, force, today: &today };
+    let report = context.update(|view| Ok(archive::clear(view, request)?))?;
     let raw = format!("{} phase directories cleared", report.cleared);
     context.emit_raw(&report, raw)
 }
 
-/// Refuses to move phase folders as long as git reports a change in them: the commit that follows would mix the two.
-fn refuse_uncommitted_phases(context: &Context) -> Result<(), CommandError> {
-    let phases = context.layout().phases();
-    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", phases.as_str()];
+/// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
+/// two, and what git does not have would be lost.
+fn refuse_uncommitted(context: &Context, folder: &str, done: &str) -> Result<(), CommandError> {
+    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", folder];
     let status =
         context.world().git_differences(context.layout().root(), names_no_filter, line).ok().filter(Finished::success);
     let changes = status.map_or(0, |status| status.text().lines().count());
     if changes == 0 {
         return Ok(());
     }
-    let plural = if changes == 1 { "" } else { "s" };
-    let refused = format!("git reports {changes} uncommitted change{plural} in `{phases}`; nothing was archived");
+    let changes = counted(changes, "uncommitted change");
+    let refused = format!("git reports {changes} in `{folder}`; nothing was {done}");
     Err(CommandError::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
@@ -360,9 +386,10 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
         complete::complete(view, phase, prefix, prunes, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
-                Incomplete::PlansOpen { .. } | Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
-                    Reason::PhasePlanCoverageIncomplete
-                }
+                Incomplete::PlansOpen { .. }
+                | Incomplete::PlansBlocked { .. }
+                | Incomplete::PlansHalted { .. }
+                | Incomplete::PlanUnclear { .. } => Reason::PhasePlanCoverageIncomplete,
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
                 Incomplete::ScopeUnknown { .. } => Reason::ScopeUnknown,
                 Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,

@@ -4,6 +4,7 @@ use super::answer::{FailureReport, absent, emit_found, emit_written, needs_plann
 use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
+use crate::project::up_next::is_shipped_version;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct SwitchArgs {
@@ -140,6 +141,13 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
     };
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();
+    let view = context.view();
+    if let Some(text) = view.roadmap_text()?
+        && is_shipped_version(&view, &view.parse_roadmap(&text), version.trim())
+    {
+        let error = format!("milestone {version} is shipped: name the next one");
+        return context.emit(&FailureReport::of(error));
+    }
     let report = write(context, |view, facts| switch::switch(view, version, name, facts))?;
     context.emit_raw(&report, "true")
 }

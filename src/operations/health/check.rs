@@ -23,6 +23,7 @@ use crate::project::roadmap::Roadmap;
 use crate::project::scope::Unseen;
 use crate::project::standing::{PhaseStanding, PhaseWork};
 use crate::project::state::{State, normal_status};
+use crate::project::unclosed::UnclearSummary;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::is_mark;
 use crate::text::markdown::{LineKind, Markdown};
@@ -300,6 +301,9 @@ fn in_phases(view: &ProjectView, facts: &HealthFacts, found: &mut Vec<Finding>) 
     for folder in &current {
         found.extend(misnamed(folder));
         found.extend(nested_plans(view, folder)?);
+        found.extend(unread_plans(folder));
+        let unclear = view.unclear_summaries(folder)?;
+        found.extend(unclear.iter().map(|summary| warning("W034", summary.to_string(), UnclearSummary::CURE)));
         no_validation.extend(unvalidated(view, folder, facts)?);
         let open = view.plans_to_do(folder)?.len();
         if open > 0 {
@@ -540,6 +544,16 @@ fn nested_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Findi
         )));
     }
     Ok(None)
+}
+
+/// Files that are called like plans, in letters that no verb reads as a plan.
+fn unread_plans(folder: &PhaseFolder) -> impl Iterator<Item = Finding> {
+    let is_unread = |file: &&String| is_plan_name(file) && !file.ends_with("PLAN.md");
+    folder.files.iter().filter(is_unread).map(|file| {
+        let stem = &file[..file.len() - "PLAN.md".len()];
+        let message = format!("`{}` is not read: the name of a plan ends in `PLAN.md`", folder.join(file));
+        warning("W032", message, format!("Rename it to `{stem}PLAN.md`"))
+    })
 }
 
 fn is_plan_name(file: &str) -> bool {

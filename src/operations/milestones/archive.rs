@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::milestone::MilestoneScope;
+use crate::project::milestone::{MilestoneScope, is_same_version};
 use crate::project::scope::Unseen;
+use crate::project::standing::PhaseStanding;
 use crate::project::view::{Edited, Edits, ProjectView};
 
 /// Why nothing is put away.
@@ -15,8 +16,10 @@ pub(crate) enum ArchiveError {
     File(#[from] FileError),
     #[error("`{label}` cannot name a milestone: use letters, digits, `.`, `-` and `_`, without `..`")]
     Label { label: String },
-    #[error("the phase folders belong to several milestones: {versions}")]
-    Several { versions: String },
+    #[error("`{archive}` has the folders of {label}, and `{folder}` is of {owner}")]
+    Taken { label: String, archive: String, folder: String, owner: String },
+    #[error("{} not done: {}", is_or_are(.open.len()), .open.join(", "))]
+    Open { open: Vec<String> },
     #[error("which milestone the phase folders belong to is not known: {unseen}")]
     Unreadable { unseen: Unseen },
     #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
@@ -27,13 +30,31 @@ fn directories(count: usize) -> &'static str {
     if count == 1 { "directory" } else { "directories" }
 }
 
+fn is_or_are(count: usize) -> &'static str {
+    if count == 1 { "the phase of a folder is" } else { "the phases of some folders are" }
+}
+
+/// What is asked of archiving the phase folders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClearRequest<'text> {
+    /// The milestone to archive them under.
+    pub(crate) label: Option<&'text str>,
+    pub(crate) confirmed: bool,
+    /// Although phases are open, or the archive has another milestone's folders.
+    pub(crate) force: bool,
+    pub(crate) today: &'text str,
+}
+
 /// What `phases clear` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClearReport {
     pub(crate) cleared: usize,
-    /// Where the folders are now.
+    /// Where the folders are now; the first place, where they are of several milestones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archive_dir: Option<String>,
+    /// All places, where they are of several milestones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) archive_dirs: Vec<String>,
 }
 
 /// A milestone's label that can be part of a folder's name.
@@ -45,19 +66,15 @@ pub(crate) fn checked_label(label: &str) -> Result<&str, ArchiveError> {
     Ok(label)
 }
 
-/// Puts the folders of all phases away, shelves left where they are: under the milestone `label`, else the one whose
-/// roadmap names them, else the day.
-pub(crate) fn clear(
-    view: &ProjectView,
-    label: Option<&str>,
-    confirmed: bool,
-    today: &str,
-) -> Edited<ClearReport, ArchiveError> {
+/// Puts the folders of all phases away, shelves left where they are: under the label that was asked for, else each under
+/// the milestone whose roadmap names it, else under the day.
+pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<ClearReport, ArchiveError> {
+    let ClearRequest { label, confirmed, force, today } = request;
     let label = label.map(checked_label).transpose()?;
     let folders = view.all_phase_folders()?;
     let going: Vec<_> = folders.into_iter().filter(|folder| !folder.id().is_sentinel()).collect();
     if going.is_empty() {
-        return Ok((ClearReport { cleared: 0, archive_dir: None }, Edits::default()));
+        return Ok((ClearReport { cleared: 0, archive_dir: None, archive_dirs: Vec::new() }, Edits::default()));
     }
     if !confirmed {
         return Err(ArchiveError::NotConfirmed { count: going.len() });
@@ -66,34 +83,39 @@ pub(crate) fn clear(
         return Err(ArchiveError::Unreadable { unseen });
     }
     let milestone = view.milestone()?;
-    let known = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
-    let known = known.filter(|version| checked_label(version).is_ok());
-    let mut of = Vec::new();
-    for earlier in view.closed_milestones_of(&going)? {
-        let version = earlier.map(|earlier| earlier.version).or_else(|| known.clone());
-        if !of.contains(&version) {
-            of.push(version);
-        }
-    }
-    let known = match of.as_slice() {
-        _ if label.is_some() => None,
-        [Some(one)] => Some(one.clone()),
-        [] | [None] => None,
-        several => {
-            let versions = several.iter().flatten().cloned().collect::<Vec<_>>().join(", ");
-            return Err(ArchiveError::Several { versions });
-        }
-    };
-    let name = match label.map(str::to_owned).or(known) {
-        Some(version) => format!("{version}-phases"),
-        None => format!("archived-{}-phases", today.replace('-', "")),
-    };
-    let archive = format!("{}/{name}", view.layout().milestones_folder());
+    let current = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
+    let current = current.filter(|version| checked_label(version).is_ok());
     let mut edits = Edits::default();
-    for folder in &going {
+    let mut archives = Vec::new();
+    let mut open = Vec::new();
+    for (folder, earlier) in going.iter().zip(view.closed_milestones_of(&going)?) {
+        if earlier.is_none() && PhaseStanding::of_folder(view, folder)?.work.is_open() {
+            open.push(folder.name.clone());
+        }
+        let owner = earlier.map(|earlier| earlier.version).or_else(|| current.clone());
+        let name = match label.or(owner.as_deref()) {
+            Some(version) => format!("{version}-phases"),
+            None => format!("archived-{}-phases", today.replace('-', "")),
+        };
+        let archive = format!("{}/{name}", view.layout().milestones_folder());
+        if let (Some(label), Some(owner)) = (label, owner)
+            && !force
+            && !is_same_version(label, &owner)
+            && view.folder_exists(&archive)
+        {
+            return Err(ArchiveError::Taken { label: label.to_owned(), archive, folder: folder.path.clone(), owner });
+        }
         put_away(view, &folder.path, &archive, &mut edits)?;
+        if !archives.contains(&archive) {
+            archives.push(archive);
+        }
     }
-    Ok((ClearReport { cleared: going.len(), archive_dir: Some(archive) }, edits))
+    if !open.is_empty() && !force {
+        return Err(ArchiveError::Open { open });
+    }
+    let archive_dir = archives.first().cloned();
+    let archive_dirs = if archives.len() > 1 { archives } else { Vec::new() };
+    Ok((ClearReport { cleared: going.len(), archive_dir, archive_dirs }, edits))
 }
 
 /// Moves a folder into `archive`, under its own name, or with a number behind it where that is taken. Gives its name
@@ -137,39 +159,83 @@ mod tests {
         ProjectView::of(files)
     }
 
+    const DAY: &str = "2026-01-02";
+
+    fn asked(label: Option<&str>) -> ClearRequest<'_> {
+        ClearRequest { label, confirmed: true, force: false, today: DAY }
+    }
+
     #[test]
     fn folders_go_to_their_milestone_and_nothing_is_overwritten() {
-        let view = view("### 🚧 v1.0 A\n\n#### Phase 1: A\n");
-        let (report, edits) = clear(&view, None, true, "2026-01-02").unwrap();
+        let view = view("### 🚧 v1.0 A\n\n- [x] **Phase 1: A**\n");
+        let mut done = Edits::default();
+        done.texts.insert(".planning/phases/01-a/01-01-SUMMARY.md".to_owned(), "done".to_owned());
+        let finished = view.after(&done);
+        let (report, edits) = clear(&finished, asked(None)).unwrap();
         assert_eq!(report.cleared, 1);
         assert_eq!(
             edits.moves[".planning/milestones/v1.0-phases/01-a.1/01-01-PLAN.md"],
             ".planning/phases/01-a/01-01-PLAN.md"
         );
-        assert!(view.after(&edits).exists(".planning/phases/999.1-later"));
+        assert!(finished.after(&edits).exists(".planning/phases/999.1-later"));
     }
 
     #[test]
     fn folders_stay_where_the_roadmap_cannot_say_whose_they_are() {
         for roadmap in ["", "<<<<<<< HEAD\n### Phase 1: A\n=======\n>>>>>>> other\n"] {
             let view = view(roadmap);
-            let refused = clear(&view, None, true, "2026-01-02").unwrap_err();
+            let refused = clear(&view, asked(None)).unwrap_err();
             assert!(matches!(refused, ArchiveError::Unreadable { .. }), "{roadmap}: {refused}");
-            assert!(clear(&view, Some("v1.0"), true, "2026-01-02").is_ok(), "somebody says it");
+            let forced = ClearRequest { force: true, ..asked(Some("v1.0")) };
+            assert!(clear(&view, forced).is_ok(), "somebody says it");
         }
+    }
+
+    #[test]
+    fn open_work_is_not_archived_unasked() {
+        for (roadmap, is_open) in [
+            ("### 🚧 v1.0 A\n\n- [ ] **Phase 1: A**\n", true),
+            // An open plan opens a closed phase again.
+            ("### 🚧 v1.0 A\n\n- [x] **Phase 1: A**\n", true),
+            ("### 🚧 v1.0 A\n\n- [ ] **Phase 2: B**\n", true),
+            ("### ✅ v0.9 Z\n\n- [x] **Phase 1: A**\n\n### 🚧 v1.0 A\n\n- [ ] **Phase 2: B**\n", false),
+        ] {
+            let view = view(roadmap);
+            let answer = clear(&view, asked(None));
+            assert_eq!(matches!(&answer, Err(ArchiveError::Open { open }) if open == &["01-a"]), is_open, "{roadmap}");
+            assert_eq!(answer.is_ok(), !is_open, "{roadmap}");
+            assert!(clear(&view, ClearRequest { force: true, ..asked(None) }).is_ok(), "{roadmap}");
+        }
+    }
+
+    #[test]
+    fn folders_of_several_milestones_each_go_to_their_own_and_to_no_other_one() {
+        let roadmap = "### ✅ v0.9 Z\n\n- [x] **Phase 7: Z**\n\n### 🚧 v1.0 A\n\n- [x] **Phase 1: A**\n";
+        let view = ProjectView::of([
+            (".planning/ROADMAP.md", roadmap),
+            (".planning/STATE.md", "---\nmilestone: v1.0\n---\n"),
+            (".planning/phases/01-a/01-CONTEXT.md", "a"),
+            (".planning/phases/07-z/07-CONTEXT.md", "z"),
+            (".planning/milestones/v0.8-phases/01-a/old.md", "old"),
+        ]);
+        let (report, edits) = clear(&view, asked(None)).unwrap();
+        assert_eq!(report.archive_dirs.len(), 2);
+        assert!(edits.moves.contains_key(".planning/milestones/v0.9-phases/07-z/07-CONTEXT.md"), "{edits:?}");
+        assert!(edits.moves.contains_key(".planning/milestones/v1.0-phases/01-a/01-CONTEXT.md"), "{edits:?}");
+        let refused = clear(&view, asked(Some("v0.8"))).unwrap_err();
+        assert!(refused.to_string().contains("`.planning/phases/01-a` is of v1.0"), "{refused}");
+        assert!(clear(&view, asked(Some("v0.7"))).is_ok(), "no archive of that name");
     }
 
     #[test]
     fn without_a_milestone_the_day_names_the_archive() {
         let view = view("### Phase 1: A\n");
-        assert!(matches!(clear(&view, None, false, "2026-01-02"), Err(ArchiveError::NotConfirmed { count: 1 })));
-        let (report, _) = clear(&view, None, true, "2026-01-02").unwrap();
+        let unconfirmed = ClearRequest { confirmed: false, ..asked(None) };
+        assert!(matches!(clear(&view, unconfirmed), Err(ArchiveError::NotConfirmed { count: 1 })));
+        let (report, _) = clear(&view, ClearRequest { force: true, ..asked(None) }).unwrap();
         assert_eq!(report.archive_dir.as_deref(), Some(".planning/milestones/archived-20260102-phases"));
         for label in ["a/b", "", "..", "v1..2", ".hidden"] {
-            assert!(
-                matches!(clear(&view, Some(label), true, "2026-01-02"), Err(ArchiveError::Label { .. })),
-                "{label}"
-            );
+            assert!(matches!(clear(&view, asked(Some(label))), Err(ArchiveError::Label { .. })), "{label}");
         }
     }
 }

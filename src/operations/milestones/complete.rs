@@ -22,7 +22,7 @@ use crate::project::scope::{Scope, Unseen};
 use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
 use crate::project::state::edit::one_line;
-use crate::project::view::{Edited, Edits, ProjectView};
+use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 
 /// Why a milestone is not shipped.
@@ -169,9 +169,14 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// The checks that wait for a person, phase and name.
+    /// The checks that did not pass or wait for a person: phase, name and result.
     pub(crate) fn checks_open(&self) -> Vec<String> {
-        self.plan.checks_open.iter().map(|check| format!("phase {}: {}", short(&check.phase), check.name)).collect()
+        let told = |check: &DeferredCheck| {
+            let result = check.result.as_deref().filter(|result| *result != "pending");
+            let result = result.map(|result| format!(" ({result})")).unwrap_or_default();
+            format!("phase {}: {}{result}", short(&check.phase), check.name)
+        };
+        self.plan.checks_open.iter().map(told).collect()
     }
 
     /// The answer of a rehearsal.
@@ -216,6 +221,8 @@ pub(crate) fn complete(
     facts: &Facts,
 ) -> Edited<Completion, MilestoneError> {
     let layout = view.layout();
+    let spelled = spelled(view, request.version)?;
+    let request = CompleteRequest { version: &spelled, ..request };
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
     let text = view.roadmap_text()?.ok_or(MilestoneError::NoRoadmap)?;
@@ -288,6 +295,19 @@ pub(crate) fn complete(
         would_update: WouldUpdate { milestones_md: layout.milestones(), state_md: state_text.map(|_| layout.state()) },
     };
     Ok((Completion { plan, milestones_updated, kept_progress }, edits))
+}
+
+/// The version as STATE.md or the roadmap writes it: `1.2` may be `v1.2` there.
+fn spelled(view: &ProjectView, version: &str) -> Result<String, FileError> {
+    let is_it = |known: &String| is_same_version(known, version);
+    if let Some(known) = view.state_text()?.as_deref().and_then(state_version).filter(is_it) {
+        return Ok(known);
+    }
+    let text = view.roadmap_text()?.unwrap_or_default();
+    let roadmap = view.parse_roadmap(&text);
+    let headings = milestone_headings(&roadmap);
+    let known = headings.iter().filter_map(|heading| heading.version.map(str::to_owned)).find(is_it);
+    Ok(known.unwrap_or_else(|| version.to_owned()))
 }
 
 /// The milestone of this version. Where the roadmap has milestones, it must be one of them; where it has none, all of it

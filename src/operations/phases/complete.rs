@@ -13,6 +13,8 @@ use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::scope::Unseen;
 use crate::project::standing;
 use crate::project::state::State;
+use crate::project::uat_report::UatReport;
+use crate::project::unclosed::UnclearSummary;
 use crate::project::verification::{self, Verification};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
@@ -41,6 +43,8 @@ pub(crate) enum Incomplete {
     PlansBlocked { phase: String, plans: Vec<String> },
     #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
     PlansHalted { phase: String, plans: Vec<String> },
+    #[error("phase {phase} cannot be completed: {summary}")]
+    PlanUnclear { phase: String, summary: UnclearSummary },
     #[error("phase {phase} is not verified: {action}")]
     NotVerified {
         phase: String,
@@ -174,7 +178,7 @@ pub(crate) fn complete(
 }
 
 /// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
-/// then those that were given up.
+/// then those that were given up, then those of which nobody can say.
 fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Incomplete> {
     let phase = typed.to_owned();
     let to_do = view.plans_to_do(folder)?;
@@ -186,7 +190,11 @@ fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> R
         return Err(Incomplete::PlansBlocked { phase, plans: blocked });
     }
     let halted = view.open_plans(folder)?;
-    if halted.is_empty() { Ok(()) } else { Err(Incomplete::PlansHalted { phase, plans: halted }) }
+    if !halted.is_empty() {
+        return Err(Incomplete::PlansHalted { phase, plans: halted });
+    }
+    let unclear = view.unclear_summaries(folder)?.into_iter().find(|summary| summary.status.is_some());
+    unclear.map_or(Ok(()), |summary| Err(Incomplete::PlanUnclear { phase, summary }))
 }
 
 /// Whether the roadmap says that a phase is complete.
@@ -368,16 +376,22 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     let mut warnings = Vec::new();
     for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
         let Some(text) = view.text(&folder.join(file))? else { continue };
-        let results = || text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
-        for result in ["pending", "blocked", "issue", "failed"] {
-            if results().any(|value| noted(value, &[result]).is_some()) {
-                warnings.push(format!("{file}: has {result} tests"));
-            }
+        for result in open_results(&text) {
+            warnings.push(format!("{file}: has {result} tests"));
         }
         let status = FrontMatter::parse(&text).and_then(|front| front.text("status"));
         if let Some(status) = status.filter(|status| noted(status, &["partial", "testing", "diagnosed"]).is_some()) {
             warnings.push(format!("{file}: testing incomplete ({status})"));
         }
+    }
+    for file in folder.artifacts("VERIFICATION") {
+        let report = view.uat_report(&folder.join(file))?;
+        for gap in report.gaps.iter().filter(|_| is_passed(&report.status)) {
+            warnings.push(format!("{file}: passed, and has an open gap: {}", gap.truth));
+        }
+    }
+    for summary in view.unclear_summaries(folder)? {
+        warnings.push(summary.to_string());
     }
     for left in human_judgment::unchecked(view, folder)? {
         warnings.push(format!("{}: nobody checked what it leaves to a person: {}", left.file, left.description));
@@ -395,6 +409,34 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
         }
     }
     Ok(warnings)
+}
+
+fn is_passed(status: &str) -> bool {
+    status == "passed"
+}
+
+/// The results in a UAT file that are none of a test that passed or was skipped, each once: those of its tests, and what
+/// stands in lines below other headings.
+fn open_results(text: &str) -> Vec<String> {
+    let report = UatReport::parse(text);
+    let in_lines = text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
+    let known = ["pending", "blocked", "issue", "failed"];
+    let has = |result: &str| {
+        let mut values = in_lines.clone();
+        values.any(|value| noted(value, &[result]).is_some())
+    };
+    let tests = || report.tests.iter().filter(|test| test.is_open()).filter_map(|test| test.result.as_deref());
+    let mut results: Vec<String> = known
+        .into_iter()
+        .filter(|result| has(result) || tests().any(|own| own == *result))
+        .map(str::to_owned)
+        .collect();
+    for other in tests().filter(|result| !known.contains(result)) {
+        if !results.iter().any(|known| known == other) {
+            results.push(other.to_owned());
+        }
+    }
+    results
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -10,6 +10,7 @@ use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror}
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
+use crate::project::requirements::Requirements;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
 use crate::project::up_next::is_shipped;
@@ -56,6 +57,10 @@ pub(crate) struct RemoveReport {
     pub(crate) renamed_file_collisions: Vec<Renamed>,
     pub(crate) roadmap_updated: bool,
     pub(crate) state_updated: bool,
+    pub(crate) requirements_updated: bool,
+    /// The requirements that the removed phase was to meet: they need another one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requirements_without_phase: Vec<String>,
 }
 
 /// Removes a phase and renumbers those behind it. One with executed plans goes only by `force`. An identifier with a code
@@ -120,10 +125,22 @@ pub(crate) fn remove(
     edits.emptied.retain(|folder| !taken.contains(folder.as_str()));
     edits.write(view, &view.layout().roadmap(), roadmap.without_phase(&id, &renumbering))?;
     report.roadmap_updated = edits.texts.contains_key(&view.layout().roadmap());
+    let path = view.layout().requirements();
+    if let Some(text) = view.text(&path)? {
+        let requirements = Requirements::parse(&text);
+        report.requirements_without_phase = requirements.of_phase(typed).into_iter().map(str::to_owned).collect();
+        edits.write(view, &path, requirements.with_phases(|phase| of_requirement(&id, &renumbering, phase)))?;
+        report.requirements_updated = edits.texts.contains_key(&path);
+    }
     report.state_updated =
         follow(view, &id, listed.iter().any(|known| id.matches(known)), &renumbering, &mut edits, facts)?;
     mirror::refresh(&mut edits, view, facts)?;
     Ok((report, edits))
+}
+
+/// What the table of requirements calls a phase now.
+fn of_requirement(removed: &PhaseId, renumbering: &Renumbering, phase: &str) -> Option<String> {
+    if removed.matches(phase) { Some("(removed)".to_owned()) } else { renumbering.of(phase) }
 }
 
 /// Gives a folder and the files that carry its number their new names.
@@ -234,6 +251,21 @@ mod tests {
         };
         assert_eq!(moved(Some("ACME")), ["ACME-03-y", "02-d"]);
         assert_eq!(moved(None), ["02-d"]);
+    }
+
+    #[test]
+    fn requirements_keep_to_their_phases_and_those_of_the_removed_one_are_named() {
+        let table =
+            |rows: &str| format!("# R\n\n## Traceability\n\n| Requirement | Phase | Status |\n|---|---|---|\n{rows}");
+        let before =
+            table("| A-1 | Phase 1 | Complete |\n| B-1 | Phase 2 | Pending |\n| C-1 | Phase 2, 3 | Pending |\n");
+        let view = view(&[(".planning/REQUIREMENTS.md", &before)]);
+        let (report, edits) = remove(&view, "2", false, None, &Facts::default()).unwrap();
+        assert_eq!(report.requirements_without_phase, ["B-1", "C-1"]);
+        let after = table(
+            "| A-1 | Phase 1 | Complete |\n| B-1 | Phase (removed) | Pending |\n| C-1 | Phase (removed), 2 | Pending |\n",
+        );
+        assert_eq!(edits.texts.get(".planning/REQUIREMENTS.md"), Some(&after));
     }
 
     #[test]

@@ -12,15 +12,14 @@ use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::version_in;
 use crate::project::phase::{PhaseId, without_code};
+use crate::project::requirements::Requirements;
 use crate::project::roadmap::Roadmap;
 use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
-use crate::text::markdown::Markdown;
 use crate::text::splice::Splices;
 use crate::text::splice::with_parts;
-use crate::text::table::Table;
 
 /// The one convention phases can be brought to.
 pub(crate) const CONVENTION: &str = "milestone-prefixed";
@@ -109,7 +108,7 @@ pub(crate) fn upgrade(
     }
     let path = view.layout().requirements();
     if let Some(text) = view.text(&path)? {
-        let after = requirements(&text, &renumbering);
+        let after = Requirements::parse(&text).with_phases(|phase| renumbering.of(phase));
         report.cross_ref_edits.extend(cross_edits(&path, &text, &after));
         edits.write(view, &path, after)?;
     }
@@ -231,23 +230,6 @@ fn front_matter(text: &str, renumbering: &Renumbering) -> String {
             .collect();
         if new != items {
             front.set("depends_on", &Value::List(new), &mut splices);
-        }
-    }
-    splices.apply(text)
-}
-
-/// The requirements with the phases of their table called anew.
-fn requirements(text: &str, renumbering: &Renumbering) -> String {
-    let markdown = Markdown::parse(text);
-    let mut splices = Splices::default();
-    for table in Table::all(&markdown) {
-        let Some(column) = table.column("Phase") else { continue };
-        for row in 0..table.row_count() {
-            let cell = table.cell_text(row, column);
-            let id = cell.trim_start_matches("Phase ").trim();
-            if let Some(new) = renumbering.of(id) {
-                table.set_cell(row, column, &cell.replace(id, &new), &mut splices);
-            }
         }
     }
     splices.apply(text)
