@@ -97,7 +97,9 @@ fn of_add(error: &AddError) -> Option<String> {
 
 fn of_complete(error: &Incomplete) -> Option<String> {
     match error {
-        Incomplete::NotFound { .. } => own(PHASES),
+        Incomplete::NotFound { .. } => {
+            own("`gsd-tools roadmap analyze` lists the phases; one without a folder has nothing to complete yet")
+        }
         Incomplete::NoRoadmap { .. } => own(NO_ROADMAP),
         Incomplete::Ambiguous { .. } => own("rename or remove the folders that do not belong to the phase"),
         Incomplete::PlansOpen { phase, .. } => Some(format!(
@@ -107,6 +109,8 @@ fn of_complete(error: &Incomplete) -> Option<String> {
         Incomplete::PlansBlocked { .. } | Incomplete::PlansHalted { .. } => {
             own("resolve what the summary describes, then execute the plan again")
         }
+        Incomplete::Earlier { .. } => own("`gsd-tools roadmap validate` names lines that are not read"),
+        Incomplete::PlanUnread { .. } => own("rename it, then execute it"),
         Incomplete::PlanUnclear { .. } => Some(UnclearSummary::CURE.to_owned()),
         Incomplete::NotVerified { command, phase, .. } if command.is_empty() => {
             Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))

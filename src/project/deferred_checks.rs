@@ -11,6 +11,7 @@ use super::human_judgment;
 use super::state::State;
 use super::state::deferred::DeferredRow;
 use super::uat_report::{UatTest, is_pass};
+use super::verification::{self, VerificationState};
 use super::view::ProjectView;
 
 /// A check with the test that stands for it.
@@ -71,12 +72,26 @@ pub(crate) fn open_in(view: &ProjectView, folders: &[PhaseFolder]) -> Result<Vec
             if report.is_known_in(&view.text(&path)?.unwrap_or_default()) {
                 continue;
             }
+            for gap in &report.gaps {
+                let result = Some(format!("gap, {}", if gap.status.is_empty() { "open" } else { &gap.status }));
+                open.push(DeferredCheck { result, ..of_test(folder, &gap.truth, String::new(), None) });
+            }
             for test in report.tests.iter().filter(|test| test.is_open()) {
                 let check = of_test(folder, &test.name, test.expected.clone().unwrap_or_default(), Some(test));
                 if !open.contains(&check) {
                     open.push(check);
                 }
             }
+        }
+        let state = verification::status(view, folder)?.state;
+        let said = match state {
+            VerificationState::GapsFound => Some("gaps_found"),
+            VerificationState::HumanNeeded => Some("human_needed"),
+            _ => None,
+        };
+        if let Some(said) = said {
+            let result = Some(said.to_owned());
+            open.push(DeferredCheck { result, ..of_test(folder, "verification", String::new(), None) });
         }
         for left in human_judgment::unchecked(view, folder)? {
             open.push(of_test(folder, &left.description, left.rationale.unwrap_or_default(), None));

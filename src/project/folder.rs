@@ -97,6 +97,11 @@ impl PhaseFolder {
         self.files.iter().map(String::as_str).filter(|file| !is_named_plan(file) && looks_like_a_plan(file))
     }
 
+    /// Files that have the number of a plan and a name that no verb reads as one: `01-02-plan.md`, `01-02 PLAN.md`.
+    pub(crate) fn unread_plans(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str).filter(|file| !is_plan(file) && has_the_number_of_a_plan(file))
+    }
+
     /// The summary files, in order.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str).filter(|file| is_summary(file))
@@ -240,6 +245,22 @@ fn looks_like_a_plan(file: &str) -> bool {
     !other && stem.split('-').any(|word| word == "plan")
 }
 
+/// Whether a name begins with two numbers in any digits, and goes on with the word `plan` or with one of another script.
+fn has_the_number_of_a_plan(file: &str) -> bool {
+    let lower = file.to_lowercase();
+    let Some(stem) = lower.strip_suffix(".md").or_else(|| lower.strip_suffix(".markdown")) else { return false };
+    let behind_number = |text: &'_ str| -> Option<usize> {
+        let end = text.find(|letter: char| !(letter.is_numeric() || letter == '.'))?;
+        let sign = text[end..].chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != '/')?;
+        (end > 0).then_some(end + sign.len_utf8())
+    };
+    let Some(first) = behind_number(stem) else { return false };
+    let Some(second) = behind_number(&stem[first..]) else { return false };
+    let name = &stem[first + second..];
+    let other = ["outline", "pre-bounce", "review", "summary"].iter().any(|kind| name.contains(kind));
+    !other && (name.contains("plan") || name.chars().any(|letter| !letter.is_ascii() && letter.is_alphabetic()))
+}
+
 #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the names of artifacts are exact")]
 fn is_plan(file: &str) -> bool {
     if !file.ends_with(".md")
@@ -325,6 +346,37 @@ mod tests {
         );
         assert_eq!(folder.summary_of("plans/02-PLAN-04-z.md"), Some("plans/02-SUMMARY-04-z.md"));
         assert_eq!(folder.misnamed_plans().collect::<Vec<_>>(), ["PLAN-01-x.md", "02-PLAN-03.md"]);
+        for file in [
+            "01-02-plan.md",
+            "01-02-Plan.md",
+            "01-02-PLAN-同步.md",
+            "01-02-PLAN：x.md",
+            "01-02-计划.md",
+            "01－02－PLAN.md",
+            "01-02 PLAN.md",
+            "01-02_PLAN.md",
+            "01-02-PLAN (1).md",
+            "01-02-PLAN.markdown",
+            "01-02-PLAN-login.md",
+        ] {
+            let folder = PhaseFolder::new("phases/01-a", None, vec![file.to_owned()]);
+            assert_eq!(folder.unread_plans().count(), 1, "{file}");
+        }
+        for file in [
+            "01-02-PLAN.md",
+            "01-02-SUMMARY.md",
+            "01-PLAN-02.md",
+            "PLAN.md",
+            "01-02-PLAN-REVIEW.md",
+            "01-02-NOTES.md",
+            "test-plan.md",
+            "01-CONTEXT.md",
+            "01-计划.md",
+            "01-02-PLAN-OUTLINE.md",
+        ] {
+            let folder = PhaseFolder::new("phases/01-a", None, vec![file.to_owned()]);
+            assert_eq!(folder.unread_plans().count(), 0, "{file}");
+        }
         assert_eq!(folder.summaries().collect::<Vec<_>>(), ["plans/02-SUMMARY-04-z.md", "02-01-SUMMARY.md"]);
         assert_eq!(folder.summary_of("02-01-PLAN.md"), Some("02-01-SUMMARY.md"));
         assert_eq!(folder.summary_of("02-PLAN-03.md"), None);

@@ -8,7 +8,7 @@ use crate::text::markdown::Heading;
 use crate::text::splice::Splices;
 
 use super::phase::{PhaseId, PhaseIndex, normal_key};
-use super::roadmap::{PhaseRow, Roadmap, name_without_tag};
+use super::roadmap::{PhaseRow, PhaseSection, Roadmap, name_without_tag};
 pub(crate) use super::version::{is_same_version, is_version, version_in};
 
 /// How well the roadmap tells which phases belong to the milestone.
@@ -97,7 +97,13 @@ impl Milestone {
         let everything = || open_lines(roadmap, std::iter::once(0..roadmap.markdown().lines().len()));
         let (window, scope) = match selected {
             Some(selected) => {
-                let window = window_of(roadmap, &headings, selected);
+                let mut window = window_of(roadmap, &headings, selected);
+                // A milestone may go on below another heading.
+                let others = headings.iter().filter(|heading| heading.heading.line != selected.heading.line);
+                let others = others
+                    .filter(|heading| !heading.closed && version.as_deref().is_some_and(|own| heading.names(own)));
+                let lines = others.map(|heading| own_lines(roadmap, &headings, heading));
+                window.extend(lines.filter(|lines| holds_phases(roadmap, std::slice::from_ref(lines))));
                 let scope = if holds_phases(roadmap, &window) {
                     MilestoneScope::Complete
                 } else if holds_phases(roadmap, &everything()) {
@@ -114,7 +120,9 @@ impl Milestone {
             None => (everything(), MilestoneScope::Unscoped),
         };
         let name = version.as_deref().and_then(|version| milestone_name(roadmap, version, selected));
-        let is_divided = !versioned.is_empty() || numbered_milestones(roadmap) > 1;
+        let markdown = roadmap.markdown();
+        let mut blocks = roadmap.folded_blocks().filter_map(|block| version_in(markdown.line(block.summary?)));
+        let is_divided = !versioned.is_empty() || numbered_milestones(roadmap) > 1 || blocks.next().is_some();
         let is_unmatched = scope == MilestoneScope::Unscoped && version.is_some() && is_divided;
         let has_own_lines = version.is_some() && scope == MilestoneScope::Complete;
         Self { version, name, scope, is_unmatched, has_own_lines, held: Lines::new(&window), window }
@@ -164,7 +172,30 @@ impl Milestone {
                 _ => !is_called_alike(own[at].name, row.name),
             }
         };
-        roadmap.set_aside(|line, id| !self.holds(line) && index.find(id).is_some(), is_other_row);
+        // The details of a shipped milestone may stand among its own: of several sections of a number those are another's
+        // that are not called as the list calls the phase.
+        let listed = PhaseIndex::new(
+            roadmap
+                .bullets()
+                .iter()
+                .enumerate()
+                .filter(|(_, bullet)| self.holds(bullet.line))
+                .map(|(at, bullet)| (at, bullet.id)),
+        );
+        let name_of = |id: &str| listed.find(id).map(|at| roadmap.bullets()[at].name);
+        let is_called_so =
+            |section: &PhaseSection<'_>| name_of(section.id).is_some_and(|name| is_called_alike(name, section.name));
+        let open = || roadmap.sections().iter().filter(|section| !section.shipped && self.holds(section.heading_line));
+        let right: Vec<String> =
+            open().filter(|section| is_called_so(section)).map(|section| normal_key(section.id)).collect();
+        let wrong: Vec<usize> = open()
+            .filter(|section| !is_called_so(section) && right.contains(&normal_key(section.id)))
+            .map(|section| section.heading_line)
+            .collect();
+        roadmap.set_aside(
+            |line, id| wrong.contains(&line) || (!self.holds(line) && index.find(id).is_some()),
+            is_other_row,
+        );
     }
 
     /// The identifiers of [`Self::phases`].
@@ -227,6 +258,15 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
             })
         })
         .collect()
+}
+
+/// The milestone that the roadmap marks as open, where it marks `version` as shipped.
+pub(crate) fn opened_after(roadmap: &Roadmap<'_>, version: &str) -> Option<String> {
+    let markdown = roadmap.markdown();
+    let mut blocks = roadmap.folded_blocks().filter_map(|block| version_in(markdown.line(block.summary?)));
+    let is_closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(version))
+        || blocks.any(|known| is_same_version(known, version));
+    marked_open(roadmap).filter(|open| is_closed && !is_same_version(open, version))
 }
 
 /// How many headings call a milestone by its number alone: `## Milestone 2: Name`.

@@ -41,6 +41,7 @@ pub(crate) mod requirements;
 pub(crate) mod roadmap;
 pub(crate) mod roadmap_edit;
 pub(crate) mod roadmap_renumber;
+pub(crate) mod roadmap_unread;
 pub(crate) mod root;
 pub(crate) mod scope;
 pub(crate) mod self_running;

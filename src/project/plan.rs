@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use crate::text::checklist::COLONS;
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::{LineKind, Markdown};
 
@@ -364,9 +365,24 @@ const DONE: &[&str] = &[
     "verified",
 ];
 
-/// Whether a text may hold one of these words.
-pub(super) fn may_be_open(front: &str) -> bool {
-    HALTED.iter().chain(TO_DO).any(|word| front.contains(word))
+/// Whether the head of a SUMMARY says nothing of its plan but that it is done: most do, and need no parsing.
+pub(super) fn is_surely_done(summary: &str) -> bool {
+    let word = |status: &str| status.split(|letter: char| !letter.is_alphanumeric()).next().map(str::to_lowercase);
+    head_status(summary).is_none_or(|status| word(status).is_some_and(|word| DONE.contains(&word.as_str())))
+}
+
+/// What the lines before the first heading say as the status, in whatever form they do: a front matter that does not begin
+/// in the first line, a key in capitals, a colon of another script.
+fn head_status(text: &str) -> Option<&str> {
+    const MOST_LINES: usize = 200;
+    let head = text.lines().take(MOST_LINES).take_while(|line| !line.starts_with("# ") && !line.starts_with("## "));
+    head.filter_map(|line| {
+        let bare = line.trim_start_matches(['\u{feff}', '\u{3000}', '*', '_', '"', '\'']);
+        let behind = bare.get(..6).filter(|key| key.eq_ignore_ascii_case("status")).map(|key| &bare[key.len()..])?;
+        let value = behind.trim_start_matches(['*', '_', '"', '\'', ' ']).strip_prefix(COLONS)?;
+        Some(value.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '"' | '\'')))
+    })
+    .find(|value| !value.is_empty())
 }
 
 /// What the execution of a plan says of itself. Borrows its text.
@@ -394,9 +410,9 @@ impl<'text> PhaseSummary<'text> {
         self.front.as_ref().and_then(|front| front.get_quoted(key)).unwrap_or(Value::List(Vec::new()))
     }
 
-    /// The execution stopped and what builds on it should wait.
+    /// The execution stopped and what builds on it should wait; also where nobody knows what the status says.
     pub(crate) fn is_halted(&self) -> bool {
-        self.status_word().is_some_and(|word| HALTED.contains(&word.as_str()))
+        self.status_word().is_some_and(|word| HALTED.contains(&word.as_str())) || self.unknown_status().is_some()
     }
 
     /// The execution could not begin or go on; the plan is still to be done.
@@ -408,18 +424,19 @@ impl<'text> PhaseSummary<'text> {
     pub(crate) fn unknown_status(&self) -> Option<String> {
         let word = self.status_word()?;
         let is_known = [HALTED, TO_DO, DONE].iter().any(|words| words.contains(&word.as_str()));
-        (!is_known).then(|| self.front.as_ref().and_then(|front| front.text("status")).unwrap_or(word))
+        (!is_known).then(|| self.status()).flatten()
     }
 
     /// The word that the status begins with; a note may follow it.
     fn status_word(&self) -> Option<String> {
-        let status = self.status()?;
+        let status = self.status()?.to_lowercase();
         let word = status.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty())?;
         Some(word.to_owned())
     }
 
     fn status(&self) -> Option<String> {
-        Some(self.front.as_ref()?.text("status")?.trim().to_ascii_lowercase())
+        let written = self.front.as_ref().and_then(|front| front.text("status"));
+        written.or_else(|| head_status(self.markdown.text()).map(str::to_owned))
     }
 
     /// What was built, in one line: a field, or the bold line under the heading of the summary.

@@ -8,12 +8,11 @@
 //! A `<details>` block folds shipped milestones away. One that is `open`, or that names the milestone the project works
 //! on, is read like any other part.
 
-use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::text::checklist::{COLONS, ListItem};
-use crate::text::markdown::{self, Heading, Line, LineKind, Markdown};
+use crate::text::markdown::{Heading, Line, Markdown};
 
 use super::phase::{self, PhaseId, PhaseIndex};
 use super::requirements;
@@ -366,10 +365,12 @@ impl<'text> Roadmap<'text> {
 
     /// The line and the trimmed value of a field of a section.
     pub(crate) fn field_line(&self, section: &PhaseSection<'_>, label: &str) -> Option<(usize, &'text str)> {
-        section.lines.clone().filter(|line| self.markdown.is_prose(*line)).find_map(|line| {
-            let value = bold_field(self.markdown.line(line), label)?;
-            Some((line, value))
-        })
+        let lines = || section.lines.clone().filter(|line| self.markdown.is_prose(*line));
+        let read = |line: usize| Some((line, bold_field(self.markdown.line(line), label)?));
+        let read_plain = |line: usize| Some((line, plain_field(self.markdown.line(line), label)?));
+        // `Plans:` is the line above the list of plans.
+        let plain = || lines().find_map(read_plain).filter(|_| label != "Plans");
+        lines().find_map(read).or_else(plain)
     }
 
     /// The identifiers in the field `Requirements` of a section; none where they are still open.
@@ -407,53 +408,6 @@ impl<'text> Roadmap<'text> {
             after_blank = text.is_empty();
         }
         criteria
-    }
-}
-
-/// A line that speaks of a phase where phases are named, in a form that is not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UnreadPhase<'text> {
-    pub(crate) line: usize,
-    /// The identifier as written.
-    pub(crate) id: &'text str,
-    /// The line without white space around it.
-    pub(crate) text: &'text str,
-}
-
-impl UnreadPhase<'_> {
-    pub(crate) fn message(&self) -> String {
-        let Self { line, id, text } = self;
-        format!("line {} of ROADMAP.md names phase {id} in a form that is not read: `{text}`", line + 1)
-    }
-
-    pub(crate) fn cure(&self) -> String {
-        format!("Write it as a heading `### Phase {}: Name`", self.id)
-    }
-}
-
-impl<'text> Roadmap<'text> {
-    /// The open lines that look as if they named a phase that no other line names: headings of any level, items with a box
-    /// outside the sections of phases, and bold lines.
-    pub(crate) fn unread_phases(&self) -> Vec<UnreadPhase<'text>> {
-        let known = LazyCell::new(|| PhaseIndex::new(self.listed_phases().map(|id| (0, id))));
-        let in_section =
-            LazyCell::new(|| covered(self.markdown.lines().len(), self.sections.iter().map(|section| &section.lines)));
-        let look = |line: usize| {
-            let text = self.markdown.line(line).trim();
-            let named = match self.markdown.lines()[line].kind {
-                LineKind::Heading(_) => markdown::heading_title(text),
-                LineKind::Text if text.starts_with(BOLD) && text.ends_with(BOLD) => text,
-                LineKind::Text => ListItem::read(text).filter(|item| item.tick.is_some())?.text,
-                _ => return None,
-            };
-            let named = undecorated(named).0;
-            let (id, behind) = identifier(phase_word(named).or_else(|| glued_phase(named))?)?;
-            // A range names phases that have lines of their own elsewhere.
-            let is_phase = !PhaseId::names_sentinel(id) && !behind.starts_with(char::is_alphabetic);
-            (is_phase && !self.is_shipped(line) && !in_section[line] && known.find(id).is_none())
-                .then_some(UnreadPhase { line, id, text })
-        };
-        (0..self.markdown.lines().len()).filter_map(look).collect()
     }
 }
 
@@ -563,7 +517,7 @@ fn phase_heading<'text>(heading: &Heading<'text>) -> Option<(&'text str, &'text 
 
 /// A title without what stands before its first word: a bracket, an emoji, an arrow, the sign of bold text. Whether there
 /// was that last one.
-fn undecorated(title: &str) -> (&str, bool) {
+pub(super) fn undecorated(title: &str) -> (&str, bool) {
     let (mut rest, mut is_bold) = (title, false);
     if let Some(close) = rest.strip_prefix('[').and_then(|inside| inside.find(']')) {
         rest = &rest[close + 2..];
@@ -591,18 +545,12 @@ fn behind_emoji(text: &str) -> &str {
     rest
 }
 
-const BOLD: &str = "**";
+pub(super) const BOLD: &str = "**";
 
 /// The rest after the word `Phase`.
-fn phase_word(text: &str) -> Option<&str> {
+pub(super) fn phase_word(text: &str) -> Option<&str> {
     let rest = strip_word(text, "Phase")?;
     Some(rest.strip_prefix('#').unwrap_or(rest))
-}
-
-/// What follows the word where no space does: `Phase2: Name`.
-fn glued_phase(text: &str) -> Option<&str> {
-    let word = text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase"))?;
-    Some(&text[word.len()..]).filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// What follows the sign between the identifier of a phase and its name. A dash between two numbers is a range.
@@ -686,7 +634,7 @@ fn strip_word<'text>(text: &'text str, word: &str) -> Option<&'text str> {
 }
 
 /// A phase identifier at the start of `text`, and the rest.
-fn identifier(text: &str) -> Option<(&str, &str)> {
+pub(super) fn identifier(text: &str) -> Option<(&str, &str)> {
     let length = text
         .char_indices()
         .find(|(_, letter)| !(letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_')))
@@ -696,10 +644,8 @@ fn identifier(text: &str) -> Option<(&str, &str)> {
 }
 
 fn skip_tag(text: &str) -> &str {
-    match text.strip_prefix('(').and_then(|inside| inside.find(')').map(|close| &inside[close + 1..])) {
-        Some(rest) => rest.trim_start(),
-        None => text,
-    }
+    let inside = text.strip_prefix(['(', '（']);
+    inside.and_then(|inside| inside.split_once([')', '）'])).map_or(text, |(_, rest)| rest.trim_start())
 }
 
 /// The text without its HTML comments; one that is not closed ends with the line.
@@ -709,19 +655,33 @@ fn without_comments(text: &str) -> String {
     parts.fold(first, |shown, part| shown + part.split_once("-->").map_or("", |(_, behind)| behind))
 }
 
-/// The value of `**Label**: value` or `**Label:** value`; text in parentheses between label and colon is skipped.
+/// The value of `**Label**: value` or `**Label:** value`, as an item of a list or not, with the colon of any script; text in
+/// parentheses between label and colon is skipped.
 fn bold_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
-    let rest = line.trim_start().strip_prefix("**")?;
-    let head = rest.get(..label.len())?;
-    if !head.eq_ignore_ascii_case(label) {
-        return None;
-    }
-    let rest = &rest[label.len()..];
-    if let Some(value) = rest.strip_prefix(":**") {
+    let rest = strip_label(without_marker(line).strip_prefix("**")?, label)?;
+    if let Some(value) = behind_colon(rest).and_then(|rest| rest.strip_prefix("**")) {
         return Some(value.trim());
     }
-    let rest = skip_tag(rest.strip_prefix("**")?.trim_start());
-    rest.strip_prefix(':').map(str::trim)
+    behind_colon(skip_tag(rest.strip_prefix("**")?.trim_start())).map(str::trim)
+}
+
+/// The value of a line `Label: value`.
+fn plain_field<'text>(line: &'text str, label: &str) -> Option<&'text str> {
+    behind_colon(strip_label(without_marker(line), label)?).map(str::trim)
+}
+
+fn without_marker(line: &str) -> &str {
+    let line = line.trim_start();
+    line.strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')).map_or(line, str::trim_start)
+}
+
+fn strip_label<'text>(text: &'text str, label: &str) -> Option<&'text str> {
+    let head = text.get(..label.len())?;
+    head.eq_ignore_ascii_case(label).then(|| &text[label.len()..])
+}
+
+fn behind_colon(text: &str) -> Option<&str> {
+    text.strip_prefix(COLONS)
 }
 
 fn numbered_item(text: &str) -> Option<&str> {
@@ -1001,6 +961,14 @@ mod tests {
         assert_eq!(open, ["1", "2.1"]);
         let section = roadmap.section("01").unwrap();
         assert_eq!(roadmap.field(section, "Goal"), Some("stand"));
+        for line in
+            ["**Goal**：stand", "- **Goal**: stand", "* **Goal:** stand", "Goal: stand", "**Goal**（v2）：stand"]
+        {
+            let text = format!("### Phase 1: A\nA goal: none.\n{line}\n");
+            let roadmap = Roadmap::parse(&text);
+            let section = roadmap.section("1").unwrap();
+            assert_eq!(roadmap.field(section, "Goal"), Some("stand"), "{line}");
+        }
         assert_eq!(roadmap.field(section, "Mode"), Some("mvp"));
         assert_eq!(roadmap.success_criteria(section), ["one", "two"]);
         assert!(roadmap.bullet("1").unwrap().checked);

@@ -8,14 +8,16 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::text::markdown::Markdown;
+use crate::text::shell::typed;
 
 use super::files::FileError;
 use super::folder::PhaseFolder;
-use super::milestone::{Milestone, MilestoneScope, milestone_headings};
-use super::phase::{PhaseId, normal_key};
-use super::roadmap::Roadmap;
-use super::state::State;
+use super::milestone::{Milestone, MilestoneScope, is_same_version, milestone_headings, opened_after, version_in};
+use super::phase::{PhaseId, PhaseIndex, normal_key};
+use super::roadmap::{PhaseRow, Roadmap};
+use super::standing;
 use super::state::index::Progress;
+use super::state::{State, is_awaiting_milestone};
 use super::view::ProjectView;
 
 /// The phases of the current milestone, as far as they were seen.
@@ -34,8 +36,10 @@ pub(crate) struct Scope {
 pub(crate) enum Unseen {
     /// A roadmap without a word in it.
     Empty { path: String },
-    /// Both sides of a merge stand in the roadmap.
+    /// Both sides of a merge stand in the roadmap, or in STATE.md.
     Conflict { path: String, line: usize },
+    /// STATE.md is at a milestone that was shipped, while another one is open.
+    Shipped { path: String, version: String, open: String },
     /// A folded block of the roadmap has no end: the rest of the roadmap lies in it.
     Unclosed { path: String, line: usize },
     /// The roadmap has milestones, and this is none of them.
@@ -59,6 +63,9 @@ impl fmt::Display for Unseen {
         match self {
             Self::Empty { path } => write!(formatter, "`{path}` is empty"),
             Self::Conflict { path, line } => write!(formatter, "`{path}` has a merge conflict in line {line}"),
+            Self::Shipped { path, version, open } => {
+                write!(formatter, "STATE.md is at {version}, which is shipped, and `{path}` has {open} open")
+            }
             Self::Unclosed { path, line } => {
                 write!(formatter, "`{path}` has a `<details>` in line {line} that is never closed")
             }
@@ -72,6 +79,9 @@ impl fmt::Display for Unseen {
             Self::NoneRead { path, folders } => {
                 let folders = crate::text::screen::counted(*folders, "phase folder");
                 write!(formatter, "no phase was found in `{path}`, and there is work in {folders}")
+            }
+            Self::Unread { path, line, id } if id.is_empty() => {
+                write!(formatter, "line {line} of `{path}` is an open item among the phases and names none")
             }
             Self::Unread { path, line, id } => {
                 write!(formatter, "line {line} of `{path}` names phase {id} in a form that is not read")
@@ -94,13 +104,19 @@ impl Unseen {
         match self {
             Self::Empty { .. } => "write its phases, or get the file back from git".to_owned(),
             Self::Conflict { .. } => "resolve the conflict and remove the `<<<<<<<` and `>>>>>>>` lines".to_owned(),
+            Self::Shipped { open, .. } => {
+                format!("continue there: `{}`", typed!("gsd-tools state milestone-switch --milestone {}", open))
+            }
             Self::Unclosed { .. } => "add `</details>` below the last line that belongs in it".to_owned(),
             Self::NoHeading { version, .. } => format!(
                 "add `## {version}` above its phases, or name the milestone with `gsd-tools state milestone-switch`"
             ),
             Self::BelowNone { version, .. } => format!("move the phases of {version} below its heading"),
             Self::NoneRead { .. } => "give each phase a heading such as `### Phase 1: Name`".to_owned(),
-            Self::Unread { id, .. } => format!("write it as a heading `### Phase {id}: Name`"),
+            Self::Unread { id, .. } => {
+                let id = if id.is_ascii() && !id.is_empty() { id.as_str() } else { "N" };
+                format!("write it as a heading `### Phase {id}: Name`")
+            }
             Self::Fewer { .. } => {
                 "add what is missing, or count again with `gsd-tools state sync` where nothing is".to_owned()
             }
@@ -111,7 +127,7 @@ impl Unseen {
 
     /// The document cannot be read at all: what was read of it says nothing.
     pub(crate) fn is_unreadable(&self) -> bool {
-        matches!(self, Self::Empty { .. } | Self::Conflict { .. })
+        matches!(self, Self::Empty { .. } | Self::Conflict { .. } | Self::Shipped { .. })
     }
 }
 
@@ -122,10 +138,17 @@ impl Scope {
         let folders = view.phase_folders()?;
         let path = || view.layout().roadmap();
         let version = || milestone.version.clone().unwrap_or_default();
+        let state_text = view.state_text()?;
+        let in_state = state_text.as_deref().filter(|text| text.contains("<<<<<<< ")).and_then(conflict_in);
         let unseen = if let Some(line) = conflict(roadmap.markdown()) {
             Some(Unseen::Conflict { path: path(), line: line + 1 })
+        } else if let Some(line) = in_state {
+            // Which milestone is the current one has two answers there.
+            Some(Unseen::Conflict { path: view.layout().state(), line: line + 1 })
         } else if roadmap.markdown().text().trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
             Some(Unseen::Empty { path: path() })
+        } else if let Some(open) = opened_after(roadmap, &version()).filter(|_| !is_between(state_text.as_deref())) {
+            Some(Unseen::Shipped { path: path(), version: version(), open })
         } else if let Some(line) = roadmap.unclosed_block() {
             Some(Unseen::Unclosed { path: path(), line: line + 1 })
         } else if milestone.is_unmatched {
@@ -140,6 +163,8 @@ impl Scope {
             Some(Unseen::NoneRead { path: path(), folders })
         } else if let Some(unread) = roadmap.unread_phases().into_iter().find(|unread| milestone.holds(unread.line)) {
             Some(Unseen::Unread { path: path(), line: unread.line + 1, id: unread.id.to_owned() })
+        } else if let Some((line, id)) = only_reported(roadmap, milestone) {
+            Some(Unseen::Unread { path: path(), line: line + 1, id: id.to_owned() })
         } else {
             let mut unlisted = None;
             for folder in view.unnamed(&folders, roadmap)? {
@@ -184,6 +209,28 @@ fn work_of_none(view: &ProjectView, roadmap: &Roadmap<'_>, milestone: &Milestone
     let unnamed = if are_named { view.unnamed(&folders, roadmap)? } else { folders.iter().collect() };
     let count = unnamed.iter().filter(|folder| !folder.id().is_sentinel()).count();
     Ok((count > 0).then_some(count))
+}
+
+/// Whether STATE.md says that its milestone is over and the next one has not begun.
+fn is_between(state: Option<&str>) -> bool {
+    let status = state.and_then(|text| State::parse(text).front_text("status"));
+    status.is_some_and(|status| is_awaiting_milestone(&status))
+}
+
+/// A phase that only a row of a table of reports names, which does not say that it is done: its line and identifier. A row
+/// may be of another milestone.
+fn only_reported<'text>(roadmap: &Roadmap<'text>, milestone: &Milestone) -> Option<(usize, &'text str)> {
+    let listed = PhaseIndex::new(roadmap.listed_phases().enumerate());
+    let is_own = |row: &PhaseRow<'_>| match (row.cell("milestone").and_then(version_in), milestone.version.as_deref()) {
+        (Some(said), Some(version)) => is_same_version(said, version),
+        _ => true,
+    };
+    let mut rows = roadmap.rows().iter().filter(|row| row.reports && !row.lists && !row.shipped && is_own(row));
+    rows.find(|row| {
+        let is_done = row.cell("status").is_some_and(standing::is_done_word);
+        !is_done && !PhaseId::names_sentinel(row.id) && listed.find(row.id).is_none()
+    })
+    .map(|row| (row.line, row.id))
 }
 
 /// Whether a folder has a plan to execute, or executed ones without a verification.
@@ -295,6 +342,15 @@ mod tests {
                 assert!(unseen.to_string().contains(&format!("line {line}")), "{unseen}");
             }
         }
+    }
+
+    #[test]
+    fn a_merge_in_state_leaves_open_which_milestone_is_the_current_one() {
+        let state = "---\nmilestone: v1.0\n---\n# S\n\n<<<<<<< HEAD\nPhase: 1\n=======\nPhase: 2\n>>>>>>> other\n";
+        let roadmap = (".planning/ROADMAP.md", "- [x] **Phase 1: A**\n");
+        let scope = ProjectView::of([roadmap, (".planning/STATE.md", state)]).scope().unwrap();
+        let unseen = scope.unseen.unwrap();
+        assert_eq!(unseen.to_string(), "`.planning/STATE.md` has a merge conflict in line 6");
     }
 
     #[test]

@@ -244,8 +244,13 @@ pub(crate) fn contradiction<'text>(roadmap: &'text Roadmap<'_>, id: &str) -> Opt
 /// Whether the roadmap has a place that can say that a phase is done: a box in the checklist, or a status in a table. A phase
 /// that it does not name gets one with its entry.
 fn can_be_closed(roadmap: &Roadmap<'_>, id: &str) -> bool {
+    can_say_done(roadmap, id) || roadmap.section(id).is_none()
+}
+
+/// Whether the roadmap has a box or a status of the phase.
+pub(crate) fn can_say_done(roadmap: &Roadmap<'_>, id: &str) -> bool {
     let has_box = roadmap.bullet(id).is_some_and(|bullet| bullet.mark.is_some());
-    has_box || roadmap.statuses(id).next().is_some() || roadmap.section(id).is_none()
+    has_box || roadmap.statuses(id).next().is_some()
 }
 
 /// The words that the status of a phase begins with as long as there is something left to do.
@@ -281,6 +286,11 @@ const OPEN: &[&str] = &[
     "waiting",
     "wip",
 ];
+
+/// Whether the status of a row says that the phase is done.
+pub(super) fn is_done_word(status: &str) -> bool {
+    says_done(status) == Some(true)
+}
 
 /// Whether the status of a row is that of a phase that is done, by its first word; none where that is a word of neither.
 fn says_done(status: &str) -> Option<bool> {

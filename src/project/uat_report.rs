@@ -1,7 +1,7 @@
 //! UAT.md and VERIFICATION.md as lists: the tests with their results, and the gaps.
 
 use crate::text::front_matter::{FrontMatter, Value};
-use crate::text::markdown::Markdown;
+use crate::text::markdown::{LineKind, Markdown};
 use crate::text::table::Table;
 
 use super::deferred::list_entry;
@@ -14,6 +14,8 @@ pub(crate) struct UatReport {
     pub(crate) status: String,
     pub(crate) tests: Vec<UatTest>,
     pub(crate) gaps: Vec<Gap>,
+    /// The headings below `Tests` that are read as no test.
+    pub(crate) unread: Vec<String>,
     /// What only a person can check.
     pub(crate) human: Vec<String>,
     /// All that was left to a person is checked.
@@ -133,9 +135,12 @@ impl UatReport {
             is_checked = section.iter().any(|check| check.0) && section.iter().all(|check| check.0);
             human = section.into_iter().filter(|check| !check.0).map(|check| check.1).collect();
         }
+        let tests = tests(&markdown);
+        let unread = unread_tests(&markdown, &tests);
         Self {
+            unread,
             status: status.map_or_else(|| "unknown".to_owned(), |status| status_word(&status)),
-            tests: tests(&markdown),
+            tests,
             gaps,
             human,
             is_checked,
@@ -189,6 +194,24 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
     tests
 }
 
+/// The headings of the section `Tests`, or of one called so in another language, below which nothing was read.
+fn unread_tests(markdown: &Markdown<'_>, tests: &[UatTest]) -> Vec<String> {
+    let mut is_inside = false;
+    let mut unread = Vec::new();
+    for heading in markdown.headings() {
+        if heading.level <= 2 {
+            is_inside = heading.title.eq_ignore_ascii_case("Tests") || !heading.title.is_ascii();
+        } else if is_inside && heading.level == 3 {
+            let is_of = |test: &UatTest| !test.name.is_empty() && heading.title.ends_with(&test.name);
+            let has_text = markdown.lines().get(heading.line + 1).is_some_and(|line| line.kind != LineKind::Blank);
+            if has_text && !tests.iter().any(is_of) && numbered(heading.title).is_none() {
+                unread.push(heading.title.to_owned());
+            }
+        }
+    }
+    unread
+}
+
 /// `3` and `Name` of `3. Name`.
 fn numbered(title: &str) -> Option<(u64, &str)> {
     let (number, name) = title.split_once('.')?;
@@ -199,12 +222,15 @@ fn numbered(title: &str) -> Option<(u64, &str)> {
 fn numbered_otherwise(title: &str) -> Option<(u64, &str)> {
     let is_sign = |sign: char| !sign.is_alphanumeric();
     let bare = title.trim_start_matches(is_sign);
-    let word = bare.get(..4).filter(|word| word.eq_ignore_ascii_case("test"));
-    let rest = word.map_or(bare, |word| bare[word.len()..].trim_start_matches(is_sign));
+    // A test is called so in any language.
+    let word = bare.find(|letter: char| !letter.is_alphabetic()).unwrap_or(0);
+    let rest = bare[word..].trim_start_matches(is_sign);
     let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
     let name = &rest[end..];
     let is_apart = !name.starts_with(char::is_alphanumeric);
-    Some((rest[..end].parse().ok().filter(|_| is_apart)?, name.trim_start_matches(is_sign).trim_end()))
+    let number = rest[..end].parse().ok().filter(|_| is_apart)?;
+    let name = name.trim_start_matches(is_sign).trim_end();
+    (!name.is_empty() || bare[..word].eq_ignore_ascii_case("test")).then_some((number, name))
 }
 
 /// As [`field`], of a line such as `- **Result:** pass`.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::files::FileError;
 use super::folder::{PhaseFolder, canonical_id, plan_id};
-use super::plan::{PhaseSummary, may_be_open};
+use super::plan::{PhaseSummary, is_surely_done};
 use super::view::{PlanProgress, ProjectView};
 
 /// The words for [`PlanProgress`] in what is remembered.
@@ -68,8 +68,8 @@ impl ProjectView {
         Ok(wanted.map(|(plan, _)| plan.clone()).collect())
     }
 
-    /// The SUMMARYs of a folder that do not say how far their plan is, with the reason: such a plan counts as executed, and
-    /// nothing is closed on that ground.
+    /// The SUMMARYs of a folder that do not say how far their plan is, with the reason: those with a status that is not
+    /// known, whose plan counts as halted, and empty ones.
     pub(crate) fn unclear_summaries(&self, folder: &PhaseFolder) -> Result<Vec<UnclearSummary>, FileError> {
         let mut unclear = Vec::new();
         for file in folder.summaries() {
@@ -126,8 +126,7 @@ impl fmt::Display for UnclearSummary {
 /// How far a plan is by the text of its SUMMARY. Every SUMMARY of a project is asked, and most hold none of the words, so
 /// that they need no parsing.
 fn progress(summary: &str) -> PlanProgress {
-    let front = summary.trim_start().split("\n---").next().unwrap_or_default().to_ascii_lowercase();
-    if !front.lines().any(|line| line.contains("status") && may_be_open(line)) {
+    if is_surely_done(summary) {
         return PlanProgress::Done;
     }
     let summary = PhaseSummary::parse(summary);

@@ -206,9 +206,9 @@ const WRITERS: &[Writer] = &[
     Writer {
         verb: "phase remove",
         calls: &[&["1", "--force"], &["2", "--force"], &["99"]],
-        may: &[("ROADMAP.md", &["*"]), ("STATE.md", POSITION), ("", &["+"])],
+        may: &[("ROADMAP.md", &["*"]), ("REQUIREMENTS.md", &["*"]), ("STATE.md", POSITION), ("", &["+"])],
     },
-    Writer { verb: "phases clear", calls: &[&["--confirm"], &[]], may: &[("", &["+"])] },
+    Writer { verb: "phases clear", calls: &[&["--confirm", "--force"], &["--confirm"], &[]], may: &[("", &["+"])] },
     Writer {
         verb: "milestone complete",
         calls: &[

@@ -75,7 +75,7 @@ fn a_link_is_refused_and_nothing_moves() {
     let link = context.project().join(".planning/phases/02-b/link.md");
     std::os::unix::fs::symlink(context.project().join("elsewhere.md"), link).unwrap();
     assert!(context.gsd(["phase", "remove", "1"]).failure(1).contains("link.md"));
-    assert!(context.gsd(["phases", "clear", "--confirm"]).failure(1).contains("link.md"));
+    assert!(context.gsd(["phases", "clear", "--confirm", "--force"]).failure(1).contains("link.md"));
     assert!(there(&context, ".planning/phases/01-a/01-01-PLAN.md") && there(&context, ".planning/phases/02-b"));
 }
 
@@ -89,7 +89,9 @@ fn clearing_puts_folders_away_and_keeps_their_modes() {
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(context.gsd(["phases", "clear"]).failure(1).contains("--confirm"));
     assert!(context.gsd(["phases", "clear", "--confirm", "--archive-version", "../x"]).failure(1).contains("../x"));
-    assert_eq!(context.gsd(["phases", "clear", "--confirm", "--archive-version", "v1.0"]).json()["cleared"], 2);
+    assert!(context.gsd(["phases", "clear", "--confirm", "--archive-version", "v1.0"]).failure(1).contains("--force"));
+    let forced = context.gsd(["phases", "clear", "--confirm", "--force", "--archive-version", "v1.0"]);
+    assert_eq!(forced.json()["cleared"], 2);
     let moved = context.project().join(".planning/milestones/v1.0-phases/01-a/run.sh");
     assert_eq!(std::fs::metadata(&moved).unwrap().permissions().mode() & 0o111, 0o111);
     assert!(there(&context, ".planning/milestones/v1.0-phases/02-b/shots/view.png"));

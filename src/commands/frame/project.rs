@@ -121,9 +121,10 @@ impl Context {
         Reading { view: self.look_back(), _lock: lock }
     }
 
-    /// What only reads may leave out what earlier calls were told. Sessions of a run write nowhere in the user's folders.
+    /// What only reads may leave out what earlier calls were told. Sessions of a run write nowhere in the user's folders, and
+    /// neither does a rehearsal.
     fn look_back(&self) -> ProjectView {
-        if self.world().is_unit() {
+        if self.world().is_unit() || self.is_rehearsal() {
             return self.look();
         }
         let (world, at) = (self.world().clone(), self.world().now().milliseconds());

@@ -320,7 +320,7 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandEr
         && let Some(folder) =
             context.view().find_phase(&arguments.phase)?.folder.filter(|found| found.archived.is_none())
     {
-        refuse_uncommitted(context, &folder.path, "removed")?;
+        refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
     }
     let report = context.update(|view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
@@ -338,7 +338,7 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
     let label = arguments.archive_version.as_deref();
     if arguments.confirm && !arguments.force {
         let phases = context.layout().phases();
-        refuse_uncommitted(context, &phases, "archived")?;
+        refuse_uncommitted(context, &phases, "archived", "--ignored=no")?;
     }
     let ClearArgs { confirm: confirmed, force, .. } = *arguments;
     let request = archive::ClearRequest { label, confirmed, force, today: &today };
@@ -348,9 +348,9 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 }
 
 /// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
-/// two, and what git does not have would be lost.
-fn refuse_uncommitted(context: &Context, folder: &str, done: &str) -> Result<(), CommandError> {
-    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", folder];
+/// two, and what git does not have would be lost. `ignored` is the flag of git that says whether ignored files count.
+fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str) -> Result<(), CommandError> {
+    let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
     let status =
         context.world().git_differences(context.layout().root(), names_no_filter, line).ok().filter(Finished::success);
     let changes = status.map_or(0, |status| status.text().lines().count());
@@ -385,11 +385,14 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
     let report = context.update(|view| {
         complete::complete(view, phase, prefix, prunes, &facts).map_err(|error| {
             let reason = match error {
-                Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } => Reason::PhaseNotFound,
+                Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } | Incomplete::Earlier { .. } => {
+                    Reason::PhaseNotFound
+                }
                 Incomplete::PlansOpen { .. }
                 | Incomplete::PlansBlocked { .. }
                 | Incomplete::PlansHalted { .. }
-                | Incomplete::PlanUnclear { .. } => Reason::PhasePlanCoverageIncomplete,
+                | Incomplete::PlanUnclear { .. }
+                | Incomplete::PlanUnread { .. } => Reason::PhasePlanCoverageIncomplete,
                 Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
                 Incomplete::ScopeUnknown { .. } => Reason::ScopeUnknown,
                 Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,

@@ -141,13 +141,17 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
     };
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();
-    let view = context.view();
-    if let Some(text) = view.roadmap_text()?
-        && is_shipped_version(&view, &view.parse_roadmap(&text), version.trim())
-    {
+    if is_shipped(context, version.trim())? {
         let error = format!("milestone {version} is shipped: name the next one");
         return context.emit(&FailureReport::of(error));
     }
     let report = write(context, |view, facts| switch::switch(view, version, name, facts))?;
     context.emit_raw(&report, "true")
+}
+
+/// Whether the milestone `version` is one that was shipped.
+fn is_shipped(context: &Context, version: &str) -> Result<bool, CommandError> {
+    let view = context.view();
+    let text = view.roadmap_text()?;
+    Ok(text.is_some_and(|text| is_shipped_version(&view, &view.parse_roadmap(&text), version)))
 }

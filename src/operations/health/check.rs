@@ -546,13 +546,11 @@ fn nested_plans(view: &ProjectView, folder: &PhaseFolder) -> Result<Option<Findi
     Ok(None)
 }
 
-/// Files that are called like plans, in letters that no verb reads as a plan.
+/// Plans with a name that no verb reads as one.
 fn unread_plans(folder: &PhaseFolder) -> impl Iterator<Item = Finding> {
-    let is_unread = |file: &&String| is_plan_name(file) && !file.ends_with("PLAN.md");
-    folder.files.iter().filter(is_unread).map(|file| {
-        let stem = &file[..file.len() - "PLAN.md".len()];
-        let message = format!("`{}` is not read: the name of a plan ends in `PLAN.md`", folder.join(file));
-        warning("W032", message, format!("Rename it to `{stem}PLAN.md`"))
+    folder.unread_plans().map(|file| {
+        let message = format!("`{}` is not read: the name of a plan is `NN-NN-PLAN.md`", folder.join(file));
+        warning("W032", message, "Rename it")
     })
 }
 

@@ -45,6 +45,10 @@ pub(crate) enum Incomplete {
     PlansHalted { phase: String, plans: Vec<String> },
     #[error("phase {phase} cannot be completed: {summary}")]
     PlanUnclear { phase: String, summary: UnclearSummary },
+    #[error("`{folder}` is of milestone {version}, and no line of the roadmap that is read names phase {phase}")]
+    Earlier { phase: String, folder: String, version: String },
+    #[error("phase {phase} cannot be completed: `{path}` is not read, since the name of a plan is `NN-NN-PLAN.md`")]
+    PlanUnread { phase: String, path: String },
     #[error("phase {phase} is not verified: {action}")]
     NotVerified {
         phase: String,
@@ -117,6 +121,12 @@ pub(crate) fn complete(
     facts: &Facts,
 ) -> Edited<CompleteReport, Incomplete> {
     let folder = open_folder(view, typed)?;
+    let closed = is_closed(view, typed)?;
+    let earlier = view.closed_milestones_of(std::slice::from_ref(&folder))?.pop().flatten();
+    if let Some(earlier) = earlier.filter(|_| !closed) {
+        let (phase, folder) = (typed.to_owned(), folder.path);
+        return Err(Incomplete::Earlier { phase, folder, version: earlier.version });
+    }
     let plans = view.current_plans(&folder)?;
     refuse_open_plans(view, &folder, typed)?;
     let verification = verification::status(view, &folder)?;
@@ -143,7 +153,6 @@ pub(crate) fn complete(
         checks_deferred: human_checks::all_deferred(view, &folder, &verification)?,
         ..CompleteReport::default()
     };
-    let closed = is_closed(view, typed)?;
     // What covers a closed phase may change with every later one; closed it stays until it has a plan to execute.
     let waits = report.checks_deferred.is_empty();
     if !verification.passed() && waits && !(closed && verification.is_stale()) {
@@ -178,7 +187,7 @@ pub(crate) fn complete(
 }
 
 /// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
-/// then those that were given up, then those of which nobody can say.
+/// then those of which nobody can say, then those that were given up.
 fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Incomplete> {
     let phase = typed.to_owned();
     let to_do = view.plans_to_do(folder)?;
@@ -189,12 +198,15 @@ fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> R
     if !blocked.is_empty() {
         return Err(Incomplete::PlansBlocked { phase, plans: blocked });
     }
-    let halted = view.open_plans(folder)?;
-    if !halted.is_empty() {
-        return Err(Incomplete::PlansHalted { phase, plans: halted });
+    if let Some(file) = folder.unread_plans().next() {
+        return Err(Incomplete::PlanUnread { phase, path: folder.join(file) });
     }
     let unclear = view.unclear_summaries(folder)?.into_iter().find(|summary| summary.status.is_some());
-    unclear.map_or(Ok(()), |summary| Err(Incomplete::PlanUnclear { phase, summary }))
+    if let Some(summary) = unclear {
+        return Err(Incomplete::PlanUnclear { phase, summary });
+    }
+    let halted = view.open_plans(folder)?;
+    if halted.is_empty() { Ok(()) } else { Err(Incomplete::PlansHalted { phase, plans: halted }) }
 }
 
 /// Whether the roadmap says that a phase is complete.
@@ -304,11 +316,11 @@ fn next_phase(view: &ProjectView, typed: &str) -> Result<Option<NextPhase>, File
     let milestone = view.milestone()?;
     let folders = view.milestone_folders()?;
     let listed = roadmap.iter().flat_map(|roadmap| milestone.phase_ids(roadmap)).map(str::to_owned);
-    let bullet = |id: &str| roadmap.as_ref().and_then(|roadmap| roadmap.bullet(id));
     let is_next = |id: &String| {
         let is_before = phase::compare(id, current.as_str()).is_lt();
-        let checked = bullet(id).filter(|bullet| bullet.mark.is_some()).map(|bullet| bullet.checked);
-        !current.matches(id) && !PhaseId::new(id).is_sentinel() && checked.map_or(!is_before, |checked| !checked)
+        let said = roadmap.as_ref().filter(|roadmap| standing::can_say_done(roadmap, id));
+        let is_open = said.map_or(!is_before, |roadmap| !standing::is_closed(roadmap, id));
+        !current.matches(id) && !PhaseId::new(id).is_sentinel() && is_open
     };
     let known = listed.chain(folders.iter().map(|folder| folder.token().to_owned()));
     let Some(id) = known.filter(is_next).min_by(|left, right| phase::compare(left, right)) else { return Ok(None) };
@@ -379,8 +391,14 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
         for result in open_results(&text) {
             warnings.push(format!("{file}: has {result} tests"));
         }
+        let report = UatReport::parse(&text);
+        warnings.extend(report.gaps.iter().map(|gap| format!("{file}: has an open gap: {}", gap.truth)));
+        warnings
+            .extend(report.unread.iter().map(|title| format!("{file}: no result is read below the heading `{title}`")));
         let status = FrontMatter::parse(&text).and_then(|front| front.text("status"));
-        if let Some(status) = status.filter(|status| noted(status, &["partial", "testing", "diagnosed"]).is_some()) {
+        if let Some(status) = status.filter(|status| {
+            noted(status, &["partial", "testing", "diagnosed", "pending", "failed", "blocked", "in_progress"]).is_some()
+        }) {
             warnings.push(format!("{file}: testing incomplete ({status})"));
         }
     }

@@ -214,7 +214,7 @@ fn follow(
         }
         edit.set(label, &with_parts(field.value, &parts));
     }
-    let written = state::close(&after, edit, Rule::Measure, facts)?;
+    let written = state::close(&after, edit, Rule::Follow, facts)?;
     edits.write(view, &view.layout().state(), written.text)?;
     Ok(true)
 }

@@ -10,7 +10,7 @@ use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::waves;
 use crate::operations::state::notes::{self, Metric};
 use crate::operations::state::position::PhaseRequest;
-use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError, advance, mirror, position};
+use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, Rule, StateError, advance, mirror, position};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
@@ -209,6 +209,9 @@ pub(crate) fn close(
     if !missing.is_empty() {
         warnings.push(format!("its SUMMARY names files that are not there: {}", missing.join(", ")));
     }
+    if let Some(status) = read.unknown_status() {
+        warnings.push(format!("the status of its SUMMARY is not known and counts as halted: {status}"));
+    }
     let self_check_failed = summary_check::self_check(summary) == SelfCheck::Failed;
     if self_check_failed {
         warnings.push("its self-check failed, so no requirement was marked complete".to_owned());
@@ -241,7 +244,7 @@ pub(crate) fn close(
         steps.edits = Edits::default();
     } else {
         steps.note(Some(notes::record_session(&steps.view(), Some(&stopped_at), Some("None"), facts)?));
-        if let Some((_, edits)) = notes::update_progress(&steps.view(), facts)? {
+        if let Some((_, edits)) = notes::progress_by(&steps.view(), Rule::Measure, facts)? {
             steps.add(edits);
         }
         mirror::refresh(&mut steps.edits, view, facts)?;

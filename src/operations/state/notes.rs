@@ -340,6 +340,11 @@ pub(crate) struct ProgressUpdate {
 /// Counts plans and phases anew. Declined where the roadmap does not tell which phases belong to the milestone. `None`
 /// without STATE.md.
 pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<ProgressUpdate> {
+    progress_by(view, Rule::Follow, facts)
+}
+
+/// As [`update_progress`], where the figures are not what was asked for: `rule` says what becomes of them.
+pub(crate) fn progress_by(view: &ProjectView, rule: Rule, facts: &Facts) -> EditedState<ProgressUpdate> {
     let Some(text) = open(view)? else { return Ok(None) };
     let milestone = view.milestone()?;
     if milestone.scope != MilestoneScope::Complete {
@@ -349,7 +354,7 @@ pub(crate) fn update_progress(view: &ProjectView, facts: &Facts) -> EditedState<
         return Ok(Some((declined, Edits::default())));
     }
     let state = State::parse(&text);
-    let written = close(view, StateEdit::new(&state), Rule::Measure, facts)?;
+    let written = close(view, StateEdit::new(&state), rule, facts)?;
     let edits = written.edits(view)?;
     let counts = Counts::of(view)?;
     let percent = written.percent.unwrap_or(0);

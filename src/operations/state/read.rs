@@ -153,11 +153,14 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     let counted = as_progress(counts, milestone.scope == MilestoneScope::Complete);
     let written = Progress::written(state);
     let scope = view.scope()?;
-    index.progress = if scope.unseen.is_some() {
+    let progress = if scope.unseen.is_some() {
         written
     } else {
         Some(written.filter(|written| counts.has_lost_work(written)).unwrap_or(counted))
     };
+    // Of phases that were not all seen nobody can say how much is done.
+    let is_known = scope.unseen.is_none() && (scope.fewer.is_none() || counts.percent() < 100);
+    index.progress = progress.map(|progress| Progress { percent: progress.percent.filter(|_| is_known), ..progress });
     Ok(index)
 }
 

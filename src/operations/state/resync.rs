@@ -25,8 +25,11 @@ pub(crate) enum Rule {
     Refresh,
     /// They are counted again, be they lower, and every key is as the body tells it.
     Recount,
-    /// They are counted again, be they lower, with a percentage in any case: the operation knows what was completed.
+    /// They are counted again, be they lower, with a percentage in any case: the operation knows what was completed. Where
+    /// more phases were counted than are seen, they stay.
     Measure,
+    /// As [`Self::Measure`], of an operation that took a phase away, or that is asked for the figures.
+    Follow,
 }
 
 /// A STATE.md ready to be written.
@@ -169,12 +172,15 @@ fn progress(after: &State<'_>, rule: Rule, milestone: &Milestone, counts: Counts
     let has_gone = rule == Rule::Refresh && written.is_some_and(|written| counts.has_lost_work(&written));
     // Without a roadmap nobody knows how many phases there are.
     let is_unread = rule == Rule::Recount && milestone.scope == MilestoneScope::Unreadable && written.is_some();
-    if rule == Rule::Keep || !is_seen || has_gone || is_unread {
+    // More phases were counted than were seen: the count stays until somebody asks for it.
+    let is_disputed = rule == Rule::Measure && scope.fewer.is_some();
+    if rule == Rule::Keep || !is_seen || has_gone || is_unread || is_disputed {
         return written;
     }
     // A percentage that is there is kept up; without one, the roadmap must say which phases are the milestone's.
     let has_percent = written.is_some_and(|written| written.percent.is_some());
-    let measured = rule == Rule::Measure || has_percent || milestone.scope == MilestoneScope::Complete;
+    let measured =
+        matches!(rule, Rule::Measure | Rule::Follow) || has_percent || milestone.scope == MilestoneScope::Complete;
     Some(as_progress(counts, measured))
 }
 

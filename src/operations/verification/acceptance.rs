@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::noted::noted;
+use crate::project::scope::conflict_in;
 use crate::project::uat_report::{UatReport, UatTest, is_pass};
 use crate::project::verification::{self, VerificationState};
 use crate::project::view::ProjectView;
@@ -61,7 +62,13 @@ pub(crate) fn acceptance(
         if let Some(status) = status_word(&text).filter(|status| noted(status, UNFINISHED).is_some()) {
             blockers.push(format!("{file}: frontmatter status={status}"));
         }
-        for check in tests(file, &text) {
+        if let Some(line) = conflict_in(&text) {
+            blockers.push(format!("{file}: a merge conflict begins in line {}", line + 1));
+        }
+        let report = UatReport::parse(&text);
+        blockers.extend(report.gaps.iter().map(|gap| format!("{file}: open gap: {}", gap.truth)));
+        blockers.extend(report.unread.iter().map(|title| format!("{file}: no result is read below `{title}`")));
+        for check in tests(file, report) {
             if !check.passing {
                 blockers.push(format!("{file}: test {} ({})", check.test, check.result));
             }
@@ -104,13 +111,13 @@ fn status_word(text: &str) -> Option<String> {
 }
 
 /// The tests of a UAT file: headings `### 3. Name` with a `result:` line below.
-fn tests(file: &str, text: &str) -> Vec<Check> {
+fn tests(file: &str, report: UatReport) -> Vec<Check> {
     let check = |test: UatTest| {
         let result = test.result.as_deref().and_then(first_word).unwrap_or_else(|| "missing".to_owned());
         let passing = test.result.as_deref().is_some_and(is_pass);
         Check { file: file.to_owned(), test: test.number, name: test.name, result, passing }
     };
-    UatReport::parse(text).tests.into_iter().map(check).collect()
+    report.tests.into_iter().map(check).collect()
 }
 
 /// `not` of `not yet`.
@@ -142,6 +149,18 @@ mod unit_tests {
         assert!(report(&[("01-UAT.md", PASSED)], false).passed);
         let none = report(&[("01-UAT.md", "---\nstatus: complete\n---\n")], false);
         assert!(!none.passed && none.no_uat_artifacts && none.blockers.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_as_passed_stands_in_the_way() {
+        for more in [
+            "\n### 测试二 读取\n结果：失败\n",
+            "\n## Gaps\n\n- truth: It rings\n  status: failed\n",
+            "\n<<<<<<< HEAD\nresult: pass\n=======\nresult: issue\n>>>>>>> other\n",
+        ] {
+            let report = report(&[("01-UAT.md", &format!("{PASSED}{more}"))], false);
+            assert!(!report.passed && report.blockers.len() == 1, "{more}: {:?}", report.blockers);
+        }
     }
 
     #[test]

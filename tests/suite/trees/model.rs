@@ -120,6 +120,12 @@ pub(crate) enum Damage {
     Unread,
     /// The milestones have numbers, and STATE.md has a version.
     Numbered,
+    /// Both sides of a merge stand in STATE.md.
+    StateConflict,
+    /// The folded block of the last shipped milestone has no end.
+    Unclosed,
+    /// A row of the table of progress is all that is left of the last phase.
+    RowOnly,
 }
 
 /// What is true of a project, and how its documents say it.
@@ -198,9 +204,17 @@ impl Model {
                 Damage::OtherVersion,
                 Damage::OtherWord,
                 Damage::Unread,
+                Damage::StateConflict,
+                Damage::Unclosed,
+                Damage::RowOnly,
             ])
         });
-        let damage = damage.filter(|damage| *damage != Damage::OtherVersion || milestones != Milestones::None);
+        let damage = damage.filter(|damage| match damage {
+            Damage::OtherVersion => milestones != Milestones::None,
+            Damage::Unclosed => milestones == Milestones::Marked && count > 0,
+            Damage::RowOnly => listing == Listing::All && phases.len() > 1,
+            _ => true,
+        });
         let is_numbered = has_roadmap && milestones == Milestones::Numbered && count > 0;
         let damage = damage.or(is_numbered.then_some(Damage::Numbered));
         let left = draw.one_in(3);
@@ -341,6 +355,9 @@ impl Model {
             "---\ngsd_state_version: \"1.0\"\n{milestone}status: executing\nprogress:\n  total_phases: {}\n  completed_phases: {done}\n  total_plans: {plans}\n  completed_plans: {summaries}\n  percent: 0\n---\n\n# Project State\n\n## Current Position\n\n",
             self.phases.len()
         );
+        if self.damage == Some(Damage::StateConflict) {
+            text.push_str("<<<<<<< HEAD\n=======\nPhase: 9\n>>>>>>> theirs\n");
+        }
         if let Some(stated) = &self.stated {
             let _ = writeln!(text, "Phase: {stated}\nPlan: -\nStatus: In progress");
         }
@@ -378,7 +395,9 @@ impl Model {
                     for phase in phases {
                         let _ = writeln!(text, "- [x] Phase {}: {}", phase.id, phase.name);
                     }
-                    text.push_str("\n</details>\n\n");
+                    let is_last = self.earlier.last().is_some_and(|last| last.0 == *version);
+                    let is_closed = self.damage != Some(Damage::Unclosed) || !is_last;
+                    text.push_str(if is_closed { "\n</details>\n\n" } else { "\n" });
                 }
                 Milestones::Numbered => {
                     let _ = write!(text, "## Milestone {}: Before\n\n", &version[3..]);
@@ -416,12 +435,18 @@ impl Model {
             Some(Damage::Conflict) => {
                 text.insert_str(start, "<<<<<<< HEAD\n=======\n- [x] **Phase 1: Theirs**\n>>>>>>> theirs\n");
             }
-            Some(Damage::OtherWord) => text = text[..start].to_owned() + &text[start..].replace("Phase ", "Étape "),
+            Some(Damage::OtherWord) => {
+                let word = draw.one(&["Étape ", "阶段 ", "Фаза ", "Hase "]);
+                text = text[..start].to_owned() + &text[start..].replace("Phase ", word);
+            }
             Some(Damage::Unread) => {
                 let last = self.phases.last().unwrap();
                 let _ = writeln!(text, "### Phase {} {}\n", last.id, last.name);
             }
-            Some(Damage::OtherVersion | Damage::Numbered) | None => {}
+            Some(
+                Damage::OtherVersion | Damage::Numbered | Damage::StateConflict | Damage::Unclosed | Damage::RowOnly,
+            )
+            | None => {}
         }
         if draw.one_in(3) {
             text.push_str("\n## Backlog\n\n### Phase 999.1: Some day\n\n**Goal**: not now\n");
@@ -434,7 +459,8 @@ impl Model {
 
     fn phase_lines(&self, text: &mut String, draw: &mut Draw) {
         let unread = usize::from(self.damage == Some(Damage::Unread));
-        let phases = &self.phases[..self.phases.len() - unread];
+        let all = &self.phases[..self.phases.len() - unread];
+        let phases = &all[..all.len() - usize::from(self.damage == Some(Damage::RowOnly))];
         let sign = draw.one(SIGNS);
         let done = |phase: &Phase| phase.stage == Stage::Closed;
         if matches!(self.listing, Listing::Checklist | Listing::ChecklistAndHeadings | Listing::All) {
@@ -467,7 +493,7 @@ impl Model {
             } else {
                 "### Progress\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n"
             });
-            for phase in phases {
+            for phase in all {
                 let status = if done(phase) {
                     draw.one(&["Complete", "✅ Done", "Complete (2026-01-02)"])
                 } else {
