@@ -23,10 +23,10 @@ impl UnreadPhase<'_> {
     pub(crate) fn message(&self) -> String {
         let Self { line, id, text } = self;
         let line = line + 1;
-        match id.is_empty() {
-            true => format!("line {line} of ROADMAP.md is an open item among the phases and names none: `{text}`"),
-            false => format!("line {line} of ROADMAP.md names phase {id} in a form that is not read: `{text}`"),
+        if id.is_empty() {
+            return format!("line {line} of ROADMAP.md is an open item among the phases and names none: `{text}`");
         }
+        format!("line {line} of ROADMAP.md names phase {id} in a form that is not read: `{text}`")
     }
 
     pub(crate) fn cure(&self) -> String {

@@ -310,7 +310,7 @@ pub(crate) struct Ran {
 /// again. Where there are many files, they are worth it.
 fn one_by_one(folder: &Path) -> impl Iterator<Item = String> {
     const LARGE: u64 = 2_000_000;
-    let is_small = crate::disk::size(folder.join(".git/index")).is_some_and(|size| size < LARGE);
+    let is_small = folder.join(".git/index").metadata().is_ok_and(|index| index.len() < LARGE);
     ["-c", "core.preloadIndex=false"].into_iter().filter(move |_| is_small).map(str::to_owned)
 }
 
