@@ -57,6 +57,7 @@ EXPLAINED = [
     ("- **The table of phases**", r"STATE\.md state rebuild.*: \| "),
     ("- **What to do next**", r'state\.json .*: \s*"(command|label|reason)": '),
     ("- **Numbers of phases.**", r"^odd \.planning/state\.json "),
+    ("- **Phases of `state.json`**", r'^(multi|mismatch) \.planning/state\.json .*: \s*("(number|name)": |[{}],?$)'),
     ("- **One standing.**", r'state\.json .*: \s*"status": '),
     ("- **One standing.**", r"STATE\.md .*: \s*(percent|completed_phases|Progress): "),
 ]

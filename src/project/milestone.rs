@@ -172,30 +172,34 @@ impl Milestone {
                 _ => !is_called_alike(own[at].name, row.name),
             }
         };
-        // The details of a shipped milestone may stand among its own: of several sections of a number those are another's
-        // that are not called as the list calls the phase.
-        let listed = PhaseIndex::new(
-            roadmap
-                .bullets()
-                .iter()
-                .enumerate()
-                .filter(|(_, bullet)| self.holds(bullet.line))
-                .map(|(at, bullet)| (at, bullet.id)),
-        );
-        let name_of = |id: &str| listed.find(id).map(|at| roadmap.bullets()[at].name);
-        let is_called_so =
-            |section: &PhaseSection<'_>| name_of(section.id).is_some_and(|name| is_called_alike(name, section.name));
-        let open = || roadmap.sections().iter().filter(|section| !section.shipped && self.holds(section.heading_line));
-        let right: Vec<String> =
-            open().filter(|section| is_called_so(section)).map(|section| normal_key(section.id)).collect();
-        let wrong: Vec<usize> = open()
-            .filter(|section| !is_called_so(section) && right.contains(&normal_key(section.id)))
-            .map(|section| section.heading_line)
-            .collect();
+        let wrong = self.sections_of_others(roadmap);
         roadmap.set_aside(
             |line, id| wrong.contains(&line) || (!self.holds(line) && index.find(id).is_some()),
             is_other_row,
         );
+    }
+
+    /// The sections of its window that are another milestone's: the details of a shipped one may stand among its own. Of
+    /// several sections of a number those are another's that are not called as the checklist calls the phase.
+    fn sections_of_others(&self, roadmap: &Roadmap<'_>) -> Vec<usize> {
+        let own = || roadmap.sections().iter().filter(|section| !section.shipped && self.holds(section.heading_line));
+        let mut numbers: HashMap<String, Vec<&PhaseSection<'_>>> = HashMap::new();
+        for section in own() {
+            numbers.entry(normal_key(section.id)).or_default().push(section);
+        }
+        let mut others = Vec::new();
+        for sections in numbers.into_values().filter(|sections| sections.len() > 1) {
+            let id = PhaseId::new(sections[0].id);
+            let bullets = roadmap.bullets().iter().filter(|bullet| self.holds(bullet.line) && id.matches(bullet.id));
+            let names: Vec<&str> = bullets.map(|bullet| bullet.name).collect();
+            let is_called_so =
+                |section: &&&PhaseSection<'_>| names.iter().any(|name| is_called_alike(name, section.name));
+            if sections.iter().any(|section| is_called_so(&section)) {
+                let wrong = sections.iter().filter(|section| !is_called_so(section));
+                others.extend(wrong.map(|section| section.heading_line));
+            }
+        }
+        others
     }
 
     /// The identifiers of [`Self::phases`].
@@ -513,6 +517,27 @@ mod tests {
         assert_eq!(ids(GROUPED, None), (MilestoneScope::Complete, vec!["3".into(), "4".into()], Some("Sync".into())));
         assert_eq!(ids(GROUPED, Some("v2.0")).1, ["5"]);
         assert_eq!(ids(GROUPED, Some("v1.0")).2, Some("MVP".into()), "one that is shipped has its name too");
+    }
+
+    #[test]
+    fn a_milestone_goes_on_below_a_second_heading_of_its_version() {
+        let text = "## v1.1 A\n\n- [x] **Phase 1: A**\n\n## v2.0 B\n\n- [ ] **Phase 9: C**\n\n## v1.1 A, part 2\n\n- [ ] **Phase 2: B**\n";
+        assert_eq!(ids(text, Some("v1.1")).1, ["1", "2"]);
+        assert_eq!(ids(&text.replace("- [ ] **Phase 2: B**", "Notes."), Some("v1.1")).1, ["1"]);
+    }
+
+    #[test]
+    fn details_of_a_shipped_milestone_among_those_of_the_current_one_are_not_its_own() {
+        let text = "<details>\n<summary>✅ v1.0 Old</summary>\n\n- [x] **Phase 1: Sync**\n\n</details>\n\n## 🚧 v1.1 New\n\n\
+                    - [ ] **Phase 1: Alpha**\n\n### Phase 1: Sync\n**Goal**: old\n\n### Phase 1: Alpha\n**Goal**: new\n";
+        let state = (".planning/STATE.md", "---\nmilestone: v1.1\n---\n");
+        let view = super::super::view::ProjectView::of([(".planning/ROADMAP.md", text), state]);
+        let roadmap = view.parse_roadmap(text);
+        assert_eq!(roadmap.section("1").and_then(|section| roadmap.field(section, "Goal")), Some("new"));
+        // Where the list says nothing, the first one counts as before.
+        let unlisted = text.replace("- [ ] **Phase 1: Alpha**\n\n", "");
+        let roadmap = view.parse_roadmap(&unlisted);
+        assert_eq!(roadmap.section("1").and_then(|section| roadmap.field(section, "Goal")), Some("old"));
     }
 
     #[test]

@@ -345,6 +345,17 @@ mod tests {
     }
 
     #[test]
+    fn a_shipped_milestone_closes_nothing_while_another_one_is_open() {
+        let roadmap = "## ✅ v1.0 A\n\n- [x] **Phase 1: A**\n\n## 🚧 v1.1 B\n\n- [ ] **Phase 2: B**\n";
+        let unseen = scope(roadmap, &[]).unseen.unwrap();
+        assert!(unseen.is_unreadable() && unseen.to_string().contains("at v1.0, which is shipped"), "{unseen}");
+        assert!(unseen.cure().contains("milestone-switch --milestone v1.1"), "{}", unseen.cure());
+        let over = "---\nmilestone: v1.0\nstatus: Awaiting next milestone\n---\n";
+        let view = ProjectView::of([(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", over)]);
+        assert_eq!(view.scope().unwrap().unseen, None, "between two milestones");
+    }
+
+    #[test]
     fn a_merge_in_state_leaves_open_which_milestone_is_the_current_one() {
         let state = "---\nmilestone: v1.0\n---\n# S\n\n<<<<<<< HEAD\nPhase: 1\n=======\nPhase: 2\n>>>>>>> other\n";
         let roadmap = (".planning/ROADMAP.md", "- [x] **Phase 1: A**\n");

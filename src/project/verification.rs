@@ -81,7 +81,7 @@ impl Verification {
             }
             VerificationState::Missing if self.is_unplanned => "The phase has no plan yet: plan it first.".into(),
             VerificationState::Missing => {
-                "There is no verification report. Executing the phase makes one; plans with a summary are not executed again.".into()
+                "There is no verification report with a `status`. Executing the phase makes one; plans with a summary are not executed again.".into()
             }
             VerificationState::Unknown(status) => format!(
                 "The report has the unknown status `{status}`; it takes passed, gaps_found or human_needed. Verify again."

@@ -227,6 +227,12 @@ fn a_folder_without_a_project_gets_none_by_the_way() {
     context.write(".planning/PROJECT.md", "# P\n");
     assert_eq!(run(&context, ["state", "milestone-switch", "--milestone", "v2.0", "--raw"]).success(), "true");
     assert!(context.read(STATE).contains("milestone: v2.0"));
+    // A roadmap is looked at before anything is written.
+    context.write(".planning/ROADMAP.md", "# R\n\n## ✅ v1.0 A\n\n- [x] **Phase 1: A**\n\n## v2.1 B\n");
+    assert_eq!(run(&context, ["state", "milestone-switch", "--milestone", "v2.1", "--raw"]).success(), "true");
+    let shipped = run(&context, ["state", "milestone-switch", "--milestone", "v1.0"]).json();
+    assert!(shipped["error"].as_str().unwrap().contains("shipped"), "{shipped}");
+    assert!(context.read(STATE).contains("milestone: v2.1"));
 }
 
 #[test]

@@ -517,6 +517,46 @@ mod tests {
     }
 
     #[test]
+    fn what_any_place_calls_open_comes_next_and_a_count_in_dispute_stays() {
+        let files = |roadmap: &'static str, total: &'static str| {
+            ProjectView::of([
+                (".planning/ROADMAP.md", roadmap),
+                (".planning/STATE.md", total),
+                (".planning/phases/01-a/01-01-PLAN.md", "x"),
+                (".planning/phases/01-a/01-01-SUMMARY.md", "x"),
+                (".planning/phases/01-a/01-VERIFICATION.md", "---\nstatus: passed\n---\n"),
+            ])
+        };
+        let row = "- [ ] **Phase 1: A**\n- [x] **Phase 2: B**\n\n### Phase 1: A\n### Phase 2: B\n\n\
+                   | Phase | Plans Complete | Status |\n|---|---|---|\n| 2. B | 0/1 | Not started |\n";
+        let state =
+            "---\nstatus: executing\nprogress:\n  total_phases: 2\n  percent: 0\n---\n# S\n\nPhase: 1 of 2 (A)\n";
+        let (report, _) = complete(&files(row, state), "1", "/gsd-", false, &facts()).unwrap();
+        assert_eq!(report.next_phase.as_deref(), Some("2"), "its row says that it is open");
+        let fewer = "- [ ] **Phase 1: A**\n\n### Phase 1: A\n";
+        let (report, edits) = complete(&files(fewer, state), "1", "/gsd-", false, &facts()).unwrap();
+        assert!(report.warnings.iter().any(|warning| warning.contains("counts 2 phases")), "{:?}", report.warnings);
+        let written = &edits.texts[".planning/STATE.md"];
+        assert!(written.contains("  total_phases: 2\n"), "{written}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_of_plans_stops_it() {
+        let with = |path: &'static str, text: &'static str| {
+            let view = view("passed", true);
+            let mut more = Edits::default();
+            more.texts.insert(format!(".planning/phases/01-base/{path}"), text.to_owned());
+            complete(&view.after(&more), "1", "/gsd-", false, &facts()).unwrap_err().to_string()
+        };
+        assert!(with("01-02-计划.md", "").contains("`.planning/phases/01-base/01-02-计划.md` is not read"));
+        for status in ["status: 已暂停", "status: Angehalten", "Status: halted", "status：halted"] {
+            let text: &'static str = format!("---\n{status}\n---\n").leak();
+            let told = with("01-01-SUMMARY.md", text);
+            assert!(told.contains("halted") || told.contains("not known"), "{status}: {told}");
+        }
+    }
+
+    #[test]
     fn the_state_is_pruned_with_the_phase_where_the_project_wants_it() {
         let files = [
             (
