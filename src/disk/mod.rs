@@ -399,6 +399,11 @@ impl Stamp {
         const GRAIN: i64 = 2_000;
         self.written.max(self.changed) / 1_000_000 + GRAIN < now
     }
+
+    /// When the file was written last, in seconds since 1970.
+    pub(crate) fn written_at(&self) -> i64 {
+        self.written.div_euclid(1_000_000_000)
+    }
 }
 
 /// The file's length in bytes; `None` where that cannot be told.

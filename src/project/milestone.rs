@@ -268,9 +268,12 @@ pub(crate) fn milestone_headings<'text>(roadmap: &Roadmap<'text>) -> Vec<Milesto
 pub(crate) fn opened_after(roadmap: &Roadmap<'_>, version: &str) -> Option<String> {
     let markdown = roadmap.markdown();
     let mut blocks = roadmap.folded_blocks().filter_map(|block| version_in(markdown.line(block.summary?)));
-    let is_closed = milestone_headings(roadmap).iter().any(|heading| heading.closed && heading.names(version))
+    let headings = milestone_headings(roadmap);
+    let is_shipped = headings.iter().any(|heading| heading.closed && heading.names(version))
         || blocks.any(|known| is_same_version(known, version));
-    marked_open(roadmap).filter(|open| is_closed && !is_same_version(open, version))
+    let is_active = |heading: &&MilestoneHeading<'_>| heading.heading.title.contains(['🚧', '🔄']);
+    let heading = || Some(headings.iter().find(is_active)?.version?.to_owned());
+    marked_open(roadmap).or_else(heading).filter(|open| is_shipped && !is_same_version(open, version))
 }
 
 /// How many headings call a milestone by its number alone: `## Milestone 2: Name`.

@@ -65,11 +65,11 @@ pub(crate) mod worktrees;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, EntryKind, Found, FoundFile, Owner, RealPaths,
-    Snapshot,
+    Snapshot, Stamp,
 };
 
 use boundary::{Boundary, BoundaryError};
@@ -288,6 +288,8 @@ struct DiskFiles {
     claim: String,
     /// None where nothing is remembered.
     told: Option<Told>,
+    /// What the system notes of files that were looked at, where nothing is written as long as these files are read.
+    stamps: Arc<Mutex<HashMap<String, Stamp>>>,
     /// What is known of folders, where nothing changes as long as these files are read.
     moment: Option<Mutex<Moment>>,
 }
@@ -306,7 +308,17 @@ impl DiskFiles {
         let (layout, state_folder) = (project.layout.clone(), project.state_folder.clone());
         let settings = [layout.config(), layout.root_config()];
         let claim = layout.milestone_claim();
-        Self { layout, state_folder, boundary: project.boundary(), commit_times, settings, claim, told: None, moment }
+        Self {
+            layout,
+            state_folder,
+            boundary: project.boundary(),
+            commit_times,
+            settings,
+            claim,
+            told: None,
+            stamps: Arc::default(),
+            moment,
+        }
     }
 
     /// A path of the project as an absolute one that does not lead out of it.
@@ -372,6 +384,18 @@ impl DiskFiles {
     }
 }
 
+/// What the system notes of the file `absolute`, which is kept for those who ask for `path` again; `None` where that is no
+/// plain file.
+fn stamped(stamps: &Mutex<HashMap<String, Stamp>>, path: &str, absolute: &Path) -> Option<Stamp> {
+    let mut stamps = stamps.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = stamps.get(path) {
+        return Some(*known);
+    }
+    let stamp = disk::file_stamp(absolute)?;
+    stamps.insert(path.to_owned(), stamp);
+    Some(stamp)
+}
+
 impl Files for DiskFiles {
     fn read(&self, path: &str) -> Result<Option<String>, FileError> {
         let is_settings = self.settings.iter().any(|settings| settings == path);
@@ -408,7 +432,12 @@ impl Files for DiskFiles {
 
     fn look(&self, question: u8, path: &str) -> Option<Looked> {
         let told = self.told.as_ref()?;
-        told.look(question, path, &self.plain(path)?)
+        let known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        let stamp = match known {
+            Some(known) => known,
+            None => stamped(&self.stamps, path, &self.plain(path)?)?,
+        };
+        told.look(question, path, stamp)
     }
 
     fn note(&self, looked: Looked, answer: u8) {
@@ -424,9 +453,14 @@ impl Files for DiskFiles {
     fn ask_changed(&self, paths: &[String]) -> Pending<Vec<Option<i64>>> {
         let committed = (self.commit_times)(&self.layout, paths);
         let (layout, paths) = (self.layout.clone(), paths.to_vec());
+        let stamps = self.told.is_some().then(|| Arc::clone(&self.stamps));
         Box::new(move || {
             let committed = committed();
-            let on_disk = |path: &String| disk::modified(layout.absolute(path)).map(|time| time / 1000);
+            let on_disk = |path: &String| {
+                let absolute = layout.absolute(path);
+                let stamp = stamps.as_ref().and_then(|stamps| stamped(stamps, path, &absolute));
+                stamp.map(|stamp| stamp.written_at()).or_else(|| disk::modified(absolute).map(|time| time / 1000))
+            };
             let time = |path: &String| committed.get(path).copied().or_else(|| on_disk(path));
             paths.iter().map(time).collect()
         })

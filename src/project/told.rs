@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::files::Looked;
 use super::local_state::LocalState;
-use crate::disk::{self, AbsolutePath};
+use crate::disk::{self, AbsolutePath, Stamp};
 
 /// The name of the file.
 const FILE: &str = "told.bin";
@@ -50,10 +50,12 @@ impl Told {
         (!others_write).then(|| Self { file, at, answers: Mutex::default() })
     }
 
-    /// Looks at the document at `path`, which is the file `absolute`, for a question. `None` where that is no file, or it may
+    /// Looks for the answer to a question about the document at `path`, of which the system notes `stamp`. `None` where it may
     /// change again without a difference to be seen.
-    pub(crate) fn look(&self, question: u8, path: &str, absolute: &Path) -> Option<Looked> {
-        let stamp = disk::file_stamp(absolute).filter(|stamp| stamp.is_settled(self.at))?;
+    pub(crate) fn look(&self, question: u8, path: &str, stamp: Stamp) -> Option<Looked> {
+        if !stamp.is_settled(self.at) {
+            return None;
+        }
         let mut hasher = DefaultHasher::new();
         (question, path, stamp).hash(&mut hasher);
         let key = hasher.finish();
@@ -169,18 +171,19 @@ mod tests {
         let (file, other) = (bench.root.join("a.md"), bench.root.join("b.md"));
         std::fs::write(&file, "one").unwrap();
         std::fs::write(&other, "one").unwrap();
-        let look = |at: i64| bench.told(at).look(b'?', "a.md", &file);
+        let stamp = |file: &Path| disk::file_stamp(file).unwrap();
+        let look = |at: i64| disk::file_stamp(&file).and_then(|stamp| bench.told(at).look(b'?', "a.md", stamp));
         let keep = || {
             let told = bench.told(LATE);
-            told.note(told.look(b'?', "a.md", &file).unwrap(), b'!');
+            told.note(told.look(b'?', "a.md", stamp(&file)).unwrap(), b'!');
         };
         assert_eq!(look(LATE).unwrap().known, None);
         keep();
         assert_eq!(look(LATE).unwrap().known, Some(b'!'));
         let told = bench.told(LATE);
-        assert_eq!(told.look(b'.', "a.md", &file).unwrap().known, None);
-        assert_eq!(told.look(b'?', "b.md", &file).unwrap().known, None);
-        assert_eq!(told.look(b'?', "a.md", &other).unwrap().known, None);
+        assert_eq!(told.look(b'.', "a.md", stamp(&file)).unwrap().known, None);
+        assert_eq!(told.look(b'?', "b.md", stamp(&file)).unwrap().known, None);
+        assert_eq!(told.look(b'?', "a.md", stamp(&other)).unwrap().known, None);
         assert_eq!(look(0), None, "it was changed just now");
         let ways: [(&str, &dyn Fn()); 4] = [
             ("of one length", &|| std::fs::write(&file, "two").unwrap()),
@@ -207,10 +210,11 @@ mod tests {
         let bench = Bench::new();
         let file = bench.root.join("a.md");
         std::fs::write(&file, "one").unwrap();
-        let known = || bench.told(LATE).look(b'?', "a.md", &file).unwrap().known;
+        let stamp = || disk::file_stamp(&file).unwrap();
+        let known = || bench.told(LATE).look(b'?', "a.md", stamp()).unwrap().known;
         let keep = || {
             let told = bench.told(LATE);
-            told.note(told.look(b'?', "a.md", &file).unwrap(), b'!');
+            told.note(told.look(b'?', "a.md", stamp()).unwrap(), b'!');
         };
         keep();
         let whole = std::fs::read(bench.memory()).unwrap();

@@ -226,6 +226,15 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
         let files = folder.artifacts("UAT").map(|file| (file, "uat"));
         for (file, kind) in files.chain(folder.artifacts("VERIFICATION").map(|file| (file, "verification"))) {
             let path = folder.join(file);
+            let question = if kind == "uat" { b'U' } else { b'V' };
+            let says_nothing = |text: Option<&str>| {
+                let text = text.unwrap_or_default();
+                let report = UatReport::parse(text);
+                u8::from(!is_known(kind, text, &report) && look(folder, file, kind, &report, text).is_none())
+            };
+            if view.told(question, &path, says_nothing)? > 0 {
+                continue;
+            }
             let report = view.uat_report(&path)?;
             let text = view.text(&path)?.unwrap_or_default();
             if is_known(kind, &text, &report) {

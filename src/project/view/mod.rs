@@ -32,6 +32,8 @@ pub(crate) struct ProjectView {
     files: Arc<dyn Files>,
     texts: Arc<Mutex<HashMap<String, Option<Arc<str>>>>>,
     folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
+    /// Those of earlier milestones too.
+    all_folders: Arc<Mutex<Option<Arc<[PhaseFolder]>>>>,
     times: Arc<Mutex<Times>>,
     /// By the path of their folder.
     facts: Arc<Mutex<HashMap<String, Arc<FolderFacts>>>>,
@@ -126,6 +128,7 @@ impl ProjectView {
             files: Arc::from(files),
             texts: Arc::default(),
             folders: Arc::default(),
+            all_folders: Arc::default(),
             times: Arc::default(),
             facts: Arc::default(),
             acceptances: Arc::default(),
@@ -154,6 +157,7 @@ impl ProjectView {
         Self {
             layout: self.layout.scoped(workstream),
             folders: Arc::default(),
+            all_folders: Arc::default(),
             milestone: Arc::default(),
             own: Arc::default(),
             listed: Arc::default(),
@@ -178,7 +182,7 @@ impl ProjectView {
     }
 
     /// What `of` says of the text of a document, which is not read where an earlier call was told so: `question` is its sign.
-    pub(super) fn told(&self, question: u8, path: &str, of: impl Fn(Option<&str>) -> u8) -> Result<u8, FileError> {
+    pub(crate) fn told(&self, question: u8, path: &str, of: impl Fn(Option<&str>) -> u8) -> Result<u8, FileError> {
         let read = locked(&self.texts).get(path).map(|text| of(text.as_deref()));
         if let Some(said) = read {
             return Ok(said);
@@ -319,7 +323,12 @@ impl ProjectView {
 
     /// Every folder in `phases`, in the order of phases.
     pub(crate) fn all_phase_folders(&self) -> Result<Vec<PhaseFolder>, FileError> {
-        self.read_folders(&self.layout.phases(), None)
+        if let Some(known) = locked(&self.all_folders).as_ref() {
+            return Ok(known.to_vec());
+        }
+        let folders = self.read_folders(&self.layout.phases(), None)?;
+        *locked(&self.all_folders) = Some(folders.clone().into());
+        Ok(folders)
     }
 
     /// The folders of the phases of the current milestone: those named in its window; all, where it names none.
