@@ -19,6 +19,10 @@ pub(crate) enum VerificationState {
 /// The words that a report's status may be.
 const WORDS: &[&str] = &["passed", "gaps_found", "human_needed"];
 
+/// The states that are remembered, by their numbers from 1.
+const PLAIN: &[VerificationState] =
+    &[VerificationState::Passed, VerificationState::GapsFound, VerificationState::HumanNeeded];
+
 /// Whether what follows the word of a status is parted from it by a sign and says none of the other words: `passed (again)`,
 /// not `passed with gaps`.
 fn is_note(behind: &str) -> bool {
@@ -46,6 +50,23 @@ impl Report {
             _ => VerificationState::Unknown(word),
         };
         Some(Self { path, state, fingerprint: declared_fingerprint(&front) })
+    }
+
+    pub(super) fn without_fingerprint(path: String, state: VerificationState) -> Self {
+        Self { path, state, fingerprint: None }
+    }
+
+    /// A number for a report that says its status in a known word and declares no fingerprint; 0 for any other.
+    pub(super) fn plainness(text: Option<&str>) -> u8 {
+        let report =
+            text.and_then(|text| Self::parse(String::new(), text)).filter(|report| report.fingerprint.is_none());
+        let known = report.and_then(|report| PLAIN.iter().position(|state| *state == report.state));
+        known.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)
+    }
+
+    /// The state that a number of [`Self::plainness`] stands for.
+    pub(super) fn plain(number: u8) -> Option<VerificationState> {
+        PLAIN.get(usize::from(number).checked_sub(1)?).cloned()
     }
 
     pub(super) fn can_be_stale(&self) -> bool {
@@ -86,5 +107,30 @@ impl Fingerprint {
         let (covered, later): (Vec<String>, Vec<String>) =
             folder.summaries().map(|summary| folder.join(summary)).partition(|path| self.files.contains(path));
         !covered.is_empty() && !later.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_is_remembered_is_the_one_that_was_read() {
+        for text in [
+            "---\nstatus: passed\n---\n",
+            "---\nstatus: gaps_found\n---\n",
+            "---\nstatus: human_needed\n---\n",
+            "---\nstatus: odd\n---\n",
+            "---\nstatus: passed\ncovered_digest: abc\n---\n",
+            "---\nphase: 1\n---\n",
+            "",
+        ] {
+            let read = Report::parse(String::new(), text);
+            match Report::plain(Report::plainness(Some(text))) {
+                Some(state) => assert!(read.is_some_and(|read| read.state == state && read.fingerprint.is_none())),
+                None => assert!(!read.is_some_and(|read| read.fingerprint.is_none() && PLAIN.contains(&read.state))),
+            }
+        }
+        assert_eq!(Report::plainness(None), 0);
     }
 }

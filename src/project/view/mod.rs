@@ -464,9 +464,14 @@ impl ProjectView {
         if let Some(known) = facts.report.get() {
             return Ok(known.as_ref());
         }
-        let path = folder.artifact_path("VERIFICATION");
-        let text = path.as_deref().map(|path| self.text(path)).transpose()?.flatten();
-        let report = path.zip(text).and_then(|(path, text)| Report::parse(path, &text));
+        let report = match folder.artifact_path("VERIFICATION") {
+            None => None,
+            // Most reports say their status and nothing of what they cover, which is remembered.
+            Some(path) => match Report::plain(self.told(b'R', &path, Report::plainness)?) {
+                Some(state) => Some(Report::without_fingerprint(path, state)),
+                None => self.text(&path)?.and_then(|text| Report::parse(path, &text)),
+            },
+        };
         Ok(facts.report.get_or_init(|| report).as_ref())
     }
 
