@@ -171,7 +171,8 @@ fn of_archive(error: &ArchiveError) -> Option<String> {
         ArchiveError::File(error) => error.hint(),
         ArchiveError::Label { .. } => own("write it as ROADMAP.md does, such as `v1.0`"),
         ArchiveError::Taken { owner, .. } => {
-            Some(format!("pass `--archive-version {owner}`, or --force to mix the two"))
+            let call = typed!("gsd-tools phases clear --confirm --archive-version {}", owner);
+            Some(format!("archive them under their own: `{call}`; or pass --force to mix the two"))
         }
         ArchiveError::Open { .. } => own("finish them, or pass --force to archive them as they are"),
         ArchiveError::Unreadable { unseen } => Some(format!("{}; or pass `--archive-version v1.0`", unseen.cure())),

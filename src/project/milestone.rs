@@ -97,13 +97,7 @@ impl Milestone {
         let everything = || open_lines(roadmap, std::iter::once(0..roadmap.markdown().lines().len()));
         let (window, scope) = match selected {
             Some(selected) => {
-                let mut window = window_of(roadmap, &headings, selected);
-                // A milestone may go on below another heading.
-                let others = headings.iter().filter(|heading| heading.heading.line != selected.heading.line);
-                let others = others
-                    .filter(|heading| !heading.closed && version.as_deref().is_some_and(|own| heading.names(own)));
-                let lines = others.map(|heading| own_lines(roadmap, &headings, heading));
-                window.extend(lines.filter(|lines| holds_phases(roadmap, std::slice::from_ref(lines))));
+                let window = window_of(roadmap, &headings, selected);
                 let scope = if holds_phases(roadmap, &window) {
                     MilestoneScope::Complete
                 } else if holds_phases(roadmap, &everything()) {
@@ -374,18 +368,18 @@ fn window_of(
     selected: &MilestoneHeading<'_>,
 ) -> Vec<Range<usize>> {
     let first = headings.first().map_or(selected.heading.line, |heading| heading.heading.line);
-    let details = headings.iter().find(|heading| {
-        heading.heading.line > selected.heading.line
-            && heading.version == selected.version
-            && heading.heading.title.to_lowercase().contains("(phase details)")
-    });
     let preamble = preamble_lines(roadmap, first);
-    let mut window =
-        open_lines(roadmap, preamble.into_iter().chain(std::iter::once(own_lines(roadmap, headings, selected))));
-    if let Some(details) = details {
-        window.extend(open_lines(roadmap, std::iter::once(own_lines(roadmap, headings, details))));
-    }
-    window
+    // A milestone may go on below another heading, and so may the details of its phases.
+    let is_more = |heading: &&MilestoneHeading<'_>| {
+        let is_details = heading.heading.title.to_lowercase().contains("(phase details)");
+        let holds = || holds_phases(roadmap, &[own_lines(roadmap, headings, heading)]);
+        heading.heading.line > selected.heading.line
+            && selected.version.is_some_and(|version| heading.names(version))
+            && (is_details || (!heading.closed && holds()))
+    };
+    let more = headings.iter().filter(is_more);
+    let own = std::iter::once(selected).chain(more).map(|heading| own_lines(roadmap, headings, heading));
+    open_lines(roadmap, preamble.into_iter().chain(own))
 }
 
 /// The lines of the block whose summary names `version`, and those before it, where it holds phases.

@@ -368,12 +368,12 @@ const DONE: &[&str] = &[
 /// Whether the head of a SUMMARY says nothing of its plan but that it is done: most do, and need no parsing.
 pub(super) fn is_surely_done(summary: &str) -> bool {
     let word = |status: &str| status.split(|letter: char| !letter.is_alphanumeric()).next().map(str::to_lowercase);
-    head_status(summary).is_none_or(|status| word(status).is_some_and(|word| DONE.contains(&word.as_str())))
+    head_statuses(summary).all(|status| word(status).is_some_and(|word| DONE.contains(&word.as_str())))
 }
 
 /// What the lines before the first heading say as the status, in whatever form they do: a front matter that does not begin
 /// in the first line, a key in capitals, a colon of another script.
-fn head_status(text: &str) -> Option<&str> {
+fn head_statuses(text: &str) -> impl Iterator<Item = &str> {
     const MOST_LINES: usize = 200;
     let head = text.lines().take(MOST_LINES).take_while(|line| !line.starts_with("# ") && !line.starts_with("## "));
     head.filter_map(|line| {
@@ -382,7 +382,7 @@ fn head_status(text: &str) -> Option<&str> {
         let value = behind.trim_start_matches(['*', '_', '"', '\'', ' ']).strip_prefix(COLONS)?;
         Some(value.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '*' | '_' | '"' | '\'')))
     })
-    .find(|value| !value.is_empty())
+    .filter(|value| !value.is_empty())
 }
 
 /// What the execution of a plan says of itself. Borrows its text.
@@ -436,7 +436,7 @@ impl<'text> PhaseSummary<'text> {
 
     fn status(&self) -> Option<String> {
         let written = self.front.as_ref().and_then(|front| front.text("status"));
-        written.or_else(|| head_status(self.markdown.text()).map(str::to_owned))
+        written.or_else(|| head_statuses(self.markdown.text()).next().map(str::to_owned))
     }
 
     /// What was built, in one line: a field, or the bold line under the heading of the summary.

@@ -187,7 +187,7 @@ impl<'text> Requirements<'text> {
         found
     }
 
-    /// The text with the phases of its table called anew; `new` gives the name that one of them has now.
+    /// The text with the phases of its table renamed; `new` gives the new name of a phase, if it has one.
     pub(crate) fn with_phases(&self, new: impl Fn(&str) -> Option<String>) -> String {
         let phases = self.rows.iter().flat_map(TraceRow::phases);
         let parts: Vec<_> = phases.filter_map(|phase| Some((phase, new(phase)?))).collect();

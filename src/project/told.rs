@@ -17,7 +17,7 @@ use crate::disk::{self, AbsolutePath, Stamp};
 /// The name of the file.
 const FILE: &str = "told.bin";
 /// What it begins with: another number where an answer means something else.
-const HEAD: &str = concat!("answers 3 by ", env!("CARGO_PKG_VERSION"), "\n");
+const HEAD: &str = concat!("answers 4 by ", env!("CARGO_PKG_VERSION"), "\n");
 /// How many answers are kept.
 const MOST: usize = 50_000;
 /// The bytes of the number of an answer, and of the sum at the end of the file.

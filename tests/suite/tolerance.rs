@@ -192,6 +192,15 @@ fn phases_with_uncommitted_changes_are_not_archived_unless_forced() {
     git("commit -qm new");
     assert!(context.gsd(["phases", "clear", "--confirm"]).failure(1).contains("not done"), "what is open stays too");
     context.write(".planning/phases/01-base/new.md", "changed");
+    let index = context.project().join(".git/index");
+    let whole = std::fs::read(&index).unwrap();
+    std::fs::write(&index, "no index").unwrap();
+    for call in ["phases clear --confirm", "phase remove 1"] {
+        let refused = context.gsd_with(call.split(' '), &[], "").failure(1);
+        assert!(refused.contains("git does not show what changed"), "{call}: {refused}");
+    }
+    assert_eq!(context.read(".planning/phases/01-base/new.md"), "changed");
+    std::fs::write(&index, whole).unwrap();
     assert_eq!(context.gsd(["phases", "clear", "--confirm", "--force"]).json()["cleared"], 1);
 }
 

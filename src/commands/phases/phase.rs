@@ -2,6 +2,7 @@
 
 use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::disk::AbsolutePath;
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
 use crate::operations::phases::complete::{self, Incomplete};
@@ -10,6 +11,7 @@ use crate::operations::phases::remove::{self, RemoveError};
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
 use crate::project::git_settings::names_no_filter;
+use crate::project::repository::repository_of;
 use crate::project::up_next::is_shipped;
 use crate::text::screen::counted;
 use crate::world::Finished;
@@ -88,7 +90,7 @@ verbs! {
     /// Remove a phase and its folder, and renumber the phases after it
     ///
     /// Updates ROADMAP.md, REQUIREMENTS.md, STATE.md, and the names of the folders and files of the later phases. Refuses a
-    /// phase with executed plans, and one with files that git does not have, unless `--force` is given.
+    /// phase with executed plans, and in a repository one with files that git does not have, unless `--force` is given.
     ///
     /// Example: `gsd-tools phase remove 4 --dry-run` shows what would change.
     "phase remove": destroys [asked] json(remove::RemoveReport) = remove(RemoveArgs);
@@ -348,12 +350,20 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 }
 
 /// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
-/// two, and what git does not have would be lost. `ignored` is the flag of git that says whether ignored files count.
+/// two, and what git does not have would be lost. A git that cannot say it is no reason to go ahead. `ignored` is the flag of
+/// git that says whether ignored files count.
 fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str) -> Result<(), CommandError> {
     let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
-    let status =
-        context.world().git_differences(context.layout().root(), names_no_filter, line).ok().filter(Finished::success);
-    let changes = status.map_or(0, |status| status.text().lines().count());
+    let root = context.layout().root();
+    if AbsolutePath::parse(root).ok().and_then(|root| repository_of(&root)).is_none() {
+        return Ok(());
+    }
+    let asked = context.world().git_differences(root, names_no_filter, line).ok().filter(Finished::success);
+    let Some(status) = asked else {
+        let refused = format!("git does not show what changed in `{folder}`; nothing was {done}");
+        return Err(CommandError::new(Reason::Unknown, refused).hint("see what `git status` says, or pass `--force`"));
+    };
+    let changes = status.text().lines().count();
     if changes == 0 {
         return Ok(());
     }

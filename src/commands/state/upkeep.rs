@@ -142,8 +142,8 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();
     if is_shipped(context, version.trim())? {
-        let error = format!("milestone {version} is shipped: name the next one");
-        return context.emit(&FailureReport::of(error));
+        let refused = CommandError::new(Reason::Unknown, format!("milestone {} is shipped already", version.trim()));
+        return Err(refused.hint("name the next one"));
     }
     let report = write(context, |view, facts| switch::switch(view, version, name, facts))?;
     context.emit_raw(&report, "true")

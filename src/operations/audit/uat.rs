@@ -290,7 +290,7 @@ fn look(folder: &PhaseFolder, file: &str, kind: &'static str, report: &UatReport
     let waits = matches!(report.status.as_str(), "gaps_found" | "human_needed");
     let (mut items, mut unread) = (Vec::new(), 0);
     if kind == "uat" {
-        unread = report.tests.iter().filter(|test| test.result.is_none()).count();
+        unread = report.tests.iter().filter(|test| test.result.is_none()).count() + report.unread.len();
         items.extend(report.tests.iter().cloned().filter_map(test_item));
     } else if waits {
         let checks = HumanCheck::all(text);

@@ -388,10 +388,10 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     let mut warnings = Vec::new();
     for file in folder.files.iter().filter(|file| file.ends_with("-UAT.md")) {
         let Some(text) = view.text(&folder.join(file))? else { continue };
-        for result in open_results(&text) {
+        let report = UatReport::parse(&text);
+        for result in open_results(&text, &report) {
             warnings.push(format!("{file}: has {result} tests"));
         }
-        let report = UatReport::parse(&text);
         warnings.extend(report.gaps.iter().map(|gap| format!("{file}: has an open gap: {}", gap.truth)));
         warnings
             .extend(report.unread.iter().map(|title| format!("{file}: no result is read below the heading `{title}`")));
@@ -404,7 +404,7 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     }
     for file in folder.artifacts("VERIFICATION") {
         let report = view.uat_report(&folder.join(file))?;
-        for gap in report.gaps.iter().filter(|_| is_passed(&report.status)) {
+        for gap in report.gaps.iter().filter(|_| report.status == "passed") {
             warnings.push(format!("{file}: passed, and has an open gap: {}", gap.truth));
         }
     }
@@ -429,14 +429,9 @@ fn warnings(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, Fil
     Ok(warnings)
 }
 
-fn is_passed(status: &str) -> bool {
-    status == "passed"
-}
-
 /// The results in a UAT file that are none of a test that passed or was skipped, each once: those of its tests, and what
 /// stands in lines below other headings.
-fn open_results(text: &str) -> Vec<String> {
-    let report = UatReport::parse(text);
+fn open_results(text: &str, report: &UatReport) -> Vec<String> {
     let in_lines = text.lines().filter_map(|line| line.trim().strip_prefix("result:"));
     let known = ["pending", "blocked", "issue", "failed"];
     let has = |result: &str| {
