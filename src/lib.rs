@@ -21,6 +21,7 @@ mod emit;
 pub mod fuzzing;
 #[cfg(all(test, not(fuzzing)))]
 mod fuzzing;
+mod gate;
 mod hooks;
 mod install;
 mod library;

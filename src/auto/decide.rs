@@ -2,12 +2,12 @@
 
 use super::ceilings::Passed;
 use super::event::{Death, Evidence, Halt, Mechanical, Refusal, Time, UnitEnded, UnitStarted, Vector, Verdict};
-use super::gate::secrets;
 use super::memory::{Attempts, CANDIDATE, LONGEST_HOLD, Memory, Operation, Stage};
 use super::position::{Finding, Position};
 use super::runner::verdict::KILLED;
 use super::stop::{Cause, Stop};
 use super::unit::{Class, Unit, UnitKind};
+use crate::gate::secrets;
 use crate::text::screen::counted;
 use crate::text::shell::typed;
 use crate::text::time;

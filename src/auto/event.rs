@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, Spend};
-use super::gate::evidence::Counts;
-use super::gate::pins::Pins;
-use super::gate::secrets::SecretFound;
 use super::permit::{Permit, Trespass};
 use super::set_up::Named;
 use super::slices::orders::Order;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::gate::evidence::Counts;
+use crate::gate::pins::Pins;
+use crate::gate::secrets::SecretFound;
 use crate::world::System;
 
 /// The version of the rules that made a decision. A log of an older one is gone on with, and says so; what a newer one meant

@@ -7,9 +7,9 @@ use super::event::{
     CheckRun, Entry, Event, Evidence, HeldOutResult, HeldOutRun, Kept, Mechanical, Refusal, Run, Tests, Time,
     UnitEnded, UnitStarted, Usage, Vector,
 };
-use super::gate::{self, pins::Pins};
 use super::stop::Stop;
 use super::unit::{Class, Unit, UnitKind};
+use crate::gate::{self, pins::Pins};
 
 /// The memory of a project's current run.
 #[derive(Clone, Debug, Default, PartialEq)]

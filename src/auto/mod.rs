@@ -1,7 +1,7 @@
 //! The pipeline: a milestone from its brief to the branch it lands on, by driving the user's own agent.
 //!
 //! Files are the truth, and one log is the memory. What to do next is decided by pure functions of both; what acts stands
-//! in `runner`, `landing`, `gate` and `engine`.
+//! in `runner`, `landing` and `engine`; the checks are the room `gate`.
 
 pub(crate) mod asked;
 pub(crate) mod brought;
@@ -13,7 +13,6 @@ pub(crate) mod decided;
 pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod event;
-pub(crate) mod gate;
 pub(crate) mod held_out;
 pub(crate) mod landing;
 pub(crate) mod layout;

@@ -171,6 +171,10 @@ impl Layout {
         self.in_scope("MILESTONES.md")
     }
 
+    pub(crate) fn retrospective(&self) -> String {
+        self.in_scope("RETROSPECTIVE.md")
+    }
+
     pub(crate) fn codebase(&self) -> String {
         self.in_planning("codebase")
     }

@@ -1,5 +1,11 @@
 //! Commits of plans: the subject of each has the plan's number for its scope, such as `feat(02-01): read notes`.
 
+/// The pattern of the subject that a milestone is archived under: after it, numbers may start over.
+pub(crate) const ARCHIVED: &str = "^chore: (archive|complete) v";
+
+/// The pattern of the line by which a commit says which one it takes back.
+pub(crate) const REVERTS: &str = "^(Reverts: |This reverts commit )";
+
 /// The pattern, an extended regular expression, that the subjects of a plan's commits fit.
 pub(crate) fn pattern(plan: &str) -> String {
     let mut escaped = String::new();

@@ -194,6 +194,21 @@ impl<'text> Requirements<'text> {
         with_parts(self.text, &parts)
     }
 
+    /// What a requirement asks for, with the indented lines that continue it; `None` where no list has it.
+    pub(crate) fn whole_text(&self, id: &str) -> Option<String> {
+        let mut lines =
+            self.text.lines().skip_while(|line| !bold_id(line).is_some_and(|known| known.eq_ignore_ascii_case(id)));
+        let (_, asks) = lines.next()?.split_once("**")?.1.split_once("**")?;
+        let mut text = asks.trim().trim_start_matches(COLONS).trim().to_owned();
+        let continues =
+            |line: &&str| line.starts_with([' ', '\t']) && !line.trim().is_empty() && bold_id(line).is_none();
+        for line in lines.take_while(continues) {
+            text.push(' ');
+            text.push_str(line.trim());
+        }
+        Some(text)
+    }
+
     /// How many requirements have a checkbox, and how many of those are ticked.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.boxes.len(), self.boxes.iter().filter(|line| line.ticked).count())

@@ -20,11 +20,25 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("project", &["text", "disk"]),
     ("operations", &["project", "library", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
-    ("auto", &["operations", "project", "library", "text", "disk", "world"]),
+    ("gate", &["project", "text", "disk", "world"]),
+    ("auto", &["gate", "operations", "project", "library", "text", "disk", "world"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
     (
         "commands",
-        &["install", "operations", "emit", "project", "library", "runtime", "text", "disk", "world", "hooks", "auto"],
+        &[
+            "install",
+            "operations",
+            "emit",
+            "project",
+            "library",
+            "runtime",
+            "text",
+            "disk",
+            "world",
+            "hooks",
+            "auto",
+            "gate",
+        ],
     ),
 ];
 

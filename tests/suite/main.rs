@@ -94,6 +94,7 @@ mod notes;
 mod npm;
 mod one_answer;
 mod own_host;
+mod phase_work;
 mod phases;
 mod plans;
 #[cfg(unix)]

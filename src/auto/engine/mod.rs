@@ -7,13 +7,13 @@ mod unfit;
 
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
-use super::gate::pins::Pins;
-use super::gate::secrets::SecretFound;
 use super::memory::{Candidate, Committing, Memory, Operation};
 use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::gate::pins::Pins;
+use crate::gate::secrets::SecretFound;
 use crate::operations::state::Facts;
 use crate::project::files::{FileError, Files};
 use crate::project::view::ProjectView;

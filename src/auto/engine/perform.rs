@@ -5,12 +5,12 @@ use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
 use crate::auto::decide::{Judgement, Step, is_below, judge, would_run};
 use crate::auto::event::{Event, Evidence, HeldOutRun, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
-use crate::auto::gate::secrets::{self, SecretFound};
 use crate::auto::memory::{Operation, Stage};
 use crate::auto::permit::{self, Texts, Trespass};
 use crate::auto::slices::record;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Class, Unit};
+use crate::gate::secrets::{self, SecretFound};
 
 /// The most files that an agent is told of which an earlier session changed.
 const MOST_CHANGED: usize = 50;

@@ -3,10 +3,10 @@
 
 use super::drive::Drive;
 use super::{Edit, Effects, EngineError};
-use crate::auto::gate::check::Source;
-use crate::auto::gate::discovery::{Wanted, discover};
 use crate::auto::memory::Operation;
 use crate::disk::DOCUMENT_LIMIT;
+use crate::gate::check::Source;
+use crate::gate::discovery::{Wanted, discover};
 use crate::project::files::Files;
 
 /// The endings of what is read as a document or a record.

@@ -1,8 +1,8 @@
 //! What differs between a statement, the commit that it is kept for, and its checks as they end now.
 
 use super::statement::{Recorded, Statement};
-use crate::auto::gate::evidence::CheckRun;
 use crate::auto::landing::id::{Commit, Tree};
+use crate::gate::evidence::CheckRun;
 
 /// A commit, as git has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +78,10 @@ pub(crate) fn of_check(recorded: &Recorded, now: &CheckRun) -> Option<String> {
 mod tests {
     use super::*;
     use crate::auto::event::{CheckRun as Checked, Entry, Event, Evidence, Run, Tests, Time};
-    use crate::auto::gate::evidence::{CheckVerdict, Counts};
     use crate::auto::memory::Memory;
     use crate::auto::proof::statement::PREDICATE;
     use crate::disk::Digest;
+    use crate::gate::evidence::{CheckVerdict, Counts};
 
     fn name(digit: char) -> String {
         digit.to_string().repeat(40)

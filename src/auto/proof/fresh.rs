@@ -2,11 +2,11 @@
 
 use super::statement::Checks;
 use crate::auto::caches::Caches;
-use crate::auto::gate::check::{Check, Refused, Source};
-use crate::auto::gate::evidence::Evidence;
-use crate::auto::gate::run::{Place, run_checks};
 use crate::auto::landing::id::Commit;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
+use crate::gate::check::{Check, Refused, Source};
+use crate::gate::evidence::Evidence;
+use crate::gate::run::{Place, run_checks};
 use crate::world::fence::{Fence, Openings};
 use crate::world::{Program, World, WorldError};
 

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::auto::event::{Environment, Tool};
-use crate::auto::gate::check::Check;
-use crate::auto::gate::run::Place;
+use crate::gate::check::Check;
+use crate::gate::run::Place;
 use crate::text::terminal::without_colours;
 use crate::world::{Program, World};
 

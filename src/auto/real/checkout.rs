@@ -5,13 +5,13 @@ use super::Real;
 use super::checks::Commands;
 use super::ready::Readied;
 use crate::auto::engine::EngineError;
-use crate::auto::gate::check::{Check, Source};
-use crate::auto::gate::discovery::Discovery;
-use crate::auto::gate::evidence::{CheckRun, Evidence};
 use crate::auto::landing::id::{Commit, Tree};
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::memory::Candidate;
 use crate::disk::AbsolutePath;
+use crate::gate::check::{Check, Source};
+use crate::gate::discovery::Discovery;
+use crate::gate::evidence::{CheckRun, Evidence};
 use crate::world::tree::Mark;
 
 /// What was done in a checkout, or the set-up that failed there.

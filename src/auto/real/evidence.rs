@@ -1,13 +1,13 @@
 //! The evidence of checks as it goes into the log, with what a person and the next attempt are told of it.
 
 use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
-use crate::auto::gate;
-use crate::auto::gate::check::Refused;
-use crate::auto::gate::evidence::Evidence as GateEvidence;
-use crate::auto::gate::no_checks::{NoChecks, NoChecksError};
-use crate::auto::gate::tamper::Finding;
-use crate::auto::gate::verdict::{GateVerdict, Outcome};
 use crate::auto::slices::snapshot::Problem;
+use crate::gate;
+use crate::gate::check::Refused;
+use crate::gate::evidence::Evidence as GateEvidence;
+use crate::gate::no_checks::{NoChecks, NoChecksError};
+use crate::gate::tamper::Finding;
+use crate::gate::verdict::{GateVerdict, Outcome};
 
 /// What a person and the next attempt are told of a verdict, beside it.
 pub(super) struct Why<'a> {

@@ -8,9 +8,9 @@ use std::time::Duration;
 use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::event::HeldOutResult;
-use crate::auto::gate::run::{Limits, Place, run_program};
 use crate::auto::held_out::{HeldOut, VARIABLE};
 use crate::disk::AbsolutePath;
+use crate::gate::run::{Limits, Place, run_program};
 use crate::world::Program;
 use crate::world::tree::Mark;
 

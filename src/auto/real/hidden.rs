@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Real;
 use crate::auto::engine::EngineError;
-use crate::auto::gate::verdict::{GateVerdict, Outcome};
 use crate::auto::landing::ignored::Ignored;
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath};
+use crate::gate::verdict::{GateVerdict, Outcome};
 use crate::project::check_files::fits;
 
 /// The note with the ignored files that were there before a unit, among the notes of the run.

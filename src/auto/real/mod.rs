@@ -37,8 +37,6 @@ use super::caches::Caches;
 use super::decided;
 use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merge, Prompted, Request, Session};
 use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};
-use super::gate::pins::Pins;
-use super::gate::secrets::SecretFound;
 use super::held_out::HeldOut;
 use super::landing;
 use super::landing::candidate::Merged;
@@ -63,6 +61,8 @@ use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::{Cause, Stop};
 use super::unit::Unit;
+use crate::gate::pins::Pins;
+use crate::gate::secrets::SecretFound;
 
 use crate::text::shell::typed;
 use control::Asked;

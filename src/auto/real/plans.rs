@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::Real;
 use crate::auto::engine::EngineError;
-use crate::auto::gate::check::Source;
-use crate::auto::gate::discovery::{Discovery, Wanted, discover};
 use crate::auto::layout::Layout;
 use crate::auto::memory::{Candidate, Memory};
 use crate::auto::slices::places;
 use crate::auto::unit::{Unit, UnitKind};
+use crate::gate::check::Source;
+use crate::gate::discovery::{Discovery, Wanted, discover};
 use crate::project::files::Files;
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::summary::Summary;

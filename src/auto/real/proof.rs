@@ -3,7 +3,6 @@
 use super::Real;
 use crate::auto::engine::EngineError;
 use crate::auto::event::{Environment, ProofKept};
-use crate::auto::gate::check::Check;
 use crate::auto::landing::error::LandingError;
 use crate::auto::memory::Memory;
 use crate::auto::proof::envelope::Envelope;
@@ -11,6 +10,7 @@ use crate::auto::proof::signature::{SignatureError, sign};
 use crate::auto::proof::statement::Statement;
 use crate::auto::proof::tools;
 use crate::disk::{AbsolutePath, Digest};
+use crate::gate::check::Check;
 use crate::world::tree::Mark;
 
 /// What a statement says of a key that did not sign. Why it did not is in the story of the run: it may name places of this

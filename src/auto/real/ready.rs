@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use super::{Real, leftovers};
 use crate::auto::engine::EngineError;
-use crate::auto::gate::check::Check;
-use crate::auto::gate::evidence::CheckRun;
-use crate::auto::gate::run::{Limits, Place, run_check};
 use crate::auto::landing::id::Tree;
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::set_up::{COMMAND, INCLUDE};
 use crate::auto::stop::{Cause, Stop};
 use crate::disk::{self, AbsolutePath};
+use crate::gate::check::Check;
+use crate::gate::evidence::CheckRun;
+use crate::gate::run::{Limits, Place, run_check};
 use crate::project::lock_files::is_lock_file;
 use crate::world::tree::Mark;
 

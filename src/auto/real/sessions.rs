@@ -8,7 +8,6 @@ use super::liveness::Liveness;
 use crate::auto::brought::APPROVED;
 use crate::auto::engine::{EngineError, Request as Wanted, Session};
 use crate::auto::event::{Death, Halt, LastHeard, UnitEnded, UnitStarted, Usage, Verdict};
-use crate::auto::gate::check::Check;
 use crate::auto::runner::death::Death as RunnerDeath;
 use crate::auto::runner::event::{Event, Unit as MoneyUnit};
 use crate::auto::runner::heard::Heard;
@@ -18,6 +17,7 @@ use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
+use crate::gate::check::Check;
 use crate::world::tree::Mark;
 use crate::world::{Ended, HEARD, UNIT, World};
 

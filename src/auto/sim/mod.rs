@@ -13,9 +13,6 @@ use super::engine::{Earlier, Edit, Effects, EngineError, Identity, Landing, Merg
 use super::event::{
     CheckRun, Entry, Event, Evidence, Kept, LastHeard, Means, ProofKept, Run, Time, UnitEnded, UnitStarted, Usage,
 };
-use super::gate::pins::Pins;
-use super::gate::secrets::{SecretFound, added_secrets};
-use super::gate::tamper::FileChange;
 use super::memory::{Candidate, Committing, Memory, Operation};
 use super::preferences::Preferences;
 use super::slices::brief::{self, Around};
@@ -24,6 +21,9 @@ use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::gate::pins::Pins;
+use crate::gate::secrets::{SecretFound, added_secrets};
+use crate::gate::tamper::FileChange;
 use crate::operations::state::Facts;
 use crate::project::files::{Files, MemoryFiles, sha256};
 use crate::project::layout::Layout;

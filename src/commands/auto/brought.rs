@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::place::Preferred;
 use crate::auto::brought::{Brought, Item, Tree};
-use crate::auto::gate::check::{Check, Source};
-use crate::auto::gate::discovery::{Wanted, discover};
-use crate::auto::gate::package::scripts_of;
 use crate::auto::landing::repository::Repository;
 use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::real::checks_of_plan;
 use crate::auto::runner::table::Runner;
 use crate::auto::set_up::{self, SetUp};
 use crate::commands::frame::{CommandError, Context};
+use crate::gate::check::{Check, Source};
+use crate::gate::discovery::{Wanted, discover};
+use crate::gate::package::scripts_of;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup::MILESTONES;
 use crate::project::milestone_layout::preferences::PreferenceSource;

@@ -10,3 +10,4 @@ pub(crate) mod uat;
 pub(crate) mod validate;
 pub(crate) mod verification;
 pub(crate) mod verify;
+pub(super) mod work;

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
+use super::work;
 use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
 use crate::disk;
@@ -72,6 +73,22 @@ verbs! {
     /// Example: `gsd-tools verify context-drift 2 --pick stale_artifacts`.
     "verify context-drift": reads json(crate::operations::gates::drift::ContextReport)
         = drift::context(PhaseFolderArg);
+
+    /// List the files that the commits of a phase changed
+    ///
+    /// Says of each which plans changed it and whether a SUMMARY of the phase names it. The planning folder is left out.
+    ///
+    /// Example: `gsd-tools verify files 2 --pick unreported`.
+    "verify files": reads json(work::FilesReport) = work::files(PhaseArg);
+
+    /// Find tests that were deleted, skipped, weakened or fitted to the code
+    ///
+    /// Compares the tests, and the settings and scripts that run them, with those of an earlier commit. With `--phase`, the
+    /// files are those that the commits of the phase changed, and the earlier commit is the one before the first of them;
+    /// what its plans allow under `Allowed test changes:` is listed apart.
+    ///
+    /// Example: `gsd-tools verify tests --phase 2 --pick findings`.
+    "verify tests": reads json(work::TestsReport) = work::tests(work::TestsArgs);
 
     /// Check that the files and commits in a summary exist
     ///

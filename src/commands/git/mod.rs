@@ -2,10 +2,12 @@
 
 pub(super) mod commit;
 pub(super) mod guard;
+pub(super) mod phase_work;
 pub(crate) mod pull_request;
 pub(super) mod repository;
 pub(super) mod scratch;
 pub(super) mod subrepo;
+pub(super) mod tree;
 pub(in crate::commands) mod undo;
 
 use schemars::JsonSchema;

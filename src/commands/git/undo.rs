@@ -188,9 +188,9 @@ impl<'context> Git<'context> {
 
     /// The commits of a plan that nothing took back, the newest first. Numbers may start over with a milestone.
     fn commits_of(&self, plan: &str) -> Result<Vec<UndoneCommit>, CommandError> {
-        let archived = self.log(&["-1", "-E", "--grep=^chore: (archive|complete) v"])?;
+        let archived = self.log(&["-1", "-E", "--grep", plan_commits::ARCHIVED])?;
         let range = archived.first().map_or_else(|| "HEAD".to_owned(), |commit| format!("{}..HEAD", commit.hash));
-        let undone = self.must(&["log", "--format=%B", "-E", "--grep=^(Reverts: |This reverts commit )", &range])?;
+        let undone = self.must(&["log", "--format=%B", "-E", "--grep", plan_commits::REVERTS, &range])?;
         let pattern = format!("--grep={}", plan_commits::pattern(plan));
         let mut commits = self.log(&["--no-merges", "-E", &pattern, &range])?;
         commits.retain(|commit| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::checks::check;
+use crate::commands::checks::{check, work};
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::git::commit::{CommitReport, commit_files};
@@ -215,6 +215,9 @@ struct CheckedPlan {
     summary: SummaryState,
     /// The commits of the plan, newest first: hash and subject.
     commits: Vec<String>,
+    /// The files that its commits changed and that its SUMMARY does not name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreported: Vec<String>,
     /// What keeps it from being finished.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<String>,
@@ -265,7 +268,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
         }
         Some(text) => {
             findings.extend(unusable(text).map(|reason| format!("`{}` {reason}", place.summary_path())));
-            findings.extend(findings_of(context, text));
+            findings.extend(findings_of(context, text)?);
             match PlanEnd::of(&PhaseSummary::parse(text)) {
                 PlanEnd::Complete => SummaryState::Complete,
                 PlanEnd::Halted => SummaryState::Halted,
@@ -294,13 +297,17 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
         plan: place.id().to_owned(),
         finished: findings.is_empty(),
         summary: state,
+        unreported: summary
+            .as_deref()
+            .filter(|_| commits.is_some())
+            .map_or_else(|| Ok(Vec::new()), |text| work::unreported(context, view, place.folder(), place.id(), text))?,
         commits: commits.unwrap_or_default(),
         findings,
     })
 }
 
 /// What is wrong with the claims of a SUMMARY.
-fn findings_of(context: &Context, text: &str) -> Vec<String> {
+fn findings_of(context: &Context, text: &str) -> Result<Vec<String>, CommandError> {
     let mut findings = Vec::new();
     if summary_check::self_check(text) == SelfCheck::Failed {
         findings.push("its Self-Check says FAILED".to_owned());
@@ -313,7 +320,12 @@ fn findings_of(context: &Context, text: &str) -> Vec<String> {
             findings.push(format!("`{path}` of its key-files does not exist"));
         }
     }
-    findings
+    // The commits of repositories inside of this one are there.
+    if context.config()?.sub_repositories().is_empty() {
+        let invented = summary_check::task_commits(text).into_iter().filter(|hash| !context.is_commit(hash));
+        findings.extend(invented.map(|hash| format!("commit `{hash}` of its Task Commits does not exist")));
+    }
+    Ok(findings)
 }
 
 /// Whether a plan is to change files outside of the planning folder. One that does not is finished by its documents.

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::open::{DEFERRED, open_questions, questions_digest, quick_summary, status_of};
+use super::open::{DEFERRED, findings_digest, open_questions, questions_digest, quick_summary, status_of};
 use super::{ACKNOWLEDGED, Category};
 use crate::project::deferred::DeferredItems;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
+use crate::project::review_report;
 use crate::project::uat_report::UatReport;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
@@ -68,6 +69,8 @@ pub(crate) struct AcknowledgeReport {
     gap_snapshot: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     questions_digest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings_digest: Option<String>,
 }
 
 /// Notes in an artifact that somebody knows of it.
@@ -99,6 +102,7 @@ pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<Ackn
         Category::Todos | Category::DeferredItems => {}
         Category::UatGaps => report.gap_snapshot = told,
         Category::ContextQuestions => report.questions_digest = told,
+        Category::ReviewFindings => report.findings_digest = told,
         _ => report.status = told,
     }
     edits.write(view, &path, noted(&path, &text, &target, snapshot)?)?;
@@ -188,6 +192,7 @@ fn snapshot(category: Category, text: &str) -> Option<(&'static str, String)> {
     let said = match category {
         Category::UatGaps => UatReport::parse(text).snapshot(),
         Category::ContextQuestions => questions_digest(&open_questions(text)),
+        Category::ReviewFindings => findings_digest(&review_report::critical(text)),
         Category::Seeds => status_of(text, "dormant"),
         _ => status_of(text, "unknown"),
     };

@@ -28,13 +28,14 @@ words! {
         Seeds = "seeds",
         UatGaps = "uat_gaps",
         VerificationGaps = "verification_gaps",
+        ReviewFindings = "review_findings",
         ContextQuestions = "context_questions",
         DeferredItems = "deferred_items",
     }
 }
 
 impl Category {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::DebugSessions,
         Self::QuickTasks,
         Self::Threads,
@@ -42,6 +43,7 @@ impl Category {
         Self::Seeds,
         Self::UatGaps,
         Self::VerificationGaps,
+        Self::ReviewFindings,
         Self::ContextQuestions,
         Self::DeferredItems,
     ];
@@ -52,6 +54,7 @@ impl Category {
             Self::Todos | Self::DeferredItems => None,
             Self::UatGaps => Some(SNAPSHOT),
             Self::ContextQuestions => Some("questions_digest"),
+            Self::ReviewFindings => Some("findings_digest"),
             _ => Some("status"),
         }
     }

@@ -39,6 +39,7 @@ const FILES: &[(&str, &str)] = &[
         ".planning/phases/02-b/02-VERIFICATION.md",
         "---\nstatus: gaps_found\ngaps:\n  - truth: T\n    status: failed\n---\n",
     ),
+    (".planning/phases/02-b/02-REVIEW.md", "---\nstatus: issues_found\n---\n### CR-01: data is lost\n\n### WR-01: x\n"),
     (".planning/phases/02-b/02-CONTEXT.md", "# C\n\n## Open Questions\n\n- [x] old\n- q one\n- None\n"),
     (".planning/phases/02-b/deferred-items.md", "- one\n- two\n"),
     (".planning/milestones/v0.9-phases/01-a/01-UAT.md", "---\nstatus: testing\n---\n"),
@@ -56,16 +57,17 @@ fn acknowledged(target: Target<'_>) -> Edits {
 fn everything_open_is_counted_and_listed() {
     let report = open(&view(FILES), String::new()).unwrap();
     let counts: Vec<usize> = Category::ALL.map(|category| report.counts.of(category)).into();
-    assert_eq!(counts, [1, 1, 1, 1, 1, 2, 1, 1, 2]);
-    assert_eq!((report.counts.total, report.acknowledged.total), (11, 0));
+    assert_eq!(counts, [1, 1, 1, 1, 1, 2, 1, 1, 1, 2]);
+    assert_eq!((report.counts.total, report.acknowledged.total), (12, 0));
     let page = report.page();
     for line in [
         "🔴 Debug Sessions (1 open)\n   • crash [investigating] — hypothesis: cache\n",
         "🟡 Quick Tasks (1 incomplete)\n   • 260101-a [missing]\n",
         "   • a.md [ui]\n     fix it\n",
+        "🔴 Critical Review Findings (1 reviews with open findings)\n   • Phase 02: 02-REVIEW.md\n     - CR-01: data is lost\n",
         "   • Phase 02: 02-CONTEXT.md (1 questions)\n     - q one\n",
         "   • Phase 01: 01-UAT.md [testing] — 0 pending scenarios (archived, v0.9)\n",
-        "\n---\n\n**11 items require decisions before close.**",
+        "\n---\n\n**12 items require decisions before close.**",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
@@ -94,6 +96,7 @@ fn what_is_acknowledged_is_suppressed_until_it_says_something_else() {
         Target { seed: Some("SEED-1-x"), ..target(Category::Seeds) },
         phase(Category::UatGaps, "02-UAT.md"),
         phase(Category::VerificationGaps, "02-VERIFICATION.md"),
+        phase(Category::ReviewFindings, "02-REVIEW.md"),
         phase(Category::ContextQuestions, "02-CONTEXT.md"),
         Target { text: Some("one"), ..phase(Category::DeferredItems, "deferred-items.md") },
         Target { archived_milestone: Some("v0.9"), phase: Some("01"), ..phase(Category::UatGaps, "01-UAT.md") },
@@ -101,12 +104,12 @@ fn what_is_acknowledged_is_suppressed_until_it_says_something_else() {
     for wanted in targets {
         let report = open(&with(&acknowledged(wanted)), String::new()).unwrap();
         let category = wanted.category;
-        assert_eq!((report.counts.total, report.acknowledged.of(category)), (10, 1), "{}", category.word());
+        assert_eq!((report.counts.total, report.acknowledged.of(category)), (11, 1), "{}", category.word());
     }
     let mut edits = acknowledged(targets[0]);
     let text = edits.texts.get_mut(".planning/debug/crash.md").unwrap();
     *text = text.replacen("status: investigating", "status: fixing", 1);
-    assert_eq!(open(&with(&edits), String::new()).unwrap().counts.total, 11);
+    assert_eq!(open(&with(&edits), String::new()).unwrap().counts.total, 12);
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! `init manager`: every phase of the milestone with what it waits for, and what can be done now, side by side.
 
-use std::collections::HashSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::operations::roadmap::analyze;
+use crate::project::dependencies::dependencies;
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
 use crate::project::milestone::MilestoneScope;
@@ -378,30 +377,6 @@ fn spread<'name>(
     names
 }
 
-/// The phases that a `Depends on` names, in the order they are named; none where it says that there is nothing.
-pub(crate) fn dependencies(text: &str) -> Option<Vec<String>> {
-    if text.trim().eq_ignore_ascii_case("none") {
-        return None;
-    }
-    let mut found: Vec<String> = Vec::new();
-    let mut known = HashSet::new();
-    for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '.') {
-        let digits = word.len() - word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-        let rest = &word[digits..];
-        let letter = rest.len() - rest.strip_prefix(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(rest).len();
-        let decimals = rest[letter..].trim_end_matches('.');
-        let fits = decimals.is_empty()
-            || decimals.strip_prefix('.').is_some_and(|parts| {
-                parts.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
-            });
-        let id = &word[..digits + letter + if fits { decimals.len() } else { 0 }];
-        if digits > 0 && fits && known.insert(id) {
-            found.push(id.to_owned());
-        }
-    }
-    Some(found)
-}
-
 /// The name in at most twenty letters.
 fn shortened(name: &str) -> String {
     const WIDTH: usize = 20;
@@ -421,18 +396,6 @@ fn is_flag_or_value(word: &str) -> bool {
 #[cfg(test)]
 mod unit_tests {
     use super::*;
-
-    #[test]
-    fn dependencies_are_the_phases_named() {
-        let of = |text| dependencies(text).map(|phases| phases.join(" "));
-        assert_eq!(of("Phase 1").as_deref(), Some("1"));
-        assert_eq!(of("Phases 1, 2.1 and Phase 02.").as_deref(), Some("1 2.1 02"));
-        assert_eq!(of("12A, 12A.1, 3").as_deref(), Some("12A 12A.1 3"));
-        assert_eq!(of("Phase 3 (v2.1 of x), Phase 3").as_deref(), Some("3"));
-        assert_eq!(of("Nothing (first phase)").as_deref(), Some(""));
-        assert_eq!(of("2nd, 1..2, é1").as_deref(), Some(""));
-        assert_eq!(of("none"), None);
-    }
 
     #[test]
     fn long_names_are_cut_between_letters() {

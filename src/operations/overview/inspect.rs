@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::operations::audit::uat::{Item, unresolved};
-use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
+use crate::project::dependencies::dependencies;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::milestone::{Milestone, MilestoneScope};

@@ -21,8 +21,8 @@ use crate::project::view::ProjectView;
 
 use super::measure::{BESIDE, Measure, mark};
 use super::progress::PhaseStatus;
-use crate::operations::bundle::manager::dependencies;
 use crate::operations::roadmap::analyze::percent;
+use crate::project::dependencies::dependencies;
 use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted, width_of};
 

@@ -51,6 +51,10 @@ impl PlanPlace {
         canonical_id(plan_id(&self.file))
     }
 
+    pub(crate) fn folder(&self) -> &PhaseFolder {
+        &self.folder
+    }
+
     pub(crate) fn path(&self) -> String {
         self.folder.join(&self.file)
     }

@@ -172,6 +172,14 @@ fn hashes(text: &str) -> Vec<&str> {
     hashes
 }
 
+/// The commits that a SUMMARY lists as those of its tasks.
+pub(crate) fn task_commits(text: &str) -> Vec<&str> {
+    let markdown = Markdown::parse(text);
+    let heading = markdown.headings().find(|heading| heading.title.to_lowercase().starts_with("task commits"));
+    heading
+        .map_or_else(Vec::new, |heading| hashes(&text[markdown.span(heading.line + 1..markdown.section(&heading).end)]))
+}
+
 /// What the section of the self-check says, its heading included.
 pub(crate) fn self_check(text: &str) -> SelfCheck {
     const TITLES: &[&str] = &["self-check", "self check", "quality check", "verification"];
@@ -241,6 +249,14 @@ mod tests {
         let report = check("abc1234", 2, |_| true, |_| false);
         assert!(report.passed && report.errors.len() == 1);
         assert!(check("", 2, |_| false, |_| false).errors.is_empty());
+    }
+
+    #[test]
+    fn the_commits_of_tasks_are_those_below_their_heading() {
+        let text = "---\nplan_head_before: 1234567\n---\n# S\n\n## Task Commits\n1. **Task 1: a** - `abc1234` (feat)\n2. b: `def5678`\n\n\
+            ## Issues\n`0000001` was there before\n";
+        assert_eq!(task_commits(text), ["abc1234", "def5678"]);
+        assert!(task_commits("# S\n`abc1234`\n").is_empty());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::project::verification;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
+use super::brief::Brief;
 use crate::operations::overview::measure::{Measure, mark};
 use crate::project::figures::{Counts, Measured};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -33,6 +34,8 @@ pub(crate) enum GetPhaseReport {
         success_criteria: Vec<String>,
         /// The section's own bytes.
         section: String,
+        #[serde(flatten)]
+        brief: Brief,
     },
     /// The phase has a checklist line but no section.
     Malformed {
@@ -71,6 +74,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
             mode: roadmap.mode(section),
             success_criteria: roadmap.success_criteria(section),
             section: roadmap.section_text(section).to_owned(),
+            brief: Brief::of(view, &roadmap, section)?,
         });
     }
     Ok(match roadmap.bullet(typed) {

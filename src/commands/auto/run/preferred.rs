@@ -2,11 +2,11 @@
 
 use super::arguments::unfinished;
 use crate::auto::asked::{Asked, Facts};
-use crate::auto::gate::check::Check;
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::commands::auto::place::{Place, Preferred};
 use crate::commands::frame::{CommandError, Context};
+use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
 

@@ -8,6 +8,7 @@ use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::files::{FileError, sha256};
 use crate::project::folder::PhaseFolder;
 use crate::project::human_judgment;
+use crate::project::review_report;
 use crate::project::state::is_placeholder;
 use crate::project::uat_report::UatReport;
 use crate::project::view::ProjectView;
@@ -37,6 +38,8 @@ pub(crate) struct Counts {
     seeds: usize,
     uat_gaps: usize,
     verification_gaps: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    review_findings: usize,
     context_questions: usize,
     deferred_items: usize,
     pub(crate) total: usize,
@@ -57,6 +60,7 @@ impl Counts {
             Category::Seeds => &mut self.seeds,
             Category::UatGaps => &mut self.uat_gaps,
             Category::VerificationGaps => &mut self.verification_gaps,
+            Category::ReviewFindings => &mut self.review_findings,
             Category::ContextQuestions => &mut self.context_questions,
             Category::DeferredItems => &mut self.deferred_items,
         }
@@ -77,6 +81,8 @@ pub(crate) struct OpenItems {
     pub(crate) seeds: Vec<Seed>,
     pub(crate) uat_gaps: Vec<UatGap>,
     pub(crate) verification_gaps: Vec<VerificationGap>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) review_findings: Vec<ReviewFindings>,
     pub(crate) context_questions: Vec<ContextQuestions>,
     #[serde(rename = "deferred_items")]
     pub(crate) deferred: Vec<DeferredText>,
@@ -151,6 +157,17 @@ pub(crate) struct VerificationGap {
     #[serde(flatten)]
     place: Place,
     status: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    archived_milestone: Option<String>,
+}
+
+/// The critical findings of one code review that nothing settled.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReviewFindings {
+    #[serde(flatten)]
+    place: Place,
+    /// Their ids and titles, such as `CR-01: the token is never checked`.
+    findings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_milestone: Option<String>,
 }
@@ -339,6 +356,12 @@ impl Scan<'_> {
                 self.items.verification_gaps.push(VerificationGap { place, status, archived_milestone });
             }
         }
+        for open in review_report::open_critical(self.view, folder)? {
+            let (text, place, archived_milestone) = self.artifact(folder, &open.file)?;
+            if self.count(Category::ReviewFindings, &text, &findings_digest(&review_report::critical(&text))) {
+                self.items.review_findings.push(ReviewFindings { place, findings: open.findings, archived_milestone });
+            }
+        }
         for file in folder.artifacts("CONTEXT") {
             let (text, place, archived_milestone) = self.artifact(folder, file)?;
             let mut questions = open_questions(&text);
@@ -401,6 +424,15 @@ fn is_settled(status: &str) -> bool {
 
 fn field(text: &str, key: &str) -> String {
     FrontMatter::parse(text).and_then(|front| front.text(key)).map(|value| value.trim().to_owned()).unwrap_or_default()
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The open findings of a review, short: others are open again.
+pub(super) fn findings_digest(findings: &[String]) -> String {
+    sha256(findings.join("\n").as_bytes())
 }
 
 /// What a UAT file says, short: it is open again when this changes.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::super::Category;
 use super::{
-    ContextQuestions, DebugSession, DeferredText, OpenReport, OpenTodo, Place, Seed, Thread, UatGap, VerificationGap,
+    ContextQuestions, DebugSession, DeferredText, OpenReport, OpenTodo, Place, ReviewFindings, Seed, Thread, UatGap,
+    VerificationGap,
 };
 use crate::project::phase;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -79,6 +80,14 @@ impl OpenReport {
                     OpenRow::in_phase(&gap.place, &gap.place.file, &gap.status, gap.archived_milestone.as_deref())
                 };
                 items.verification_gaps.iter().map(row).collect()
+            }
+            Category::ReviewFindings => {
+                let row = |open: &ReviewFindings| {
+                    let first = open.findings.first().map_or("", String::as_str);
+                    let count = format!("{} critical", open.findings.len());
+                    OpenRow::in_phase(&open.place, first, &count, open.archived_milestone.as_deref())
+                };
+                items.review_findings.iter().map(row).collect()
             }
             Category::ContextQuestions => {
                 let row = |open: &ContextQuestions| {
@@ -169,6 +178,14 @@ impl OpenReport {
                 };
                 items.verification_gaps.iter().map(line).collect()
             }
+            Category::ReviewFindings => {
+                let lines = |open: &ReviewFindings| {
+                    let mut lines = vec![format!("{}{}", open.place.line(), milestone(&open.archived_milestone))];
+                    lines.extend(open.findings.iter().map(|finding| format!("  - {finding}")));
+                    lines
+                };
+                items.review_findings.iter().flat_map(lines).collect()
+            }
             Category::ContextQuestions => {
                 let lines = |context: &ContextQuestions| {
                     let archived = milestone(&context.archived_milestone);
@@ -221,6 +238,7 @@ const TITLES: &[(Category, &str)] = &[
     (Category::DebugSessions, "Debug sessions"),
     (Category::UatGaps, "Acceptance tests"),
     (Category::VerificationGaps, "Verifications"),
+    (Category::ReviewFindings, "Critical review findings"),
     (Category::QuickTasks, "Quick tasks"),
     (Category::Todos, "Todos"),
     (Category::Threads, "Threads"),
@@ -234,6 +252,7 @@ const SECTIONS: &[(Category, &str, &str, &str)] = &[
     (Category::DebugSessions, "🔴", "Debug Sessions", "open"),
     (Category::UatGaps, "🔴", "UAT Gaps", "phases with incomplete UAT"),
     (Category::VerificationGaps, "🔴", "Verification Gaps", "unresolved"),
+    (Category::ReviewFindings, "🔴", "Critical Review Findings", "reviews with open findings"),
     (Category::QuickTasks, "🟡", "Quick Tasks", "incomplete"),
     (Category::Todos, "🟡", "Pending Todos", "pending"),
     (Category::Threads, "🔵", "Open Threads", "active"),

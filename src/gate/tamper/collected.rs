@@ -8,9 +8,9 @@ use super::facts::{Facts, NAMED_BY_TEXT, Test};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
-use crate::auto::gate::check::Check;
-use crate::auto::gate::pins::Pins;
-use crate::auto::gate::runners::is_python;
+use crate::gate::check::Check;
+use crate::gate::pins::Pins;
+use crate::gate::runners::is_python;
 use crate::project::check_files::{fits, is_named_as_test};
 
 /// Tests that are there and are not run any more.

@@ -9,8 +9,8 @@ use super::facts::Facts;
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::Language;
-use crate::auto::gate::globs::{finds, globs_in};
-use crate::auto::gate::pins::Pins;
+use crate::gate::globs::{finds, globs_in};
+use crate::gate::pins::Pins;
 
 /// Tests that a pattern found before, and that are in files now that none finds.
 pub(super) fn lost(pins: &Pins, files: &[TestFile<'_>], texts: &[Text<'_>]) -> Vec<Finding> {

@@ -259,8 +259,8 @@ pub(super) fn names_something(token: &Token<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::auto::gate::tamper::facts::Facts;
-    use crate::auto::gate::tamper::lexer::Language;
+    use crate::gate::tamper::facts::Facts;
+    use crate::gate::tamper::lexer::Language;
 
     #[test]
     fn what_always_holds_is_told_from_what_may_not() {

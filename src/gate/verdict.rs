@@ -279,7 +279,7 @@ fn beginning(text: &str, bytes: usize) -> &str {
 mod tests {
     use super::CheckVerdict::{Fail, Flaky, NotStarted, Pass, TimedOut};
     use super::*;
-    use crate::auto::gate::evidence::Counts;
+    use crate::gate::evidence::Counts;
 
     fn run(command: &str, verdict: CheckVerdict, tail: &str) -> CheckRun {
         CheckRun {

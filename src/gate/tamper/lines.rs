@@ -18,7 +18,7 @@ pub(super) fn differing(before: &str, after: &str) -> (BTreeSet<usize>, usize) {
     (diff.added().collect(), gone)
 }
 
-pub(in crate::auto::gate) fn added(before: &str, after: &str) -> BTreeSet<usize> {
+pub(in crate::gate) fn added(before: &str, after: &str) -> BTreeSet<usize> {
     differing(before, after).0
 }
 

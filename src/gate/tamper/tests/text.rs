@@ -1,11 +1,11 @@
 //! Edits that are judged by their texts alone, in languages and for tools that need not be here.
 
 use super::super::{FileChange, Finding, Inspection, Restoration, Weakening, Work, inspect};
-use crate::auto::gate::check::{Check, Source};
-use crate::auto::gate::discovery::Discovery;
-use crate::auto::gate::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
-use crate::auto::gate::pins::{Pins, Planned};
 use crate::disk::Digest;
+use crate::gate::check::{Check, Source};
+use crate::gate::discovery::Discovery;
+use crate::gate::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
+use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 

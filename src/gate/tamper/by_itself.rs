@@ -12,8 +12,8 @@ use super::imports::imports;
 use super::lexer::{Kind, Language, Token};
 use super::rebound::brought;
 use super::taken::{Definition, definitions};
-use crate::auto::gate::check::Check;
-use crate::auto::gate::pins::Pins;
+use crate::gate::check::Check;
+use crate::gate::pins::Pins;
 use crate::project::check_files::role_of;
 
 pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
@@ -395,8 +395,8 @@ fn not_run<'text>(pins: &Pins, facts: &Facts<'text>) -> Vec<(usize, &'text str)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::gate::discovery::{Wanted, discover};
-    use crate::auto::gate::pins::Planned;
+    use crate::gate::discovery::{Wanted, discover};
+    use crate::gate::pins::Planned;
     use crate::project::files::MemoryFiles;
 
     fn found(path: &str, before: Option<&str>, after: &str) -> Vec<Weakening> {

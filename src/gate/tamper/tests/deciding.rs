@@ -2,7 +2,7 @@
 
 use super::super::{Finding, Weakening, Work, inspect};
 use super::text::{Texts, changes, discovery};
-use crate::auto::gate::pins::{Pins, Planned};
+use crate::gate::pins::{Pins, Planned};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 

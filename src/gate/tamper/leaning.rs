@@ -12,8 +12,8 @@ use super::lexer::Language;
 use super::lines;
 use super::snapshot;
 use super::taken::{can_fail, definitions};
-use crate::auto::gate::leaned::DATA;
-use crate::auto::gate::pins::Pins;
+use crate::gate::leaned::DATA;
+use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
 /// A helper of the tests as a file of tests: one that asserts by a library of tests.
@@ -181,9 +181,9 @@ fn redefined(text: &Text<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::gate::check::Source;
-    use crate::auto::gate::discovery::Discovery;
-    use crate::auto::gate::pins::Planned;
+    use crate::gate::check::Source;
+    use crate::gate::discovery::Discovery;
+    use crate::gate::pins::Planned;
     use crate::project::files::MemoryFiles;
 
     const TEST: &str = "import unittest\n\nfrom calc import add\nfrom cases import CASES\nfrom support.sums import check_sum\n\nDATA = ROOT / 'sums.txt'\n";

@@ -270,8 +270,8 @@ fn names_equality(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Strength::{Any, Bounded, Exact, Near};
-    use crate::auto::gate::tamper::facts::Facts;
-    use crate::auto::gate::tamper::lexer::Language;
+    use crate::gate::tamper::facts::Facts;
+    use crate::gate::tamper::lexer::Language;
 
     #[test]
     fn one_value_is_told_from_nearly_one_and_from_one_of_many() {

@@ -5,12 +5,12 @@ use super::cleaning::line_only_cleans;
 use super::finding::{Finding, Weakening};
 use super::lines;
 use super::runner;
-use crate::auto::gate::cannot_fail::{commands_of, line_cannot_fail};
-use crate::auto::gate::check::Check;
-use crate::auto::gate::globs::finds;
-use crate::auto::gate::makefile::{Makefile, NAMES};
-use crate::auto::gate::pins::{Pins, is_make, targets_of};
-use crate::auto::gate::runners::{TestsRun, tests_run};
+use crate::gate::cannot_fail::{commands_of, line_cannot_fail};
+use crate::gate::check::Check;
+use crate::gate::globs::finds;
+use crate::gate::makefile::{Makefile, NAMES};
+use crate::gate::pins::{Pins, is_make, targets_of};
+use crate::gate::runners::{TestsRun, tests_run};
 use crate::project::check_files::{Role, fits, role_of};
 
 /// By which a command line ends well although what it runs did not.

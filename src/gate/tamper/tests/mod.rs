@@ -10,11 +10,11 @@ mod text;
 use std::collections::BTreeMap;
 
 use super::{FileChange, Inspection, Work, inspect};
-use crate::auto::gate::discovery::{Wanted, discover};
-use crate::auto::gate::evidence::{CheckRun, Evidence};
-use crate::auto::gate::pins::{Pins, Planned};
-use crate::auto::gate::run::{Place, run_check, run_checks};
-use crate::auto::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
+use crate::gate::discovery::{Wanted, discover};
+use crate::gate::evidence::{CheckRun, Evidence};
+use crate::gate::pins::{Pins, Planned};
+use crate::gate::run::{Place, run_check, run_checks};
+use crate::gate::verdict::{Case, Claim, GateVerdict, Outcome, judge};
 use crate::project::files::MemoryFiles;
 use crate::project::self_running::SelfRunning;
 use crate::world::World;

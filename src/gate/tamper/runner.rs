@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token, tokens};
 use super::lines;
-use crate::auto::gate::pins::Pins;
+use crate::gate::pins::Pins;
 
 /// Lines that say nothing without what opened their block.
 const OF_BLOCKS: &[&str] = &["done", "fi", "esac", "}", ";;", "else", "do", "then", "end", "endif"];

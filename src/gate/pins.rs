@@ -363,7 +363,7 @@ fn run_by<'a>(words: &[&'a str]) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::gate::discovery::{Wanted, discover};
+    use crate::gate::discovery::{Wanted, discover};
     use crate::project::files::MemoryFiles;
 
     fn pins(files: &[(&str, &str)], verify: Option<&str>, expected: &[&str], plan: &str) -> Pins {

@@ -194,7 +194,7 @@ fn short(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::gate::tamper::Text;
+    use crate::gate::tamper::Text;
 
     fn kinds(path: &str, before: &str, after: &str) -> (Vec<Weakening>, usize) {
         let text = Text { path, before: Some(before.to_owned()), after: Some(after.to_owned()) };

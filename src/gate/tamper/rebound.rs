@@ -9,7 +9,7 @@ use super::facts::{Facts, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, Token};
-use crate::auto::gate::pins::Pins;
+use crate::gate::pins::Pins;
 use crate::project::check_files::{Role, role_of};
 
 /// New lines of a file that was there by which its assertions are about something else.
@@ -274,9 +274,9 @@ fn bindings<'text>(facts: &Facts<'text>, wanted: &BTreeMap<&str, String>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::gate::check::Source;
-    use crate::auto::gate::discovery::Discovery;
-    use crate::auto::gate::pins::Planned;
+    use crate::gate::check::Source;
+    use crate::gate::discovery::Discovery;
+    use crate::gate::pins::Planned;
     use crate::project::files::MemoryFiles;
 
     const PY: &str = "import unittest\n\nfrom calc import add, sub\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        \

@@ -9,7 +9,7 @@ use super::facts::{Facts, NAMED_BY_TEXT, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
 use super::lexer::{Kind, Language, compact_lines};
-use crate::auto::gate::runners::is_variable_of_runners;
+use crate::gate::runners::is_variable_of_runners;
 
 /// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
 const SKIPPING: &[&str] = &[

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::text::shell::typed;
-use crate::text::words::read_words;
+use crate::text::words::words;
 
-read_words! {
+words! {
     /// What was done to a check.
     #[derive(Serialize, Hash, PartialOrd, Ord)]
     pub(crate) enum Weakening {
@@ -52,7 +52,7 @@ read_words! {
 impl Weakening {
     /// Whether it is about settings, scripts and what runs by itself, which a plan orders by naming the file. Where tests are left out or a
     /// failure is hidden, naming the file is not enough.
-    pub(in crate::auto::gate) fn is_of_settings(self) -> bool {
+    pub(in crate::gate) fn is_of_settings(self) -> bool {
         matches!(
             self,
             Self::ChangedSettings

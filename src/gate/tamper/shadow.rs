@@ -8,8 +8,8 @@ use super::Text;
 use super::finding::{Finding, Weakening};
 use super::lexer::Language;
 use super::lines;
-use crate::auto::gate::pins::Pins;
-use crate::auto::gate::runners::{is_python, is_test_library};
+use crate::gate::pins::Pins;
+use crate::gate::runners::{is_python, is_test_library};
 use crate::project::check_files::{Role, fits, role_of};
 
 /// Modules of Python that run tests, or run before everything.

@@ -1,0 +1,328 @@
+//! What the commits of a phase changed, and whether its tests became weaker: found by looking, not by what a SUMMARY names.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
+use crate::commands::frame::{CommandError, Context};
+use crate::commands::git::phase_work::{self, PhaseWork};
+use crate::commands::git::tree::CommitFiles;
+use crate::gate::discovery::{Wanted, discover};
+use crate::gate::pins::{Pins, Planned};
+use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
+use crate::operations::plans::summary_check::listed_files;
+use crate::project::check_files::{Role, role_of};
+use crate::project::folder::PhaseFolder;
+use crate::project::plan::PhasePlan;
+use crate::project::self_running::SelfRunning;
+use crate::project::view::ProjectView;
+
+/// What `verify files` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct FilesReport {
+    phase: String,
+    /// The commit before the first of the phase; `null` where the phase has no commit.
+    base: Option<String>,
+    commits: usize,
+    files: Vec<ChangedFile>,
+    /// The files that no SUMMARY of the phase names, of those that are still there or were deleted.
+    unreported: Vec<String>,
+    /// The files that a SUMMARY names and that no commit of the phase changed.
+    without_commit: Vec<String>,
+    /// What could not be looked at.
+    problems: Vec<String>,
+}
+
+/// One file that a phase changed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ChangedFile {
+    path: String,
+    change: Change,
+    is_test: bool,
+    /// The scopes of the commits that changed it: plans, or the phase itself.
+    plans: Vec<String>,
+    /// Whether a SUMMARY of the phase names it.
+    reported: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Change {
+    Added,
+    Modified,
+    Deleted,
+    /// The commits of the phase took back what they did to it.
+    Unchanged,
+}
+
+/// What `verify tests` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct TestsReport {
+    /// Whether nothing was found; `null` where there was nothing to look at.
+    clean: Option<bool>,
+    /// The commit that the tests are compared with.
+    base: Option<String>,
+    /// How many changed files were looked at.
+    files: usize,
+    findings: Vec<TestFinding>,
+    /// What a plan allows under `Allowed test changes:`.
+    allowed: Vec<TestFinding>,
+    /// What could not be looked at.
+    problems: Vec<String>,
+}
+
+/// One place where a check became weaker.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TestFinding {
+    /// Empty where it is about a command and not a file.
+    path: String,
+    /// Counted from 1; 0 for the file as a whole. Of what is gone, the line that it had.
+    line: usize,
+    kind: &'static str,
+    what: String,
+    /// Whether a plan names the file among those that it changes.
+    in_plan: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct TestsArgs {
+    /// The commit to compare with
+    #[arg(required_unless_present = "phase")]
+    base: Option<NonBlank>,
+    /// The phase whose files are looked at
+    #[arg(long)]
+    phase: Option<NonBlank>,
+}
+
+pub(super) fn files(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+    let view = context.view();
+    let folder = folder_of(context, &view, phase)?;
+    let work = PhaseWork::of(context, &folder)?;
+    let reported = reported(&view, &folder)?;
+    drop(view);
+    let mut problems = sub_repositories(context)?;
+    let Some(base) = work.base.clone() else {
+        problems.push(no_commit(&folder));
+        let without_commit = reported.into_iter().collect();
+        let (files, unreported) = (Vec::new(), Vec::new());
+        let phase = folder.token().to_owned();
+        let report = FilesReport { phase, base: None, commits: 0, files, unreported, without_commit, problems };
+        return context.emit(&report);
+    };
+    problems.extend(uncommitted(context)?);
+    let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
+    let mut found = Vec::new();
+    for (path, plans) in work.files() {
+        let (old, new) = (before.blob(path), after.blob(path));
+        let change = match (&old, &new) {
+            (None, None) => continue,
+            (None, Some(_)) => Change::Added,
+            (Some(_), None) => Change::Deleted,
+            (Some(old), Some(new)) if old == new => Change::Unchanged,
+            _ => Change::Modified,
+        };
+        found.push(ChangedFile {
+            path: path.to_owned(),
+            change,
+            is_test: role_of(path) == Some(Role::Test),
+            plans: plans.into_iter().map(str::to_owned).collect(),
+            reported: reported.contains(path),
+        });
+    }
+    let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
+    let unreported = found.iter().filter(is_unreported).map(|file| file.path.clone()).collect();
+    let touched = work.files();
+    let without_commit = reported.into_iter().filter(|path| !touched.contains_key(path.as_str())).collect();
+    context.emit(&FilesReport {
+        phase: folder.token().to_owned(),
+        base: Some(base),
+        commits: work.commits.len(),
+        files: found,
+        unreported,
+        without_commit,
+        problems,
+    })
+}
+
+pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), CommandError> {
+    let mut problems = sub_repositories(context)?;
+    let mut plans = Plans::default();
+    let (base, paths) = match &arguments.phase {
+        Some(phase) => {
+            let view = context.view();
+            let folder = folder_of(context, &view, phase)?;
+            plans = Plans::of(&view, &folder)?;
+            let work = PhaseWork::of(context, &folder)?;
+            if work.commits.is_empty() {
+                problems.push(no_commit(&folder));
+            }
+            let paths: Vec<String> = work.files().into_keys().map(str::to_owned).collect();
+            let base = arguments.base.as_deref().map(str::to_owned).or(work.base);
+            (base, paths)
+        }
+        None => (arguments.base.as_deref().map(str::to_owned), Vec::new()),
+    };
+    let Some(base) = base else {
+        let (findings, allowed) = (Vec::new(), Vec::new());
+        return context.emit(&TestsReport { clean: None, base: None, files: 0, findings, allowed, problems });
+    };
+    problems.extend(uncommitted(context)?);
+    let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
+    let planning = format!("{}/", context.layout().planning());
+    let paths = if arguments.phase.is_some() { paths } else { before.differing(&after, &planning) };
+    let mut contents = Vec::new();
+    for path in paths {
+        if before.blob(&path) != after.blob(&path) {
+            let (old, new) = (before.bytes(&path)?, after.bytes(&path)?);
+            contents.push((path, old, new));
+        }
+    }
+    let changes: Vec<FileChange<'_>> = contents
+        .iter()
+        .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
+        .collect();
+    let (findings, allowed) = plans.inspect(&before, &after, &changes)?;
+    let clean = (!changes.is_empty() || arguments.phase.is_none()).then_some(findings.is_empty());
+    context.emit(&TestsReport { clean, base: Some(base), files: changes.len(), findings, allowed, problems })
+}
+
+/// What the plans of a phase say about its tests: those that were executed.
+#[derive(Debug, Default)]
+struct Plans {
+    verify: Vec<String>,
+    expected: Vec<String>,
+    text: String,
+}
+
+impl Plans {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+        let mut found = Self::default();
+        for (file, text) in view.plan_texts(folder)? {
+            if folder.summary_of(&file).is_none() {
+                continue;
+            }
+            let plan = PhasePlan::parse(&text);
+            found.verify.extend(plan.checks().into_iter().filter_map(|check| check.command));
+            found.expected.extend(plan.files_modified());
+            found.text.push_str(&text);
+            found.text.push('\n');
+        }
+        Ok(found)
+    }
+
+    /// What was found in the changes, and what of it the plans allow.
+    fn inspect(
+        &self,
+        before: &CommitFiles,
+        after: &CommitFiles,
+        changes: &[FileChange<'_>],
+    ) -> Result<(Vec<TestFinding>, Vec<TestFinding>), CommandError> {
+        let wanted = Wanted { preference: &[], verify: &self.verify };
+        let (discovery, now) = (discover(before, wanted)?, discover(after, wanted)?);
+        let paths: Vec<String> = before.paths().cloned().collect();
+        let pins = Pins::of(
+            before,
+            Planned {
+                discovery: &discovery,
+                earlier: &[],
+                paths: &paths,
+                expected: &self.expected,
+                plan: &self.text,
+                is_fix: false,
+            },
+        )?;
+        let is_file = |path: &&String| !path.contains('*') && !path.ends_with('/');
+        let absent: Vec<String> =
+            self.expected.iter().filter(is_file).filter(|path| after.blob(path).is_none()).cloned().collect();
+        let running = SelfRunning::default();
+        let work = Work { pins: &pins, changes, now: Some(&now), absent: &absent, running: &running };
+        let found = inspect(work);
+        let expected: BTreeSet<&str> = self.expected.iter().map(|path| path.trim_start_matches("./")).collect();
+        // What runs by itself is no matter of tests.
+        let told = |findings: Vec<Finding>| {
+            let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
+            findings.map(|finding| TestFinding::of(finding, &expected)).collect()
+        };
+        Ok((told(found.findings), told(found.allowed)))
+    }
+}
+
+impl TestFinding {
+    fn of(finding: Finding, expected: &BTreeSet<&str>) -> Self {
+        let in_plan = expected.contains(finding.path.as_str());
+        Self { path: finding.path, line: finding.line, kind: finding.kind.word(), what: finding.what, in_plan }
+    }
+}
+
+/// The files that the SUMMARYs of a phase name as made or changed.
+fn reported(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, CommandError> {
+    let mut found = BTreeSet::new();
+    for summary in folder.summaries() {
+        found.extend(named_by(view, &view.text(&folder.join(summary))?.unwrap_or_default()));
+    }
+    Ok(found)
+}
+
+/// The files that a SUMMARY names as made or changed, those of the planning folder left out.
+fn named_by(view: &ProjectView, summary: &str) -> BTreeSet<String> {
+    let planning = format!("{}/", view.layout().planning());
+    let bare = |file: String| {
+        let file = file.split(" (").next().unwrap_or(&file).trim().trim_matches('`').to_owned();
+        file.trim_start_matches("./").to_owned()
+    };
+    listed_files(summary).into_iter().map(bare).filter(|file| !file.starts_with(&planning)).collect()
+}
+
+/// The files that the commits of one plan changed and that its SUMMARY does not name.
+pub(in crate::commands) fn unreported(
+    context: &Context,
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    plan: &str,
+    summary: &str,
+) -> Result<Vec<String>, CommandError> {
+    let named = named_by(view, summary);
+    let work = PhaseWork::of(context, folder)?;
+    let changed = work.files().into_iter().filter(|(_, scopes)| scopes.contains(plan)).map(|(file, _)| file);
+    Ok(changed.filter(|file| !named.contains(*file)).map(str::to_owned).collect())
+}
+
+fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
+    context.phase_named(view, phase)?.folder.ok_or_else(|| no_phase(phase))
+}
+
+/// The files of a commit. Those that the checks rest on are read at once.
+fn files_of(context: &Context, commit: &str) -> Result<CommitFiles, CommandError> {
+    CommitFiles::of(context, commit, |path| role_of(path).is_some())
+}
+
+fn no_commit(folder: &PhaseFolder) -> String {
+    let token = folder.token();
+    format!(
+        "no commit has the scope of phase {token}, such as `feat({token}-01): ...`, so that none of its files is known"
+    )
+}
+
+/// What lies in repositories inside of this one is committed there.
+fn sub_repositories(context: &Context) -> Result<Vec<String>, CommandError> {
+    let config = context.config()?;
+    let named = config.sub_repositories();
+    let problem = || format!("the repositories inside of this one were not looked at: {}", named.join(", "));
+    Ok(if named.is_empty() { Vec::new() } else { vec![problem()] })
+}
+
+/// The files whose changes are in no commit yet.
+fn uncommitted(context: &Context) -> Result<Option<String>, CommandError> {
+    const SHOWN: usize = 5;
+    let planning = format!("{}/", context.layout().planning());
+    let changed = phase_work::uncommitted(context)?;
+    let changed: Vec<&String> = changed.iter().filter(|path| !path.starts_with(&planning)).collect();
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    let named: Vec<String> = changed.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
+    let more = if changed.len() > SHOWN { ", ..." } else { "" };
+    Ok(Some(format!("not committed, so not looked at: {}{more}", named.join(", "))))
+}

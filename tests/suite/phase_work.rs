@@ -1,0 +1,238 @@
+//! What a phase did, found in its commits: files that no SUMMARY names, tests that became weaker, commits that are not there.
+
+use serde_json::{Value, json};
+
+use crate::kit::TestContext;
+
+const TESTS: &str = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/notes.js';\n\
+    test('adds', () => { assert.equal(add(1, 2), 3); });\ntest('adds negatives', () => { assert.equal(add(-1, -2), -3); });\n";
+
+const SUMMARY: &str = "---\nphase: 01-notes\nplan: 01\nkey-files:\n  created: []\n  modified: [src/notes.js]\nstatus: complete\n\
+    ---\n# S\n\n**Notes add**\n\n## Task Commits\n\n1. **Task 1** - `HASH` (feat)\n\n## Self-Check: PASSED\n";
+
+fn git(context: &TestContext, words: &[&str]) -> String {
+    let output = context.command("git").args(words).output().unwrap();
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn commit(context: &TestContext, subject: &str) -> String {
+    git(context, &["add", "-A"]);
+    git(context, &["commit", "-q", "-m", subject]);
+    git(context, &["rev-parse", "HEAD"])
+}
+
+/// A project with two tests, and one plan that is to change `src/notes.js`.
+fn project() -> TestContext {
+    let context = TestContext::new();
+    git(&context, &["init", "-q", "-b", "main"]);
+    context.write("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"node --test\"}}\n");
+    context.write("src/notes.js", "export const add = (a, b) => a + b;\n");
+    context.write("test/notes.test.js", TESTS);
+    context.write("test/more.test.js", &TESTS.replace("adds", "more"));
+    context.write(".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: Notes\n**Goal**: notes\n");
+    context.write(".planning/phases/01-notes/01-01-PLAN.md", &plan(""));
+    commit(&context, "chore: begin");
+    context
+}
+
+fn plan(more: &str) -> String {
+    format!(
+        "---\nphase: 01-notes\nplan: 01\nfiles_modified: [src/notes.js]\n---\n<objective>x</objective>\n<task type=\"auto\"><name>N</name>\
+         <files>src/notes.js</files><action>a\n{more}\n</action><verify><automated>npm test</automated></verify><done>d</done></task>\n"
+    )
+}
+
+/// Commits what is there as the plan's work, and its SUMMARY.
+fn done(context: &TestContext) {
+    context.write("src/notes.js", "export const add = (a, b) => b + a;\n");
+    let hash = commit(context, "feat(01-01): notes");
+    context.write(".planning/phases/01-notes/01-01-SUMMARY.md", &SUMMARY.replace("HASH", &hash[..8]));
+    commit(context, "docs(01-01): complete");
+}
+
+fn kinds(report: &Value, list: &str) -> Vec<String> {
+    let findings = report[list].as_array().unwrap();
+    findings.iter().map(|finding| finding["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_test_that_a_phase_weakened_is_found_whatever_its_summary_says() {
+    for (what, from, to, kind) in [
+        ("an assertion is made constant", "assert.equal(add(1, 2), 3)", "assert.ok(true)", "constant-assertion"),
+        ("a test is skipped", "test('adds negatives'", "test.skip('adds negatives'", "skipped"),
+        ("a test is deleted", &TESTS[TESTS.find("test('adds negatives'").unwrap()..], "", "deleted-tests"),
+        ("an expected value is what the code returns", "add(1, 2), 3", "add(1, 2), 4", "changed-expectation"),
+        ("the expected value is computed by the code", "add(1, 2), 3", "add(1, 2), add(1, 2)", "constant-assertion"),
+        ("an assertion is gone", "assert.equal(add(1, 2), 3);", "add(1, 2);", "removed-assertion"),
+        ("one test runs alone", "test('adds',", "test.only('adds',", "only"),
+    ] {
+        let context = project();
+        context.write("test/notes.test.js", &TESTS.replace(from, to));
+        done(&context);
+        let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+        assert_eq!(report["clean"], false, "{what}: {report}");
+        assert!(kinds(&report, "findings").iter().any(|found| found == kind), "{what}: {report}");
+        assert_eq!(report["findings"][0]["path"], "test/notes.test.js", "{what}: {report}");
+        let base = report["base"].as_str().unwrap().to_owned();
+        let by_base = context.gsd(["verify", "tests", &base]).json();
+        assert_eq!(kinds(&by_base, "findings"), kinds(&report, "findings"), "{what}");
+    }
+}
+
+#[test]
+fn a_test_file_that_a_phase_deleted_is_found_and_work_without_weaker_tests_is_clean() {
+    let context = project();
+    std::fs::remove_file(context.project().join("test/more.test.js")).unwrap();
+    done(&context);
+    let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+    assert_eq!(kinds(&report, "findings"), ["deleted-tests"], "{report}");
+    let files = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!(
+        files["files"][1],
+        json!({"path": "test/more.test.js", "change": "deleted", "is_test": true, "plans": ["01-01"], "reported": false})
+    );
+
+    let context = project();
+    context
+        .write("test/notes.test.js", &format!("{TESTS}test('adds zero', () => {{ assert.equal(add(0, 2), 2); }});\n"));
+    done(&context);
+    let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+    assert_eq!((&report["clean"], &report["findings"], &report["problems"]), (&json!(true), &json!([]), &json!([])));
+}
+
+#[test]
+fn what_a_plan_allows_is_listed_apart() {
+    let context = project();
+    let allowing = plan("Allowed test changes: test/more.test.js (the feature goes)");
+    context.write(".planning/phases/01-notes/01-01-PLAN.md", &allowing);
+    commit(&context, "docs(01): plan again");
+    context.write("test/more.test.js", &TESTS.replace("adds", "more").replace("test('more'", "test.skip('more'"));
+    context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
+    done(&context);
+    let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+    let path = |list: &str| report[list][0]["path"].clone();
+    assert_eq!(
+        (path("findings"), path("allowed")),
+        (json!("test/notes.test.js"), json!("test/more.test.js")),
+        "{report}"
+    );
+    assert_eq!((&report["clean"], &report["findings"][1]), (&json!(false), &Value::Null), "{report}");
+}
+
+#[test]
+fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_said() {
+    let context = project();
+    context.write("src/hidden.js", "export const x = 1;\n");
+    done(&context);
+    let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
+    context.write(path, &context.read(path).replace("created: []", "created: [src/promised.js]"));
+    let files = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!(
+        (&files["unreported"], &files["without_commit"]),
+        (&json!(["src/hidden.js"]), &json!(["src/promised.js"]))
+    );
+    let checked = context.gsd(["plan", "check", "01-01"]).json();
+    assert_eq!(checked["plans"][0]["unreported"], json!(["src/hidden.js"]), "{checked}");
+}
+
+#[test]
+fn a_commit_that_a_summary_invents_keeps_its_plan_from_being_finished() {
+    let context = project();
+    done(&context);
+    assert_eq!(context.gsd(["plan", "check", "01-01"]).json()["finished"], true);
+    let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
+    let text = context.read(path);
+    let at = text.find(" - `").unwrap() + 4;
+    context.write(path, &format!("{}deadbee1{}", &text[..at], &text[at + 8..]));
+    commit(&context, "docs(01-01): say more");
+    let checked = context.gsd(["plan", "check", "01-01"]).json();
+    assert_eq!(checked["finished"], false);
+    assert_eq!(checked["plans"][0]["findings"], json!(["commit `deadbee1` of its Task Commits does not exist"]));
+}
+
+#[test]
+fn work_side_by_side_has_the_commit_that_both_plans_came_from_as_its_base() {
+    let context = project();
+    context.write(".planning/phases/01-notes/01-02-PLAN.md", &plan("").replace("plan: 01", "plan: 02"));
+    let base = commit(&context, "docs(01): plan");
+    git(&context, &["switch", "-q", "-c", "wave"]);
+    context.write("src/two.js", "export const two = 2;\n");
+    commit(&context, "feat(01-02): two");
+    git(&context, &["switch", "-q", "main"]);
+    context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
+    done(&context);
+    git(&context, &["merge", "-q", "--no-ff", "-m", "chore: merge", "wave"]);
+    let files = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!(files["base"], json!(base), "{files}");
+    let paths: Vec<&str> =
+        files["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["src/notes.js", "src/two.js", "test/notes.test.js"]);
+    assert_eq!(kinds(&context.gsd(["verify", "tests", "--phase", "1"]).json(), "findings"), ["skipped"]);
+}
+
+#[test]
+fn commits_that_were_taken_back_and_those_of_an_earlier_phase_of_that_number_do_not_count() {
+    let context = project();
+    context.write("src/old.js", "1\n");
+    // The plan of the current milestone came after this one.
+    std::fs::remove_file(context.project().join(".planning/phases/01-notes/01-01-PLAN.md")).unwrap();
+    commit(&context, "feat(01-01): of the milestone before");
+    context.write(".planning/phases/01-notes/01-01-PLAN.md", &plan(""));
+    commit(&context, "docs(01): plan");
+    context.write("src/wrong.js", "1\n");
+    commit(&context, "feat(01-01): wrong");
+    git(&context, &["revert", "--no-edit", "HEAD"]);
+    done(&context);
+    let files = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!((files["commits"].clone(), files["files"].as_array().unwrap().len()), (json!(1), 1), "{files}");
+    assert_eq!(files["files"][0]["path"], "src/notes.js");
+}
+
+#[test]
+fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
+    let context = project();
+    let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+    assert_eq!((&report["clean"], &report["base"]), (&Value::Null, &Value::Null), "{report}");
+    assert!(report["problems"][0].as_str().unwrap().contains("no commit has the scope of phase 01"), "{report}");
+    let files = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!((&files["files"], &files["base"]), (&json!([]), &Value::Null));
+    assert!(context.gsd(["verify", "tests", "--phase", "9"]).failure(1).contains("phase `9`"));
+    assert!(context.gsd(["verify", "tests", "nonsense"]).failure(1).contains("nonsense"));
+    assert!(context.gsd(["verify", "tests"]).failure(1).contains("BASE"));
+    // Without a repository there is nothing to compare.
+    let alone = TestContext::new();
+    alone.write(".planning/ROADMAP.md", "### Phase 1: A\n");
+    alone.write(".planning/phases/01-a/01-01-PLAN.md", "x");
+    assert_eq!(alone.gsd(["verify", "files", "1"]).code, 1);
+}
+
+#[test]
+fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_its_own_files() {
+    let context = project();
+    done(&context);
+    context.write("src/later.js", "1\n");
+    context.write("src/notes.js", "export const add = () => 0;\n");
+    let report = context.gsd(["verify", "files", "1"]).json();
+    assert_eq!(report["problems"], json!(["not committed, so not looked at: `src/notes.js`, `src/later.js`"]));
+
+    let context = TestContext::new();
+    git(&context, &["init", "-q", "-b", "main"]);
+    context.write("other/x.js", "1\n");
+    context.write("app/.planning/ROADMAP.md", "### Phase 1: A\n");
+    context.write("app/.planning/phases/01-a/01-01-PLAN.md", "---\nfiles_modified: [src/a.js]\n---\n");
+    context.write("app/test/a.test.js", TESTS);
+    commit(&context, "chore: begin");
+    context.write("app/src/a.js", "1\n");
+    context.write("app/test/a.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
+    context.write("other/x.js", "2\n");
+    commit(&context, "feat(01-01): a");
+    let report = context.gsd(["--cwd", "app", "verify", "files", "1"]).json();
+    assert_eq!(
+        (&report["files"][0]["path"], &report["files"][1]["path"]),
+        (&json!("src/a.js"), &json!("test/a.test.js"))
+    );
+    assert_eq!(report["files"].as_array().unwrap().len(), 2);
+    let report = context.gsd(["--cwd", "app", "verify", "tests", "--phase", "1"]).json();
+    assert_eq!(kinds(&report, "findings"), ["skipped"], "{report}");
+}
