@@ -79,8 +79,10 @@ fn settled(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>,
         for line in lines.map(|line| markdown.line(line)) {
             let words = line.trim_start_matches(['|', '-', '*', ' ', '`']);
             let Some(id) = finding_id(words) else { continue };
-            let said = words[id.len()..].trim_start_matches(['|', ':', '*', '`', ' ', '\u{2014}', '-']).to_lowercase();
-            if ["refuted", "fixed"].iter().any(|word| said.starts_with(word)) {
+            // The verdict is in a cell of its own, or stands behind the id.
+            let bare = |cell: &str| cell.trim_matches(['|', ':', '*', '`', ' ', '\u{2014}', '-']).to_lowercase();
+            let mut cells = words[id.len()..].split('|').map(bare);
+            if cells.any(|cell| ["refuted", "fixed"].iter().any(|word| cell.starts_with(word))) {
                 ids.insert(id.to_owned());
             }
         }
@@ -134,7 +136,8 @@ mod tests {
         let fix = (".planning/phases/01-a/01-REVIEW-FIX.md", fixed);
         assert_eq!(open(&[fix]), [second]);
         for (said, left) in [
-            ("| CR-02 | refuted | `a.rs:3` checks it |\n", 0),
+            ("| CR-02 | `a.rs:3` | refuted: the guard is there |\n", 0),
+            ("| `CR-02` | `a.rs:3` | **Fixed** |\n", 0),
             ("- CR-02: fixed in abc1234\n", 0),
             ("| CR-02 | holds | gap |\n", 1),
             ("CR-02 is not refuted\n", 1),

@@ -236,3 +236,31 @@ fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_i
     let report = context.gsd(["--cwd", "app", "verify", "tests", "--phase", "1"]).json();
     assert_eq!(kinds(&report, "findings"), ["skipped"], "{report}");
 }
+
+#[test]
+fn a_review_is_due_again_once_there_is_more_work_and_its_repairs_are_no_such_work() {
+    let context = project();
+    done(&context);
+    let is_due = || {
+        let entered = context.gsd(["loop", "enter", "execute:post", "1"]).json();
+        entered["steps"].as_array().is_some_and(|steps| steps.iter().any(|step| step["skill"] == "code-review"))
+    };
+    let review = ".planning/phases/01-notes/01-REVIEW.md";
+    assert!(is_due());
+    context.write(review, "---\nstatus: issues_found\nfindings:\n  critical: 1\n---\n### CR-01: data is lost\n");
+    commit(&context, "docs(01): add code review report");
+    assert!(!is_due());
+    context.write("src/notes.js", "export const add = (a, b) => Number(a) + b;\n");
+    commit(&context, "fix(01): CR-01");
+    context.write(
+        ".planning/phases/01-notes/01-REVIEW-FIX.md",
+        "---\nstatus: all_fixed\n---\n## Fixed\n\n### CR-01: data is lost\n",
+    );
+    commit(&context, "docs(01): add code review fix report");
+    assert!(!is_due());
+    // A plan that closes gaps brings new code.
+    context.write("src/more.js", "export const more = 1;\n");
+    context.write(".planning/phases/01-notes/01-02-PLAN.md", &plan("").replace("plan: 01", "plan: 02"));
+    commit(&context, "feat(01-02): more");
+    assert!(is_due());
+}

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::commands::frame::{
     CommandError, Context, error::codes::DEGRADED, files::MissingFile, project::Beside, verbs,
 };
+use crate::disk;
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 use crate::text::front_matter::is_unclosed;
@@ -217,6 +218,7 @@ fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Comma
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
-    let report = frontmatter::validate(&arguments.file, &text, schema);
+    let report =
+        frontmatter::validate(&arguments.file, &text, schema, |file| disk::is_file(&context.root().resolve(file)));
     context.emit_raw(&report, if report.valid { "valid" } else { "invalid" })
 }

@@ -102,6 +102,33 @@ impl PhaseWork {
     }
 }
 
+/// Whether work of the phase came after these documents of it were last committed: what they say is not about all of it.
+/// Documents that are in no commit, and a git that does not answer, say nothing.
+pub(in crate::commands) fn came_after(
+    context: &Context,
+    folder: &PhaseFolder,
+    documents: &[String],
+) -> Result<bool, CommandError> {
+    let mut line = vec!["log".to_owned(), "-1".to_owned(), "--format=%H".to_owned(), "--".to_owned()];
+    line.extend(documents.iter().map(|path| pathspec(path)));
+    let git = |line: &[String]| context.world().git(context.root().as_path(), line);
+    let written = match git(&line) {
+        Ok(finished) if finished.success() && !finished.text().is_empty() => finished.text(),
+        _ => return Ok(false),
+    };
+    let later = git(&["rev-list".to_owned(), "--no-merges".to_owned(), format!("{written}..HEAD")])?;
+    if !later.success() {
+        return Err(no_answer(&later));
+    }
+    let later = later.text();
+    let later: BTreeSet<&str> = later.lines().collect();
+    if later.is_empty() {
+        return Ok(false);
+    }
+    let work = PhaseWork::of(context, folder)?;
+    Ok(work.commits.iter().any(|commit| later.contains(commit.hash.as_str())))
+}
+
 /// What all of the commits came after. Plans of one wave were made side by side, from the same commit.
 fn base_of(context: &Context, commits: &[PhaseCommit]) -> Result<Option<String>, CommandError> {
     let Some(oldest) = commits.last() else { return Ok(None) };

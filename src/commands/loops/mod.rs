@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::commands::checks::check::{self, Verdict};
 use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::git::phase_work;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, POINTS, Subject};
@@ -205,7 +206,7 @@ fn enter<'a>(
                 .or_default()
                 .push(text.unwrap_or_default()),
             HookKind::Step if hook.built_in => {}
-            HookKind::Step => match not_needed(context, &hook, phase.as_ref())? {
+            HookKind::Step => match not_needed(context, (point, &hook), phase.as_ref())? {
                 Some(reason) => drop(report.inactive.insert(hook.id(), reason)),
                 None => report.steps.extend(step(context, hook, phase.as_ref(), text)),
             },
@@ -242,7 +243,7 @@ fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateRes
 /// Why a phase does not need a step: it is about something else, or the step's files are there.
 fn not_needed(
     context: &Context,
-    hook: &ActiveHook<'_>,
+    (point, hook): (&str, &ActiveHook<'_>),
     phase: Option<&NamedPhase>,
 ) -> Result<Option<String>, CommandError> {
     if let (Some(subject), Some(phase)) = (hook.about, phase) {
@@ -255,13 +256,13 @@ fn not_needed(
             return Ok(Some(format!("phase {} does not mention {what}", phase.number)));
         }
     }
-    Ok(made_already(context, hook, phase)?.map(|files| format!("{files} already exists")))
+    Ok(made_already(context, (point, hook), phase)?.map(|files| format!("{files} already exists")))
 }
 
 /// The files of a step in the folder of the phase, where all of them are there and say that it is done.
 fn made_already(
     context: &Context,
-    hook: &ActiveHook<'_>,
+    (point, hook): (&str, &ActiveHook<'_>),
     phase: Option<&NamedPhase>,
 ) -> Result<Option<String>, CommandError> {
     let Some(folder) = phase.and_then(|phase| phase.folder.as_ref()) else { return Ok(None) };
@@ -278,8 +279,20 @@ fn made_already(
             }
         }
     }
+    // A document about the work of the phase is made again once there is more of it; a report of repairs belongs to it.
+    if AFTER_WORK.contains(&point) {
+        let repairs =
+            hook.produces.iter().filter_map(|file| folder.artifact(&format!("{}-FIX", file.strip_suffix(".md")?)));
+        let documents: Vec<String> = files.iter().copied().chain(repairs).map(|file| folder.join(file)).collect();
+        if phase_work::came_after(context, folder, &documents)? {
+            return Ok(None);
+        }
+    }
     Ok(Some(files.join(", ")))
 }
+
+/// The points at which the work of a phase, or of a wave, is done.
+const AFTER_WORK: [&str; 3] = ["execute:wave:post", "execute:post", "verify:post"];
 
 fn step<'a>(
     context: &Context,

@@ -11,8 +11,9 @@ use serde::Serialize;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
-use crate::text::markdown::newline_of;
+use crate::text::markdown::{Markdown, newline_of};
 use crate::text::splice::Splices;
+use crate::text::table::Table;
 
 /// Why a front matter could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -238,8 +239,10 @@ const SCHEMAS: [Schema; 4] = [
     Schema { name: "plan", fields: PLAN_FIELDS },
     Schema { name: "plan-gap-closure", fields: GAP_PLAN_FIELDS },
     Schema { name: "summary", fields: &["phase", "plan", "subsystem", "tags", "duration", "completed"] },
-    Schema { name: "verification", fields: &["phase", "verified", "status", "score"] },
+    Schema { name: VERIFICATION, fields: &["phase", "verified", "status", "score"] },
 ];
+
+const VERIFICATION: &str = "verification";
 
 /// What every plan declares.
 pub(crate) const PLAN_FIELDS: &[&str] =
@@ -271,8 +274,9 @@ pub(crate) fn nul_byte(path: &str, text: &str) -> Option<String> {
     Some(format!("`{path}` holds a NUL byte at byte {at}; remove it"))
 }
 
-/// Compares the front matter of a text with a schema; `path` names the file in errors.
-pub(crate) fn validate(path: &str, text: &str, schema: Schema) -> ValidateReport {
+/// Compares the front matter of a text with a schema; `path` names the file in errors. Of a verification, each truth that is
+/// called verified has to say by what; `is_file` says whether a file that it names exists.
+pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(&str) -> bool) -> ValidateReport {
     let front = read(text);
     let Schema { name, fields } = schema;
     let is_wrong =
@@ -280,9 +284,53 @@ pub(crate) fn validate(path: &str, text: &str, schema: Schema) -> ValidateReport
     let invalid_value: Vec<&str> = fields.iter().copied().filter(|field| is_wrong(field)).collect();
     let has = |field: &&str| front.get(field).is_some() && !invalid_value.contains(field);
     let (present, missing): (Vec<&str>, Vec<&str>) = fields.iter().copied().partition(has);
-    let errors = Vec::from_iter(nul_byte(path, text));
+    let mut errors = Vec::from_iter(nul_byte(path, text));
+    if name == VERIFICATION {
+        errors.extend(unproven(path, text, is_file));
+    }
     let valid = missing.is_empty() && errors.is_empty();
     ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
+}
+
+/// The truths that a report calls verified without saying by what: a file with a line, a command, or a test.
+fn unproven(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
+    let markdown = Markdown::parse(text);
+    let mut found = Vec::new();
+    for table in Table::all(&markdown) {
+        let columns = (table.column("Truth"), table.column("Status"), table.column("Evidence"));
+        let (Some(truth), Some(status), Some(evidence)) = columns else { continue };
+        for row in 0..table.row_count() {
+            let state = table.cell_text(row, status);
+            if !state.trim_start_matches(|letter: char| !letter.is_alphanumeric()).starts_with("VERIFIED") {
+                continue;
+            }
+            let line = table.line_of(row).map_or(0, |line| line + 1);
+            let said = table.cell_text(row, evidence);
+            let places: Vec<&str> = said
+                .split(|letter: char| letter.is_whitespace() || "`,;()".contains(letter))
+                .filter_map(place)
+                .collect();
+            let missing = places.iter().find(|file| !is_file(file));
+            let cure = "name `path:line`, a command with its result, or a test, or change the state";
+            let what = match missing {
+                Some(file) => format!("names `{file}` as evidence, which does not exist; {cure}"),
+                None if places.is_empty() && !said.contains('`') && !said.to_lowercase().contains("test") => {
+                    format!("is VERIFIED without evidence; {cure}")
+                }
+                None => continue,
+            };
+            found.push(format!("`{path}` line {line}: the truth \"{}\" {what}", table.cell_text(row, truth)));
+        }
+    }
+    found
+}
+
+/// The file of `src/a.ts:12`.
+fn place(word: &str) -> Option<&str> {
+    let (file, line) = word.split_once(':')?;
+    let is_line = line.starts_with(|first: char| first.is_ascii_digit());
+    let is_path = file.rsplit('/').next().is_some_and(|name| name.contains('.')) && !file.contains(['*', '{']);
+    (is_line && is_path && !file.starts_with("http")).then_some(file)
 }
 
 #[cfg(test)]
@@ -299,6 +347,37 @@ mod tests {
             (Changed::Done, edits) => Ok(edits.texts.get("a.md").cloned().unwrap_or_else(|| text.to_owned())),
             (Changed::NoFile, _) => panic!("the file is there"),
             (Changed::WouldFlatten { key }, _) => Ok(format!("flattens {key}")),
+        }
+    }
+
+    #[test]
+    fn a_truth_is_verified_only_by_something_that_can_be_looked_at() {
+        let errors = |state: &str, evidence: &str| {
+            let text = format!(
+                "---\nphase: 1\nverified: x\nstatus: passed\nscore: 1/1\n---\n### Observable Truths\n| # | Truth | Status | Evidence |\n|---|---|---|---|\n\
+                 | 1 | Notes are kept | {state} | {evidence} |\n"
+            );
+            let schema = Schema::named("verification").unwrap();
+            validate("V.md", &text, schema, |file| file == "src/a.ts").errors
+        };
+        for evidence in [
+            "src/a.ts:12",
+            "`src/a.ts:12-30`, read",
+            "`npm test` passes",
+            "test \"keeps notes\" passes",
+            "`keeps_notes`",
+        ] {
+            assert!(errors("✓ VERIFIED", evidence).is_empty(), "{evidence}");
+        }
+        for evidence in ["", "looks right", "see the SUMMARY", "src/none.ts:3", "`src/none.ts:3`"] {
+            let found = errors("VERIFIED", evidence);
+            assert!(
+                found.len() == 1 && found[0].starts_with("`V.md` line 10: the truth \"Notes are kept\""),
+                "{evidence}: {found:?}"
+            );
+        }
+        for state in ["FAILED", "PRESENT_BEHAVIOR_UNVERIFIED", "UNCERTAIN", "PASSED (override)"] {
+            assert!(errors(state, "").is_empty(), "{state}");
         }
     }
 
