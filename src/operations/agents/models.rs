@@ -480,7 +480,7 @@ mod tests {
     fn a_profile_gives_each_agent_a_tier() {
         let none = named_by_tiers();
         assert_eq!(resolved("{}", none, "gsd-planner"), pair("opus", "opus"));
-        assert_eq!(resolved(r#"{"model_profile":"BUDGET"}"#, none, "gsd-verifier"), pair("haiku", "haiku"));
+        assert_eq!(resolved(r#"{"model_profile":"BUDGET"}"#, none, "gsd-codebase-mapper"), pair("haiku", "haiku"));
         assert_eq!(resolved(r#"{"model_profile":"zzz"}"#, none, "gsd-executor"), pair("sonnet", "sonnet"));
         assert_eq!(resolved(r#"{"model_profile":"inherit"}"#, none, "gsd-executor"), pair("inherit", "inherit"));
         assert_eq!(resolved(r#"{"model_profile":"quality"}"#, none, "nobody"), pair("opus", "unknown"));
