@@ -54,6 +54,7 @@ mod dependencies;
 mod dispatch;
 mod documents;
 mod false_success;
+mod faults;
 mod features;
 #[cfg(target_os = "linux")]
 mod fence;

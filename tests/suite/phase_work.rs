@@ -204,7 +204,13 @@ fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
     let alone = TestContext::new();
     alone.write(".planning/ROADMAP.md", "### Phase 1: A\n");
     alone.write(".planning/phases/01-a/01-01-PLAN.md", "x");
-    assert_eq!(alone.gsd(["verify", "files", "1"]).code, 1);
+    for call in
+        [["verify", "files", "1"].as_slice(), &["verify", "tests", "--phase", "1"], &["verify", "tests", "HEAD"]]
+    {
+        let report = alone.gsd_of_many(call, &[]).json();
+        assert!(report["problems"][0].as_str().unwrap().starts_with("there is no commit here"), "{call:?}: {report}");
+        assert_eq!(report["clean"], Value::Null, "{call:?}");
+    }
 }
 
 #[test]

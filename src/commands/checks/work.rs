@@ -99,12 +99,10 @@ pub(crate) struct TestsArgs {
 pub(super) fn files(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
-    let work = PhaseWork::of(context, &folder)?;
     let reported = reported(&view, &folder)?;
     drop(view);
-    let mut problems = sub_repositories(context)?;
+    let (work, mut problems) = seen(context, &folder)?;
     let Some(base) = work.base.clone() else {
-        problems.push(no_commit(&folder));
         let without_commit = reported.into_iter().collect();
         let (files, unreported) = (Vec::new(), Vec::new());
         let phase = folder.token().to_owned();
@@ -148,16 +146,19 @@ pub(super) fn files(context: &mut Context, phase: &PhaseArg) -> Result<(), Comma
 
 pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), CommandError> {
     let mut problems = sub_repositories(context)?;
+    if let Some(why) = phase_work::silent(context) {
+        problems.push(why);
+        let (findings, allowed) = (Vec::new(), Vec::new());
+        return context.emit(&TestsReport { clean: None, base: None, files: 0, findings, allowed, problems });
+    }
     let mut plans = Plans::default();
     let (base, paths) = match &arguments.phase {
         Some(phase) => {
             let view = context.view();
             let folder = folder_of(context, &view, phase)?;
             plans = Plans::of(&view, &folder)?;
-            let work = PhaseWork::of(context, &folder)?;
-            if work.commits.is_empty() {
-                problems.push(no_commit(&folder));
-            }
+            let (work, found) = seen(context, &folder)?;
+            problems = found;
             let paths: Vec<String> = work.files().into_keys().map(str::to_owned).collect();
             let base = arguments.base.as_deref().map(str::to_owned).or(work.base);
             (base, paths)
@@ -291,6 +292,20 @@ pub(in crate::commands) fn unreported(
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
     context.phase_named(view, phase)?.folder.ok_or_else(|| no_phase(phase))
+}
+
+/// The work of a phase, and what of it could not be looked at.
+fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), CommandError> {
+    let mut problems = sub_repositories(context)?;
+    if let Some(why) = phase_work::silent(context) {
+        problems.push(why);
+        return Ok((PhaseWork::default(), problems));
+    }
+    let work = PhaseWork::of(context, folder)?;
+    if work.commits.is_empty() {
+        problems.push(no_commit(folder));
+    }
+    Ok((work, problems))
 }
 
 /// The files of a commit. Those that the checks rest on are read at once.

@@ -35,12 +35,6 @@ impl PhaseWork {
             let finished = context.world().git(context.root().as_path(), arguments)?;
             if finished.success() { Ok(finished) } else { Err(no_answer(&finished)) }
         };
-        if git(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).is_err() {
-            return Err(CommandError::usage(
-                "there is no commit here, so that the work of a phase cannot be looked up",
-            )
-            .hint("commit the work; `git status` shows what is not committed"));
-        }
         let range = Self::range(&git, folder)?;
         let undone = git(&["log", "--format=%B", "-E", "--grep", plan_commits::REVERTS, &range])?.text();
         let scopes: BTreeSet<&str> =
@@ -99,6 +93,15 @@ impl PhaseWork {
             }
         }
         files
+    }
+}
+
+/// Why git can say nothing about the work here; `None` where it can.
+pub(in crate::commands) fn silent(context: &Context) -> Option<String> {
+    match context.world().git(context.root().as_path(), ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+        Ok(finished) if finished.success() => None,
+        Ok(_) => Some("there is no commit here, so that nothing could be looked at".to_owned()),
+        Err(error) => Some(format!("nothing could be looked at: {error}")),
     }
 }
 

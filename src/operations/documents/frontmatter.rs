@@ -441,11 +441,15 @@ mod tests {
 
     #[test]
     fn a_schema_is_a_list_of_fields() {
-        let report =
-            validate("a.md", "---\nphase: 1\ngap_closure: false\n---\n", Schema::named("plan-gap-closure").unwrap());
+        let report = validate(
+            "a.md",
+            "---\nphase: 1\ngap_closure: false\n---\n",
+            Schema::named("plan-gap-closure").unwrap(),
+            |_| true,
+        );
         assert_eq!((report.valid, report.present), (false, vec!["phase"]));
         assert_eq!((report.missing.len(), report.invalid_value), (8, vec!["gap_closure"]));
-        let nul = validate("a.md", "---\nphase: 1\n---\n\0", Schema { name: "plan", fields: &["phase"] });
+        let nul = validate("a.md", "---\nphase: 1\n---\n\0", Schema { name: "plan", fields: &["phase"] }, |_| true);
         assert_eq!((nul.valid, nul.errors), (false, vec!["`a.md` holds a NUL byte at byte 17; remove it".to_owned()]));
         assert!(Schema::named("uat").unwrap_err().to_string().contains("plan, plan-gap-closure, summary"));
     }
