@@ -151,8 +151,14 @@ fn texts_that_models_read_have_no_odd_word() {
 }
 
 /// The agents whose subject is a whole document of the project: they make it, or turn it into phases.
-const MAKERS: &[&str] =
-    &["gsd-roadmapper", "gsd-project-researcher", "gsd-research-synthesizer", "gsd-doc-writer", "gsd-doc-verifier"];
+const MAKERS: &[&str] = &[
+    "gsd-doc-synthesizer",
+    "gsd-roadmapper",
+    "gsd-project-researcher",
+    "gsd-research-synthesizer",
+    "gsd-doc-writer",
+    "gsd-doc-verifier",
+];
 
 /// The whole documents of a project, as texts name them.
 const WHOLE: &[&str] = &[

@@ -159,7 +159,6 @@ pub(crate) fn planner_of_a_quick_task(
     phase: String,
 ) -> impl FnOnce(&mut Actor) -> String {
     move |it| {
-        it.by("Read every file the prompt lists").reads_file(".planning/STATE.md").done();
         it.by("then the project instruction file").reads_file("CLAUDE.md").done();
         it.reads("templates/plan.md").expects("files_modified").done();
         recalls(it, false);
@@ -174,6 +173,7 @@ pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> 
     let mut hashes = Vec::new();
     for task in tasks {
         it.by("Read every `<read_first>` file before you edit anything").reads_file("greet.py").done();
+        it.by("Then run `<automated>` once").even_if_it_fails().shell(task.check).done();
         for (path, text) in task.files {
             it.by("carry out `<action>` with its exact names and values").writes(path, text);
         }
@@ -238,10 +238,8 @@ pub(crate) fn recalls(it: &mut Actor, is_researched: bool) {
 
 /// gsd-planner in mode standard.
 pub(crate) fn planner(it: &mut Actor, plans: &'static [&'static Plan], folder: &str) -> String {
-    for path in [".planning/STATE.md", ".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", ".planning/PROJECT.md"] {
-        it.by("Read every file the prompt lists").reads_file(path).done();
-    }
     let (number, phase) = numbered(folder);
+    it.runs("gsd-tools roadmap get-phase", &[("N", &number)]).is("found", true).done();
     for kind in ["CONTEXT", "RESEARCH", "PATTERNS", "UAT", "VERIFICATION"] {
         let path = format!("{folder}/{number}-{kind}.md");
         if it.has_file(&path) {
@@ -277,11 +275,11 @@ pub(crate) fn numbered(folder: &str) -> (String, String) {
 
 /// gsd-plan-checker, content with what it sees.
 pub(crate) fn plan_checker(it: &mut Actor, plans: &[String], folder: &str) -> String {
-    for path in
-        plans.iter().map(String::as_str).chain([".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"])
-    {
+    for path in plans.iter().map(String::as_str).chain(["CLAUDE.md"]) {
         it.by("Read every file the prompt lists").reads_file(path).done();
     }
+    it.reads("references/verdicts.md").done();
+    it.runs("gsd-tools roadmap get-phase", &[("N", &numbered(folder).0)]).is("found", true).done();
     it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", folder)]).is("valid", true).done();
     "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|".to_owned()
 }
@@ -304,9 +302,10 @@ pub(crate) fn research(it: &mut Actor, output: &str, question: &str) {
 pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     let (number, phase) = numbered(folder);
     let context = format!("{folder}/{number}-CONTEXT.md");
-    for path in [".planning/REQUIREMENTS.md", ".planning/STATE.md", ".planning/ROADMAP.md", &context, "CLAUDE.md"] {
+    for path in [context.as_str(), "CLAUDE.md"] {
         it.by("Read every file the prompt lists").reads_file(path).done();
     }
+    it.runs("gsd-tools roadmap get-phase", &[("N", &number)]).is("found", true).done();
     it.reads("templates/research.md").done();
     it.by("Manifest and lock files, existing patterns").reads_file("greet.py").done();
     research(it, &format!("{number}-RESEARCH"), "how sys.argv is read");
@@ -359,9 +358,8 @@ pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktr
 /// The orchestrator runs the plan itself, by `workflows/execute-plan.md`.
 pub(crate) fn inline(it: &mut Actor, plan: &'static Plan, folder: &str) {
     it.reads("workflows/execute-plan.md").expects("# Execute one plan").done();
-    for path in [&format!("{folder}/{}-PLAN.md", plan.id), ".planning/PROJECT.md", ".planning/STATE.md"] {
-        it.by("Inline, without the executor agent: first Read the plan, PROJECT.md, STATE.md").reads_file(path).done();
-    }
+    let text = format!("{folder}/{}-PLAN.md", plan.id);
+    it.by("Inline, without the executor agent: first Read the plan").reads_file(&text).done();
     it.reads("references/commit-rules.md").done();
     it.reads("references/deviation-rules.md").done();
     let folder = knows_its_plan(it, plan, folder);
@@ -447,9 +445,7 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     let (number, name) = numbered(folder);
     it.knows("dir", folder);
     it.knows("NN", &number);
-    for path in [".planning/ROADMAP.md", ".planning/REQUIREMENTS.md", "CLAUDE.md"] {
-        it.by("Read every path under `<required_reading>`").reads_file(path).done();
-    }
+    it.by("Read every path under `<required_reading>`").reads_file("CLAUDE.md").done();
     let mut covered = Vec::new();
     for plan in plans {
         for kind in ["PLAN", "SUMMARY"] {
@@ -462,14 +458,18 @@ pub(crate) fn verifier(it: &mut Actor, phase: &str, plans: &'static [&'static Pl
     covered.sort();
     covered.dedup();
     it.reads("templates/verification-report.md").done();
+    it.reads("references/verdicts.md").done();
     let map = format!("{folder}/{number}-VALIDATION.md");
-    for kind in ["CONTEXT", "UAT", "VERIFICATION", "VALIDATION"] {
+    for kind in ["CONTEXT", "UAT", "VERIFICATION", "VALIDATION", "REVIEW"] {
         let path = format!("{folder}/{number}-{kind}.md");
         if it.has_file(&path) {
             it.by("Read every path under `<required_reading>`, the phase's CONTEXT.md").reads_file(&path).done();
         }
     }
     it.runs("gsd-tools roadmap get-phase", &[("N", phase)]).done();
+    it.runs("gsd-tools verify files {N}", &[("N", phase)]).is("unreported", serde_json::json!([])).done();
+    it.runs("gsd-tools verify tests --phase {N}", &[("N", phase)]).is("clean", true).done();
+    it.runs("gsd-tools config-get workflow.security_block_on --default high --raw", &[]).expects("high").done();
     for plan in plans {
         let path = format!("{folder}/{}-PLAN.md", plan.id);
         it.runs("gsd-tools verify artifacts {plan}", &[("plan", &path)]).is("all_passed", true).done();

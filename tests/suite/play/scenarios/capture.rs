@@ -69,7 +69,7 @@ fn promote(it: &mut Actor) -> String {
     it.reads("references/ui.md").done();
     it.runs("gsd-tools init review-backlog", &[]).is("milestone_version", "v1.0").done();
     it.by("Read the `### Phase 999.x` sections of ROADMAP.md").reads_file(ROADMAP).expects("(BACKLOG)").done();
-    let listed = it.by("and what their folders hold").shell("ls -A .planning/phases/999.1-greet-by-the-time-of-day");
+    let listed = it.by("and what is in their folders").shell("ls -A .planning/phases/999.1-greet-by-the-time-of-day");
     listed.expects(".gitkeep").done();
     let folder = ".planning/phases/999.1-greet-by-the-time-of-day";
     it.runs("git log -1 --format=%as", &[("folder", folder)]).done();
@@ -82,7 +82,7 @@ fn promote(it: &mut Actor) -> String {
     it.learns("N", "phase_number");
     let directory = it.learns("directory", "directory");
     it.runs("gsd-tools state add-roadmap-evolution", &[("999.x", "999.1")]).is("added", true).done();
-    it.by("# if it holds more than .gitkeep");
+    it.by("# if it has more than .gitkeep");
     it.reads("workflows/add-phase.md").done();
     it.by("Settle with the user what the phase is for").asks("What is it for?", "A greeting in the morning says so.");
     let made = "**Goal:** [To be planned]\n**Requirements**: TBD\n**Depends on:** Phase 2\n";

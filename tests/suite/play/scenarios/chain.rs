@@ -298,6 +298,8 @@ pub(crate) fn close_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'st
 
 /// Steps 6 and 7 of the workflow: the verifier passes the phase.
 pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'static [&'static Plan]) {
+    it.runs("gsd-tools verify files {N} --pick unreported", &[]).done();
+    it.runs("gsd-tools verify tests --phase {N}", &[]).is("clean", true).done();
     hooks_of(it, "execute:post", &Phase::new(folder, plans));
     let (number, into) = (phase.to_owned(), folder.to_owned());
     let fills = [
@@ -305,6 +307,8 @@ pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'s
         ("success_criteria", "both calls work"),
         ("only if context_window", DROPPED),
         ("none, or list", "none"),
+        ("seen, or none", "none"),
+        ("of the executors' returns", "none"),
     ];
     let verifier = it.spawn("=\"gsd-verifier\"", &fills, move |it| agents::verifier(it, &number, plans, &into));
     it.sends(verifier).expects("## Verification Complete").done();

@@ -195,8 +195,8 @@ fn fixes(it: &mut Actor) -> String {
     failed.expects("FAILED (failures=1)").done();
     it.by("Then the smallest change that removes the cause").edits("greet.py", WRONG, RIGHT);
     it.by("and passes now, for the reason meant").shell(REPRODUCTION).expects("Hello, world!").done();
-    it.by("Neighbouring cases hold: boundary, empty").shell("python3 greet.py ' '").expects("Hello, world!").done();
-    it.by("Neighbouring cases hold").shell("python3 greet.py Ada").expects("Hello, Ada!").done();
+    it.by("Neighbouring cases pass: boundary, empty").shell("python3 greet.py ' '").expects("Hello, world!").done();
+    it.by("Neighbouring cases pass").shell("python3 greet.py Ada").expects("Hello, Ada!").done();
     it.by("The existing tests pass, none skipped").shell("python3 -m unittest").expects("OK").done();
     it.reads("references/commit-rules.md").done();
     it.by("and commit with the scope the prompt names, else the slug");

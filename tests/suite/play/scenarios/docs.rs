@@ -173,7 +173,7 @@ fn verifier(it: &mut Actor, document: &'static Checked, wrong: bool) -> Spawn {
     let path = document.path;
     let fills = [("path", path), ("name", &*name_of(path))];
     it.spawn("=\"gsd-doc-verifier\"", &fills, move |it| {
-        let text = it.by("Read `doc_path` of the prompt and go through it line by line").reads_file(path).text;
+        let text = it.by("Read `doc_path` in the prompt and go through it line by line").reads_file(path).text;
         let wrong = document.wrong.filter(|_| wrong);
         let mut failures = Vec::new();
         if let Some((claim, actual)) = wrong {
@@ -188,7 +188,7 @@ fn verifier(it: &mut Actor, document: &'static Checked, wrong: bool) -> Spawn {
         });
         let output = result_of(path);
         assert!(it.is_ordered(&format!("output: {output}")), "the result goes elsewhere");
-        it.by("Write `output` of the prompt with").writes(&output, &format!("{result:#}\n"));
+        it.by("Write `output` in the prompt with").writes(&output, &format!("{result:#}\n"));
         format!("{path}: {} of 2 claims hold", 2 - failed)
     })
 }

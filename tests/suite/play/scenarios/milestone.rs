@@ -185,7 +185,7 @@ fn complete(it: &mut Actor) -> String {
 
 /// Step 5: what the milestone changed in PROJECT.md.
 fn evolve(it: &mut Actor) {
-    it.by("Read it whole; change what the milestone changed").reads_file(PROJECT).done();
+    it.by("Change what the milestone changed, section by section").reads_file(PROJECT).done();
     it.by("Active requirements that shipped → Validated").edits(
         PROJECT,
         "existing\n\n### Active\n\n- [ ] Saying goodbye\n- [ ] Greeting many people at once",
@@ -297,9 +297,9 @@ fn begin(it: &mut Actor) -> String {
     loaded.is("project_exists", true).is("phase_dir_count", 0).done();
     it.runs("gsd-tools roadmap analyze", &[]).is("open_phases", serde_json::json!([])).done();
     it.runs("gsd-tools state get Status --raw", &[]).expects("Awaiting next milestone").done();
-    for field in ["project_path", "milestones_path", "state_path"] {
+    for field in ["project_path", "milestones_path"] {
         let path = it.field(field);
-        it.by("Read `project_path`, `milestones_path`, `state_path`").reads_file(&path).done();
+        it.by("Requirements of `project_path`, the newest section of `milestones_path`").reads_file(&path).done();
     }
     it.reads("references/questioning.md").done();
     it.by("ask in plain text what comes next").asks("What comes next?", "A party is greeted in one sentence.");

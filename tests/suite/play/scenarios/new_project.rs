@@ -73,7 +73,7 @@ pub(crate) fn new_project(stage: &mut Stage) {
         let folder = plan(it);
         execute_inline(it, &folder);
         let next = chain::close_phase(it, "1", &folder, PLANS);
-        it.by("With your window half full or more, close instead");
+        it.by("After a context warning of the host or a hook, close instead");
         it.by("A stop in a text, the user's word to stop, and the end of the chain are stops in AUTO too");
         it.runs("gsd-tools auto-chain stop", &[]).is("active", false).done();
         format!("{next} --auto")
@@ -103,7 +103,7 @@ pub(crate) fn greenfield(stage: &mut Stage) {
     stage.shell("rm -rf .git && git config --global init.defaultBranch main");
     stage.shell("mkdir ~/.gsd && echo '{\"granularity\": \"coarse\", \"mode\": \"yolo\"}' > ~/.gsd/defaults.json");
     stage.types("new-project", "", |it| {
-        it.by("it says how to show, ask and spawn");
+        it.by("First Read `references/ui.md`");
         it.reads("references/ui.md").done();
         let loaded = it.runs("gsd-tools init new-project", &[]).is("has_git", false);
         loaded.is("project_exists", false).is("needs_codebase_map", false).done();
@@ -158,7 +158,7 @@ fn expect_a_sound_project(stage: &Stage, notes: &str) {
 
 /// Step 1, with what `--auto` adds.
 fn begin_auto(it: &mut Actor) {
-    it.by("it says how to show, ask and spawn");
+    it.by("First Read `references/ui.md`");
     it.reads("references/ui.md").done();
     it.by("add --auto if it is in the arguments");
     let loaded = it.runs_with("gsd-tools init new-project", &[], "--auto");
@@ -373,9 +373,7 @@ fn discuss(it: &mut Actor) {
     let folder = it.learns("dir", "expected_phase_dir");
     it.by("`mkdir -p` `expected_phase_dir` and take it").shell(&format!("mkdir -p {folder}")).done();
     it.reads("workflows/discuss-phase/steps/auto.md").done();
-    for path in ["PROJECT.md", "REQUIREMENTS.md", "STATE.md"] {
-        it.by("Read PROJECT.md, REQUIREMENTS.md, STATE.md").reads_file(&format!(".planning/{path}")).done();
-    }
+    it.by("The answer of `roadmap get-phase` has the texts of the requirements");
     it.runs("gsd-tools todo match-phase", &[]).is("matches", serde_json::json!([])).done();
     it.by("a few searches and at most five files").reads_file("greet.py").done();
     it.by("take the recommended one, print `⚡ {area}: {question} -> {choice}`");
@@ -412,7 +410,7 @@ fn plan(it: &mut Actor) -> String {
     it.learns("name", "name");
     let folder = it.learns("dir", "phase_dir");
     it.by("MVP is `mvp_mode`, or `--mvp`").runs("gsd-tools phases list --type summaries", &[]).expects("0").done();
-    it.by("| AUTO | spawn if `research_enabled` |");
+    it.by("| AUTO | spawn if `research_enabled`, else none |");
     assert_eq!(it.field("research_enabled"), "true");
     let into = folder.clone();
     let fills = [("security_enforcement", "true")];
@@ -526,9 +524,7 @@ fn execute_inline(it: &mut Actor, folder: &str) {
     it.reads("workflows/execute-plan.md").done();
     let id = GOODBYE_PLAN.id;
     let plan_file = format!("{folder}/{id}-PLAN.md");
-    for path in [plan_file.as_str(), ".planning/PROJECT.md", ".planning/STATE.md"] {
-        it.by("Inline, without the executor agent: first Read the plan, PROJECT.md, STATE.md").reads_file(path).done();
-    }
+    it.by("Inline, without the executor agent: first Read the plan").reads_file(&plan_file).done();
     it.reads("references/commit-rules.md").done();
     it.reads("references/deviation-rules.md").done();
     let before = it.runs("git rev-parse HEAD", &[]).text.trim().to_owned();

@@ -70,10 +70,10 @@ fn look(it: &mut Actor, next: &str) {
 
 /// The third step of `/gsd-onboard`.
 fn summary(it: &mut Actor) -> String {
-    for field in ["project_path", "roadmap_path", "state_path"] {
-        let path = it.field(field);
-        it.by("Read PROJECT.md, ROADMAP.md, STATE.md").reads_file(&path).done();
-    }
+    let path = it.field("project_path");
+    it.by("Read What This Is, Core Value and Constraints of `project_path`").reads_file(&path).done();
+    it.runs("gsd-tools roadmap analyze", &[]).done();
+    it.runs("gsd-tools state json", &[]).done();
     let folder = it.field("codebase_dir");
     for document in ["STACK", "ARCHITECTURE", "STRUCTURE", "CONCERNS"] {
         it.by("STACK.md, ARCHITECTURE.md, STRUCTURE.md and CONCERNS.md, those that exist")

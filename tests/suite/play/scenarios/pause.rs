@@ -97,8 +97,8 @@ fn resume_work(it: &mut Actor) -> String {
     let read = it.runs("gsd-tools handoff read", &[]).is("found", true);
     read.is("commits_since", 1).expects(NEXT).done();
     it.runs("gsd-tools list-todos --pick count", &[]).expects("0").done();
-    it.by("STATE.md; of PROJECT.md What This Is").reads_file(".planning/STATE.md").done();
-    it.by("STATE.md; of PROJECT.md What This Is").reads_file(".planning/PROJECT.md").done();
+    it.runs("gsd-tools state-snapshot", &[]).done();
+    it.by("of PROJECT.md What This Is and Core Value").reads_file(".planning/PROJECT.md").done();
     it.by("the `continue_files` that are not `resumed`").reads_file(HANDOFF).expects("blocking").done();
     it.by("Anti-patterns marked `blocking`: say for each how you keep clear of it");
     it.by("Ask \"Next\": the next action (recommended)")

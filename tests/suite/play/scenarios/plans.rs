@@ -17,6 +17,7 @@ const TEST_GREET: &str = "import contextlib\nimport io\nimport unittest\n\nimpor
     class Greeting(unittest.TestCase):\n    def printed(self, *arguments):\n        \
     with contextlib.redirect_stdout(io.StringIO()) as output:\n            greet.main(list(arguments))\n        \
     return output.getvalue()\n\n    def test_it_names_whom_it_greets(self):\n        \
+    self.assertEqual(greet.greeting(\"Ada\"), \"Hello, Ada!\")\n\n    def test_both_calls_print(self):\n        \
     self.assertEqual(self.printed(\"Ada\"), \"Hello, Ada!\\n\")\n        \
     self.assertEqual(self.printed(\"Ada\", \"--goodbye\"), \"Goodbye, Ada!\\n\")\n";
 const TEST_EVERYBODY: &str = "import subprocess\nimport sys\nimport unittest\n\n\nclass Everybody(unittest.TestCase):\n    \

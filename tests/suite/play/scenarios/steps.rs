@@ -79,19 +79,18 @@ pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String 
 /// The other steps, as far as the record.
 pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [Finding]) {
     let folder = it.known("dir");
-    let summaries: Vec<String> = phase.plans.iter().map(|plan| format!("{folder}/{}-SUMMARY.md", plan.id)).collect();
-    it.runs("gsd-tools frontmatter get {SUMMARY}", &[("SUMMARY", &summaries[0])]).done();
-    let base = it.field("plan_head_before");
+    let listed = it.runs("gsd-tools verify files {N}", &[]).json();
+    let base = it.field("base");
     it.knows("base", &base);
-    let listed = it.runs("git log --format= --name-only -E --grep='^[a-z]+\\({NN}-[0-9]+\\)'", &[]).text;
-    for summary in &summaries {
-        it.runs("gsd-tools summary-extract {SUMMARY} --fields key_files", &[("SUMMARY", summary)]).done();
-    }
-    it.by("Drop what no longer exists, everything under `.planning/`");
-    let mut files: Vec<String> = listed.lines().map(str::trim).map(str::to_owned).collect();
-    files.retain(|path| !path.is_empty() && !path.starts_with(".planning/") && it.has_file(path));
-    files.sort();
-    files.dedup();
+    let files: Vec<String> = listed["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|file| file["change"] != "deleted")
+        .filter_map(|file| Some(file["path"].as_str()?.to_owned()))
+        .collect();
+    it.runs("gsd-tools verify tests --phase {N}", &[]).done();
+    it.by("Drop everything under `.planning/`");
     assert!(phase.plans.iter().flat_map(|plan| plan.files()).all(|file| files.iter().any(|path| path == file)));
     let depth = it.runs("gsd-tools config-get workflow.code_review_depth --default standard", &[]);
     depth.expects("standard").done();
@@ -111,13 +110,15 @@ pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], fi
     let context = format!("{}/{}-CONTEXT.md", phase.folder, numbered(&phase.folder).0);
     let mut documents = documents_of(phase);
     documents.extend(it.has_file(&context).then_some(context));
-    let (documents, list, base) = (documents.join("\n"), files.join("\n"), it.field("plan_head_before"));
+    let (documents, list, base) = (documents.join("\n"), files.join("\n"), it.known("base"));
     let blanks = [
         ("depth", "standard"),
         ("if any:", ""),
         ("exceptions", "none"),
         ("base, or none", base.as_str()),
         ("one a line", &list),
+        ("paths, or none", "none"),
+        ("path, line and what of each; or none", "none"),
         ("PLAN and SUMMARY of each plan", &documents),
     ];
     let (files, report) = (files.to_vec(), it.known("report"));
@@ -152,7 +153,7 @@ fn validate(it: &mut Actor, phase: &Phase) {
     for path in documents_of(phase) {
         it.by("Read `{plans}`, `{summaries}`").reads_file(&path).done();
     }
-    it.by("the ids of `phase_req_ids` in REQUIREMENTS.md").reads_file(".planning/REQUIREMENTS.md").done();
+    it.runs("gsd-tools roadmap get-phase {N}", &[]).done();
     if it.field_if_any("documents.VALIDATION").is_some() {
         it.by("and `{map}`, if `documents.VALIDATION`").reads_file(&map).done();
     } else {
