@@ -87,7 +87,7 @@ fn a_test_file_that_a_phase_deleted_is_found_and_work_without_weaker_tests_is_cl
     done(&context);
     let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
     assert_eq!(kinds(&report, "findings"), ["deleted-tests"], "{report}");
-    let files = context.gsd(["verify", "files", "1"]).json();
+    let files = context.gsd(["verify", "work", "1"]).json();
     assert_eq!(
         files["files"][1],
         json!({"path": "test/more.test.js", "change": "deleted", "is_test": true, "plans": ["01-01"], "reported": false})
@@ -127,7 +127,7 @@ fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_
     done(&context);
     let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
     context.write(path, &context.read(path).replace("created: []", "created: [src/promised.js]"));
-    let files = context.gsd(["verify", "files", "1"]).json();
+    let files = context.gsd(["verify", "work", "1"]).json();
     assert_eq!(
         (&files["unreported"], &files["without_commit"]),
         (&json!(["src/hidden.js"]), &json!(["src/promised.js"]))
@@ -163,7 +163,7 @@ fn work_side_by_side_has_the_commit_that_both_plans_came_from_as_its_base() {
     context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
     done(&context);
     git(&context, &["merge", "-q", "--no-ff", "-m", "chore: merge", "wave"]);
-    let files = context.gsd(["verify", "files", "1"]).json();
+    let files = context.gsd(["verify", "work", "1"]).json();
     assert_eq!(files["base"], json!(base), "{files}");
     let paths: Vec<&str> =
         files["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
@@ -184,7 +184,7 @@ fn commits_that_were_taken_back_and_those_of_an_earlier_phase_of_that_number_do_
     commit(&context, "feat(01-01): wrong");
     git(&context, &["revert", "--no-edit", "HEAD"]);
     done(&context);
-    let files = context.gsd(["verify", "files", "1"]).json();
+    let files = context.gsd(["verify", "work", "1"]).json();
     assert_eq!((files["commits"].clone(), files["files"].as_array().unwrap().len()), (json!(1), 1), "{files}");
     assert_eq!(files["files"][0]["path"], "src/notes.js");
 }
@@ -195,7 +195,7 @@ fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
     let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
     assert_eq!((&report["clean"], &report["base"]), (&Value::Null, &Value::Null), "{report}");
     assert!(report["problems"][0].as_str().unwrap().contains("no commit has the scope of phase 01"), "{report}");
-    let files = context.gsd(["verify", "files", "1"]).json();
+    let files = context.gsd(["verify", "work", "1"]).json();
     assert_eq!((&files["files"], &files["base"]), (&json!([]), &Value::Null));
     assert!(context.gsd(["verify", "tests", "--phase", "9"]).failure(1).contains("phase `9`"));
     assert!(context.gsd(["verify", "tests", "nonsense"]).failure(1).contains("nonsense"));
@@ -204,8 +204,7 @@ fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
     let alone = TestContext::new();
     alone.write(".planning/ROADMAP.md", "### Phase 1: A\n");
     alone.write(".planning/phases/01-a/01-01-PLAN.md", "x");
-    for call in
-        [["verify", "files", "1"].as_slice(), &["verify", "tests", "--phase", "1"], &["verify", "tests", "HEAD"]]
+    for call in [["verify", "work", "1"].as_slice(), &["verify", "tests", "--phase", "1"], &["verify", "tests", "HEAD"]]
     {
         let report = alone.gsd_of_many(call, &[]).json();
         assert!(report["problems"][0].as_str().unwrap().starts_with("there is no commit here"), "{call:?}: {report}");
@@ -219,7 +218,7 @@ fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_i
     done(&context);
     context.write("src/later.js", "1\n");
     context.write("src/notes.js", "export const add = () => 0;\n");
-    let report = context.gsd(["verify", "files", "1"]).json();
+    let report = context.gsd(["verify", "work", "1"]).json();
     assert_eq!(report["problems"], json!(["not committed, so not looked at: `src/notes.js`, `src/later.js`"]));
 
     let context = TestContext::new();
@@ -233,7 +232,7 @@ fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_i
     context.write("app/test/a.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
     context.write("other/x.js", "2\n");
     commit(&context, "feat(01-01): a");
-    let report = context.gsd(["--cwd", "app", "verify", "files", "1"]).json();
+    let report = context.gsd(["--cwd", "app", "verify", "work", "1"]).json();
     assert_eq!(
         (&report["files"][0]["path"], &report["files"][1]["path"]),
         (&json!("src/a.js"), &json!("test/a.test.js"))

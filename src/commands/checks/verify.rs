@@ -74,12 +74,13 @@ verbs! {
     "verify context-drift": reads json(crate::operations::gates::drift::ContextReport)
         = drift::context(PhaseFolderArg);
 
-    /// List the files that the commits of a phase changed
+    /// Check what the commits of a phase did: files, tests, promises
     ///
-    /// Says of each which plans changed it and whether a SUMMARY of the phase names it. The planning folder is left out.
+    /// Lists the files that the commits changed and which of them no SUMMARY names, tests that became weaker (as `verify tests`),
+    /// and what the plans promise under `must_haves` and is not there. The planning folder is left out.
     ///
-    /// Example: `gsd-tools verify files 2 --pick unreported`.
-    "verify files": reads json(work::FilesReport) = work::files(PhaseArg);
+    /// Example: `gsd-tools verify work 2 --pick unreported`.
+    "verify work": reads json(work::WorkReport) = work::work(PhaseArg);
 
     /// Find tests that were deleted, skipped, weakened or fitted to the code
     ///

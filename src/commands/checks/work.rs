@@ -12,16 +12,17 @@ use crate::commands::git::tree::CommitFiles;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};
 use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
+use crate::operations::plans::promises;
 use crate::operations::plans::summary_check::listed_files;
 use crate::project::check_files::{Role, role_of};
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::self_running::SelfRunning;
 use crate::project::view::ProjectView;
 
-/// What `verify files` answers.
+/// What `verify work` answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::commands) struct FilesReport {
+pub(in crate::commands) struct WorkReport {
     phase: String,
     /// The commit before the first of the phase; `null` where the phase has no commit.
     base: Option<String>,
@@ -31,8 +32,40 @@ pub(in crate::commands) struct FilesReport {
     unreported: Vec<String>,
     /// The files that a SUMMARY names and that no commit of the phase changed.
     without_commit: Vec<String>,
+    tests: TestsPart,
+    /// The artifacts that the plans promise and that are not as promised.
+    artifacts_missing: Vec<MissingArtifact>,
+    /// The links that the plans promise and that were not found.
+    links_missing: Vec<MissingLink>,
+    /// How many artifacts and links the plans promise.
+    promised: usize,
     /// What could not be looked at.
     problems: Vec<String>,
+}
+
+/// Whether the tests of the files that changed became weaker.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct TestsPart {
+    /// Whether nothing was found; `null` where there was nothing to look at.
+    clean: Option<bool>,
+    findings: Vec<TestFinding>,
+    /// What a plan allows under `Allowed test changes:`.
+    allowed: Vec<TestFinding>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct MissingArtifact {
+    plan: String,
+    path: String,
+    issues: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct MissingLink {
+    plan: String,
+    from: Option<String>,
+    to: Option<String>,
+    detail: String,
 }
 
 /// One file that a phase changed.
@@ -60,15 +93,10 @@ enum Change {
 /// What `verify tests` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::commands) struct TestsReport {
-    /// Whether nothing was found; `null` where there was nothing to look at.
-    clean: Option<bool>,
+    #[serde(flatten)]
+    tests: TestsPart,
     /// The commit that the tests are compared with.
     base: Option<String>,
-    /// How many changed files were looked at.
-    files: usize,
-    findings: Vec<TestFinding>,
-    /// What a plan allows under `Allowed test changes:`.
-    allowed: Vec<TestFinding>,
     /// What could not be looked at.
     problems: Vec<String>,
 }
@@ -96,97 +124,131 @@ pub(crate) struct TestsArgs {
     phase: Option<NonBlank>,
 }
 
-pub(super) fn files(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let reported = reported(&view, &folder)?;
+    let plans = Plans::of(&view, &folder)?;
+    let promises = Promises::of(&view, &folder)?;
     drop(view);
     let (work, mut problems) = seen(context, &folder)?;
-    let Some(base) = work.base.clone() else {
-        let without_commit = reported.into_iter().collect();
-        let (files, unreported) = (Vec::new(), Vec::new());
-        let phase = folder.token().to_owned();
-        let report = FilesReport { phase, base: None, commits: 0, files, unreported, without_commit, problems };
-        return context.emit(&report);
-    };
-    problems.extend(uncommitted(context)?);
-    let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
-    let mut found = Vec::new();
-    for (path, plans) in work.files() {
-        let (old, new) = (before.blob(path), after.blob(path));
-        let change = match (&old, &new) {
-            (None, None) => continue,
-            (None, Some(_)) => Change::Added,
-            (Some(_), None) => Change::Deleted,
-            (Some(old), Some(new)) if old == new => Change::Unchanged,
-            _ => Change::Modified,
-        };
-        found.push(ChangedFile {
-            path: path.to_owned(),
-            change,
-            is_test: role_of(path) == Some(Role::Test),
-            plans: plans.into_iter().map(str::to_owned).collect(),
-            reported: reported.contains(path),
-        });
+    let touched = work.files();
+    let without_commit = reported.iter().filter(|path| !touched.contains_key(path.as_str())).cloned().collect();
+    let (mut files, mut tests) = (Vec::new(), TestsPart::default());
+    if let Some(base) = &work.base {
+        problems.extend(uncommitted(context)?);
+        let (before, after) = (files_of(context, base)?, files_of(context, "HEAD")?);
+        files = touched.iter().filter_map(|(path, plans)| changed(path, plans, &reported, (&before, &after))).collect();
+        tests = plans.compared((&before, &after), touched.keys().map(|path| (*path).to_owned()))?;
     }
     let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
-    let unreported = found.iter().filter(is_unreported).map(|file| file.path.clone()).collect();
-    let touched = work.files();
-    let without_commit = reported.into_iter().filter(|path| !touched.contains_key(path.as_str())).collect();
-    context.emit(&FilesReport {
+    let unreported = files.iter().filter(is_unreported).map(|file| file.path.clone()).collect();
+    context.emit(&WorkReport {
         phase: folder.token().to_owned(),
-        base: Some(base),
+        base: work.base.clone(),
         commits: work.commits.len(),
-        files: found,
+        files,
         unreported,
         without_commit,
+        tests,
+        artifacts_missing: promises.artifacts,
+        links_missing: promises.links,
+        promised: promises.count,
         problems,
     })
+}
+
+/// What became of a file; `None` where it was there neither before nor after.
+fn changed(
+    path: &str,
+    plans: &BTreeSet<&str>,
+    reported: &BTreeSet<String>,
+    (before, after): (&CommitFiles, &CommitFiles),
+) -> Option<ChangedFile> {
+    let change = match (before.blob(path), after.blob(path)) {
+        (None, None) => return None,
+        (None, Some(_)) => Change::Added,
+        (Some(_), None) => Change::Deleted,
+        (Some(old), Some(new)) if old == new => Change::Unchanged,
+        _ => Change::Modified,
+    };
+    Some(ChangedFile {
+        path: path.to_owned(),
+        change,
+        is_test: role_of(path) == Some(Role::Test),
+        plans: plans.iter().map(|plan| (*plan).to_owned()).collect(),
+        reported: reported.contains(path),
+    })
+}
+
+/// What the executed plans of a phase promise of the source, and what of it is not there.
+#[derive(Debug, Default)]
+struct Promises {
+    artifacts: Vec<MissingArtifact>,
+    links: Vec<MissingLink>,
+    count: usize,
+}
+
+impl Promises {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+        let mut found = Self::default();
+        for (file, text) in view.plan_texts(folder)? {
+            if folder.summary_of(&file).is_none() {
+                continue;
+            }
+            let (plan, id) = (PhasePlan::parse(&text), plan_id(&file).to_owned());
+            if let Some(report) = promises::artifacts(view, &plan) {
+                found.count += report.total;
+                let missing = report.artifacts.into_iter().filter(|artifact| !artifact.passed);
+                found.artifacts.extend(missing.map(|artifact| MissingArtifact {
+                    plan: id.clone(),
+                    path: artifact.path,
+                    issues: artifact.issues,
+                }));
+            }
+            if let Some(report) = promises::key_links(view, &plan, &folder.join(&file))? {
+                found.count += report.total;
+                let missing = report.links.into_iter().filter(|link| !link.verified);
+                found.links.extend(missing.map(|link| MissingLink {
+                    plan: id.clone(),
+                    from: link.from,
+                    to: link.to,
+                    detail: link.detail,
+                }));
+            }
+        }
+        Ok(found)
+    }
 }
 
 pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), CommandError> {
     let mut problems = sub_repositories(context)?;
     if let Some(why) = phase_work::silent(context) {
         problems.push(why);
-        let (findings, allowed) = (Vec::new(), Vec::new());
-        return context.emit(&TestsReport { clean: None, base: None, files: 0, findings, allowed, problems });
+        return context.emit(&TestsReport { tests: TestsPart::default(), base: None, problems });
     }
-    let mut plans = Plans::default();
-    let (base, paths) = match &arguments.phase {
-        Some(phase) => {
-            let view = context.view();
-            let folder = folder_of(context, &view, phase)?;
-            plans = Plans::of(&view, &folder)?;
-            let (work, found) = seen(context, &folder)?;
-            problems = found;
-            let paths: Vec<String> = work.files().into_keys().map(str::to_owned).collect();
-            let base = arguments.base.as_deref().map(str::to_owned).or(work.base);
-            (base, paths)
-        }
-        None => (arguments.base.as_deref().map(str::to_owned), Vec::new()),
-    };
+    let (mut plans, mut paths) = (Plans::default(), None);
+    let mut base = arguments.base.as_deref().map(str::to_owned);
+    if let Some(phase) = &arguments.phase {
+        let view = context.view();
+        let folder = folder_of(context, &view, phase)?;
+        plans = Plans::of(&view, &folder)?;
+        let (work, found) = seen(context, &folder)?;
+        problems = found;
+        paths = Some(work.files().into_keys().map(str::to_owned).collect::<Vec<String>>());
+        base = base.or(work.base);
+    }
     let Some(base) = base else {
-        let (findings, allowed) = (Vec::new(), Vec::new());
-        return context.emit(&TestsReport { clean: None, base: None, files: 0, findings, allowed, problems });
+        return context.emit(&TestsReport { tests: TestsPart::default(), base: None, problems });
     };
     problems.extend(uncommitted(context)?);
     let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
     let planning = format!("{}/", context.layout().planning());
-    let paths = if arguments.phase.is_some() { paths } else { before.differing(&after, &planning) };
-    let mut contents = Vec::new();
-    for path in paths {
-        if before.blob(&path) != after.blob(&path) {
-            let (old, new) = (before.bytes(&path)?, after.bytes(&path)?);
-            contents.push((path, old, new));
-        }
-    }
-    let changes: Vec<FileChange<'_>> = contents
-        .iter()
-        .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
-        .collect();
-    let (findings, allowed) = plans.inspect(&before, &after, &changes)?;
-    let clean = (!changes.is_empty() || arguments.phase.is_none()).then_some(findings.is_empty());
-    context.emit(&TestsReport { clean, base: Some(base), files: changes.len(), findings, allowed, problems })
+    let paths = paths.unwrap_or_else(|| before.differing(&after, &planning));
+    let mut tests = plans.compared((&before, &after), paths.into_iter())?;
+    // Between two commits that are the same nothing became weaker.
+    tests.clean = tests.clean.or_else(|| arguments.phase.is_none().then_some(true));
+    context.emit(&TestsReport { tests, base: Some(base), problems })
 }
 
 /// What the plans of a phase say about its tests: those that were executed.
@@ -213,13 +275,24 @@ impl Plans {
         Ok(found)
     }
 
-    /// What was found in the changes, and what of it the plans allow.
-    fn inspect(
+    /// What was found in these files, of two commits, and what of it the plans allow.
+    fn compared(
         &self,
-        before: &CommitFiles,
-        after: &CommitFiles,
-        changes: &[FileChange<'_>],
-    ) -> Result<(Vec<TestFinding>, Vec<TestFinding>), CommandError> {
+        (before, after): (&CommitFiles, &CommitFiles),
+        paths: impl Iterator<Item = String>,
+    ) -> Result<TestsPart, CommandError> {
+        let mut contents = Vec::new();
+        for path in paths.filter(|path| before.blob(path) != after.blob(path)) {
+            let (old, new) = (before.bytes(&path)?, after.bytes(&path)?);
+            contents.push((path, old, new));
+        }
+        if contents.is_empty() {
+            return Ok(TestsPart::default());
+        }
+        let changes: Vec<FileChange<'_>> = contents
+            .iter()
+            .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
+            .collect();
         let wanted = Wanted { preference: &[], verify: &self.verify };
         let (discovery, now) = (discover(before, wanted)?, discover(after, wanted)?);
         let paths: Vec<String> = before.paths().cloned().collect();
@@ -238,15 +311,16 @@ impl Plans {
         let absent: Vec<String> =
             self.expected.iter().filter(is_file).filter(|path| after.blob(path).is_none()).cloned().collect();
         let running = SelfRunning::default();
-        let work = Work { pins: &pins, changes, now: Some(&now), absent: &absent, running: &running };
+        let work = Work { pins: &pins, changes: &changes, now: Some(&now), absent: &absent, running: &running };
         let found = inspect(work);
         let expected: BTreeSet<&str> = self.expected.iter().map(|path| path.trim_start_matches("./")).collect();
         // What runs by itself is no matter of tests.
         let told = |findings: Vec<Finding>| {
             let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
-            findings.map(|finding| TestFinding::of(finding, &expected)).collect()
+            findings.map(|finding| TestFinding::of(finding, &expected)).collect::<Vec<_>>()
         };
-        Ok((told(found.findings), told(found.allowed)))
+        let (findings, allowed) = (told(found.findings), told(found.allowed));
+        Ok(TestsPart { clean: Some(findings.is_empty()), findings, allowed })
     }
 }
 

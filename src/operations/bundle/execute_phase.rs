@@ -90,7 +90,12 @@ pub(crate) struct ExecutePhaseReport {
 }
 
 /// The settings that the workflow goes by.
-const SETTINGS: &[&str] = &["workflow.context_guard_mode", "workflow.inline_plan_threshold", "workflow.node_repair"];
+const SETTINGS: &[&str] = &[
+    "workflow.context_guard_mode",
+    "workflow.inline_plan_threshold",
+    "workflow.node_repair",
+    "workflow.security_block_on",
+];
 
 impl Bundle<'_> {
     /// What executing `typed` starts from.

@@ -8,7 +8,7 @@ use crate::project::files::FileError;
 
 use super::phase::{Phase, Title};
 use super::sections::{Condition, SectionManifest};
-use super::{Bundle, Complete};
+use super::{Bundle, Complete, Settings};
 
 /// What `init code-review` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,8 +28,15 @@ pub(crate) struct CodeReviewReport {
     fallow_mcp: bool,
     /// How risky a change may be, by complexity and tests, before it is reported.
     fallow_max_crap: u32,
+    reviewer_model: String,
     section_manifest: SectionManifest,
+    /// What the workflow goes by, with the defaults of keys that are not set.
+    settings: Settings,
 }
+
+/// The settings that the workflow goes by.
+const SETTINGS: &[&str] =
+    &["workflow.code_review", "workflow.code_review_depth", "workflow.code_review_depth_overrides"];
 
 /// What `init review` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,6 +100,8 @@ impl Bundle<'_> {
                 _ => 30,
             },
             fallow_profile: profile,
+            reviewer_model: self.model("gsd-code-reviewer"),
+            settings: self.settings(SETTINGS),
             section_manifest: SectionManifest::of(
                 "code-review",
                 &[(Condition::StructuralPass, enabled), (Condition::Fix, fix)],

@@ -84,10 +84,20 @@ impl Brief {
             done: requirements.entries().iter().any(|entry| entry.ticked && entry.id.eq_ignore_ascii_case(&id)),
             id,
         };
+        // The table may map more to the phase than the roadmap names.
+        let mut ids = roadmap.requirement_ids(section);
+        let mapped = requirements.of_phase(section.id);
+        ids.extend(
+            mapped
+                .into_iter()
+                .filter(|id| !ids.iter().any(|known| known.eq_ignore_ascii_case(id)))
+                .map(str::to_owned)
+                .collect::<Vec<_>>(),
+        );
         let maps = layout.codebase();
         let maps = view.file_names(&maps)?.into_iter().filter(|name| name.ends_with(".md"));
         Ok(Self {
-            requirement_texts: roadmap.requirement_ids(section).into_iter().map(requirement).collect(),
+            requirement_texts: ids.into_iter().map(requirement).collect(),
             dependencies: needed(view, roadmap, section)?,
             project: view.text(&layout.project())?.and_then(|text| ProjectBrief::of(&text)),
             lessons: view.text(&layout.retrospective())?.map(|text| lessons(&text)).unwrap_or_default(),
@@ -225,7 +235,7 @@ mod tests {
             (".planning/ROADMAP.md", ROADMAP),
             (
                 ".planning/REQUIREMENTS.md",
-                "## v1\n\n- [x] **NOTE-01**: a note is kept\n  across restarts\n- [ ] **NOTE-02**: a note is found\n- [ ] **AUTH-01**: log in\n",
+                "## v1\n\n- [x] **NOTE-01**: a note is kept\n  across restarts\n- [ ] **NOTE-02**: a note is found\n- [ ] **AUTH-01**: log in\n\n## Traceability\n\n| Requirement | Phase | Status |\n|---|---|---|\n| AUTH-01 | Phase 2 | Pending |\n",
             ),
             (
                 ".planning/PROJECT.md",
@@ -247,6 +257,7 @@ mod tests {
             { "id": "NOTE-01", "text": "a note is kept across restarts", "done": true },
             { "id": "NOTE-02", "text": "a note is found", "done": false },
             { "id": "NOTE-09", "text": null, "done": false },
+            { "id": "AUTH-01", "text": "log in", "done": false },
         ]);
         assert_eq!(found["requirement_texts"], expected);
         let dependency = &found["dependencies"][0];

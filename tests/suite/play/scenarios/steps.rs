@@ -66,7 +66,6 @@ pub(crate) fn review(it: &mut Actor, phase: &Phase, flags: &str, findings: &'sta
 pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String {
     let (number, _) = numbered(&phase.folder);
     it.runs_with("gsd-tools init code-review", &[], flags).is("phase_found", true).done();
-    it.runs("gsd-tools config-get workflow.code_review --default", &[]).expects("true").done();
     it.learns("N", "phase_number");
     it.learns("NN", "padded_phase");
     it.learns("name", "phase_name");
@@ -79,7 +78,7 @@ pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String 
 /// The other steps, as far as the record.
 pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [Finding]) {
     let folder = it.known("dir");
-    let listed = it.runs("gsd-tools verify files {N}", &[]).json();
+    let listed = it.runs("gsd-tools verify work {N}", &[]).json();
     let base = it.field("base");
     it.knows("base", &base);
     let files: Vec<String> = listed["files"]
@@ -89,14 +88,8 @@ pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [F
         .filter(|file| file["change"] != "deleted")
         .filter_map(|file| Some(file["path"].as_str()?.to_owned()))
         .collect();
-    it.runs("gsd-tools verify tests --phase {N}", &[]).done();
     it.by("Drop everything under `.planning/`");
     assert!(phase.plans.iter().flat_map(|plan| plan.files()).all(|file| files.iter().any(|path| path == file)));
-    let depth = it.runs("gsd-tools config-get workflow.code_review_depth --default standard", &[]);
-    depth.expects("standard").done();
-    it.runs("gsd-tools config-get workflow.code_review_depth_overrides", &[]).done();
-    let model = it.runs("gsd-tools resolve-model gsd-code-reviewer --raw", &[]).text.trim().to_owned();
-    it.knows("model", &model);
     spawn_reviewer(it, phase, &files, findings);
     let found = if findings.is_empty() { "clean" } else { "issues_found" };
     it.by("The file decides").runs("gsd-tools frontmatter get {report}", &[]).is("status", found).done();
