@@ -320,8 +320,8 @@ impl Looked<'_> {
 
     /// Why `a && b || c` cannot fail.
     fn list(&self, list: &[Command], depth: usize) -> Found {
-        let mut reason: Option<String> = None;
-        let mut is_first = true;
+        // Of a pipeline its last command decides.
+        let mut pipelines: Vec<(Joint, Option<String>)> = Vec::new();
         for Command { joint, words } in list {
             let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| is_assignment(word)).collect();
             let own = if words.is_empty() {
@@ -329,15 +329,17 @@ impl Looked<'_> {
             } else {
                 self.command(&words, depth)?
             };
-            reason = match joint {
-                _ if is_first => own,
-                Joint::And => reason.and(own),
-                Joint::Or => reason.or(own),
-                Joint::Pipe => own,
-            };
-            is_first = false;
+            match (joint, pipelines.last_mut()) {
+                (Joint::Pipe, Some((_, last))) => *last = own,
+                _ => pipelines.push((*joint, own)),
+            }
         }
-        Ok(reason)
+        let mut pipelines = pipelines.into_iter();
+        let first = pipelines.next().and_then(|(_, own)| own);
+        Ok(pipelines.fold(first, |reason, (joint, own)| match joint {
+            Joint::Or => reason.or(own),
+            Joint::And | Joint::Pipe => reason.and(own),
+        }))
     }
 
     /// The script of a package that a manager is asked to run.
@@ -819,6 +821,8 @@ mod tests {
             "sh -c 'node a.js; true'",
             "sh -c 'node a.js || echo failed'",
             "sh -c 'node a.js | cat'",
+            "sh -c 'node a.js | tail -5 && echo ok'",
+            "sh -c 'node a.js && node b.js || echo failed | cat'",
             "sh -c 'set -e; echo a; true'",
             "sh -c ''",
             "sh idle.sh",
@@ -951,6 +955,8 @@ mod tests {
             "make -C sub",
             "make -k real",
             "sh -c 'node a.js && true'",
+            "sh -c 'node a.js && node b.js | tail -5'",
+            "sh -c 'node a.js | grep -q x'",
             "sh -ec 'node a.js; true'",
             "sh -c 'if node a.js; then true; else exit 1; fi'",
             "diff a b",
