@@ -118,7 +118,8 @@ pub fn plan(bytes: &[u8]) {
     for task in parsed.tasks() {
         let _ = (task.name(), task.checkpoint(), task.has("verify"));
     }
-    let _ = (structure::structure("a.md", &text, None), structure::references(&text, |_| false));
+    let _ =
+        (structure::structure("a.md", &text, None, &MemoryFiles::default()), structure::references(&text, |_| false));
     let view = project(&[(".planning/phases/01-base/01-01-PLAN.md", &text), (".planning/ROADMAP.md", ROADMAP)]);
     let _ = index::plan_index(&view, "1");
 }

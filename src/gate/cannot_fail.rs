@@ -42,6 +42,36 @@ pub(super) fn line_cannot_fail(line: &str) -> Option<String> {
     Looked { files: &files, folder: String::new() }.lines(line, false, DEEPEST).ok().flatten()
 }
 
+/// Why a line that a shell runs in the project's root cannot fail; `None` where it may. Scripts of packages, targets of
+/// makefiles and scripts of a shell are read from `files`.
+pub(crate) fn line_of_shell_cannot_fail(line: &str, files: &dyn Files) -> Found {
+    let (line, folder) = entered(line);
+    // By that a pipeline fails with any of its commands.
+    if line.contains("pipefail") {
+        return Ok(None);
+    }
+    if let Some(why) = (Looked { files, folder }).lines(line, false, DEEPEST)? {
+        return Ok(Some(why));
+    }
+    // Of a line that is more than plain commands, what its end says.
+    let end = line.rsplit_once("||").map(|(_, end)| end.trim());
+    let hides = end.is_some_and(|end| matches!(end.split_whitespace().next(), Some("true" | ":")) || end == "exit 0");
+    Ok(hides.then(|| format!("`|| {}` hides what failed", end.unwrap_or_default())))
+}
+
+/// A line without the `cd FOLDER &&` that it begins with, and that folder with `/` behind it.
+fn entered(line: &str) -> (&str, String) {
+    let inside = line.trim().strip_prefix("cd ").and_then(|rest| rest.split_once("&&"));
+    let plain = inside.map(|(folder, rest)| (folder.trim().trim_matches(['"', '\'']), rest)).filter(|(folder, _)| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "_-./".contains(letter);
+        !folder.starts_with('/') && folder.split('/').all(|part| part != "..") && folder.chars().all(is_plain)
+    });
+    match plain {
+        Some((folder, rest)) => (rest, format!("{}/", folder.trim_start_matches("./").trim_end_matches('/'))),
+        None => (line, String::new()),
+    }
+}
+
 /// The commands of a line, as words; `None` where it has more than plain commands.
 pub(super) fn commands_of(line: &str) -> Option<Vec<Vec<String>>> {
     Some(lists_of(line)?.into_iter().flatten().map(|command| command.words).collect())

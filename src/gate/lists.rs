@@ -5,7 +5,7 @@ use std::str::Chars;
 
 /// What stands between a command and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
+pub(crate) enum Joint {
     And,
     Or,
     Pipe,
@@ -13,9 +13,9 @@ pub(super) enum Joint {
 
 /// One command of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Command {
-    pub(super) joint: Joint,
-    pub(super) words: Vec<String>,
+pub(crate) struct Command {
+    pub(crate) joint: Joint,
+    pub(crate) words: Vec<String>,
 }
 
 /// Words by which a shell decides what runs.
@@ -25,7 +25,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// The lists of a text; `None` where it has more than plain commands.
-pub(super) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
+pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
     let mut reader = Reader {
         letters: text.chars().peekable(),
         lists: vec![Vec::new()],

@@ -9,7 +9,7 @@ pub(super) const NAMES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 const OF_ALL: &[&str] = &["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", ".DEFAULT_GOAL", "MAKE", "PATH"];
 
 /// The makefile that `make` reads in a folder, which is empty or ends with `/`: its name and its text.
-pub(super) fn makefile_of(files: &dyn Files, folder: &str) -> Result<Option<(&'static str, String)>, FileError> {
+pub(crate) fn makefile_of(files: &dyn Files, folder: &str) -> Result<Option<(&'static str, String)>, FileError> {
     for name in NAMES {
         if let Some(text) = files.read(&format!("{folder}{name}"))? {
             return Ok(Some((name, text)));
@@ -20,7 +20,7 @@ pub(super) fn makefile_of(files: &dyn Files, folder: &str) -> Result<Option<(&'s
 
 /// A makefile.
 #[derive(Debug, Default)]
-pub(super) struct Makefile<'text> {
+pub(crate) struct Makefile<'text> {
     rules: Vec<Rule<'text>>,
     /// In the order of the file; `+=` is one of its own.
     variables: Vec<Variable<'text>>,
@@ -43,7 +43,7 @@ struct Variable<'text> {
 }
 
 impl<'text> Makefile<'text> {
-    pub(super) fn read(text: &'text str) -> Self {
+    pub(crate) fn read(text: &'text str) -> Self {
         let mut read = Self::default();
         let mut open: Vec<usize> = Vec::new();
         let mut lines = text.lines().enumerate().peekable();
@@ -91,7 +91,7 @@ impl<'text> Makefile<'text> {
         read
     }
 
-    pub(super) fn includes(&self) -> impl Iterator<Item = &'text str> {
+    pub(crate) fn includes(&self) -> impl Iterator<Item = &'text str> {
         self.includes.iter().copied()
     }
 
@@ -99,7 +99,7 @@ impl<'text> Makefile<'text> {
         self.variables.iter().map(|variable| variable.name)
     }
 
-    pub(super) fn has(&self, target: &str) -> bool {
+    pub(crate) fn has(&self, target: &str) -> bool {
         self.rules_of(target).next().is_some()
     }
 

@@ -35,7 +35,7 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
 ];
 
 /// Programs that start another one that is named behind them.
-const STARTERS: &[&str] =
+pub(crate) const STARTERS: &[&str] =
     &["npx", "bunx", "pnpx", "poetry", "uv", "uvx", "pipenv", "hatch", "pdm", "rye", "bundle", "env", "time", "nice"];
 
 /// Package managers and others that run what the project calls by a name.
@@ -43,7 +43,7 @@ const BY_NAME: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "tox", "nox", "composer", "gradle", "mvn", "ant"];
 
 /// Whether a word is the name of a Python, with its version or a path.
-pub(super) fn is_python(program: &str) -> bool {
+pub(crate) fn is_python(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
     version.is_some_and(|version| version.chars().all(|letter| letter.is_ascii_digit() || letter == '.'))

@@ -23,6 +23,8 @@ pub(crate) struct PlanTask<'text> {
     pub(crate) kind: &'text str,
     opening: &'text str,
     inside: &'text str,
+    /// Where `inside` begins in the text of the plan.
+    at: usize,
 }
 
 /// The lists under `must_haves` that can be checked against the source.
@@ -147,17 +149,43 @@ impl<'text> PhasePlan<'text> {
     /// The tasks written as tags that are closed. A task inside a task ends the outer one.
     pub(crate) fn tasks(&self) -> Vec<PlanTask<'text>> {
         let mut tasks = Vec::new();
-        let mut rest = self.text;
-        while let Some(close) = rest.find("</task>") {
-            if let Some((at, attributes)) = openings(&rest[..close], "task", false).last() {
-                let inside = &rest[at + attributes.len()..close];
+        let mut start = 0;
+        while let Some(close) = self.text[start..].find("</task>") {
+            let rest = &self.text[start..start + close];
+            if let Some((at, attributes)) = openings(rest, "task", false).last() {
+                let at = at + attributes.len();
                 // Markup in the value is none of the word.
                 let kind = attribute(attributes, "type").unwrap_or("").split('<').next().unwrap_or("").trim();
-                tasks.push(PlanTask { kind, opening: attributes, inside });
+                tasks.push(PlanTask { kind, opening: attributes, inside: &rest[at..], at: start + at });
             }
-            rest = &rest[close + "</task>".len()..];
+            start += close + "</task>".len();
         }
         tasks
+    }
+
+    pub(crate) fn text(&self) -> &'text str {
+        self.text
+    }
+
+    /// The inside of the first element `tag`, wherever it stands, and where it begins.
+    pub(crate) fn block(&self, tag: &str) -> Option<(usize, &'text str)> {
+        element(self.text, tag)
+    }
+
+    /// The number of the line at a place of the text.
+    pub(crate) fn line_at(&self, at: usize) -> usize {
+        self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// The line of a key of the front matter, or of a key inside of one.
+    pub(crate) fn line_of(&self, key: &str) -> Option<usize> {
+        let front = self.front.as_ref()?;
+        let head = self.text.len() - front.body().len();
+        let is_of = |line: &str| {
+            let rest = line.trim_start().trim_start_matches("- ").strip_prefix(key);
+            rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+        };
+        self.text[..head].lines().position(is_of).map(|line| line + 1)
     }
 
     /// The identifiers that tasks have elsewhere.
@@ -168,21 +196,15 @@ impl<'text> PhasePlan<'text> {
     /// The commands that check the work, in the order of tasks, then those outside of a task.
     pub(crate) fn checks(&self) -> Vec<PlanCheck> {
         let mut checks = Vec::new();
-        let mut outside = String::new();
-        let mut rest = self.text;
-        while let Some(close) = rest.find("</task>") {
-            match openings(&rest[..close], "task", false).last() {
-                Some((at, attributes)) => {
-                    let task = PlanTask { kind: "", opening: attributes, inside: &rest[at + attributes.len()..close] };
-                    checks.extend(task.checks());
-                    outside.push_str(&rest[..at]);
-                }
-                None => outside.push_str(&rest[..close]),
-            }
-            rest = &rest[close + "</task>".len()..];
+        // What stands outside, at the places it has in the plan.
+        let mut outside = String::with_capacity(self.text.len());
+        for task in self.tasks() {
+            checks.extend(task.checks());
+            outside.push_str(&self.text[outside.len()..task.at - task.opening.len()]);
+            outside.push_str(&" ".repeat(task.at + task.inside.len() - outside.len()));
         }
-        outside.push_str(rest);
-        checks.extend(checks_in(&outside, ""));
+        outside.push_str(&self.text[outside.len()..]);
+        checks.extend(checks_in(&outside, "", 0));
         checks
     }
 
@@ -207,7 +229,7 @@ impl<'text> PhasePlan<'text> {
 impl<'text> PlanTask<'text> {
     /// A text without tags, looked at as a task.
     pub(crate) fn whole(text: &'text str) -> Self {
-        Self { kind: "", opening: text, inside: text }
+        Self { kind: "", opening: text, inside: text, at: 0 }
     }
 
     pub(crate) fn name(&self) -> Option<&'text str> {
@@ -218,11 +240,17 @@ impl<'text> PlanTask<'text> {
 
     /// The text of the first element `tag`, trimmed.
     pub(crate) fn text(&self, tag: &'text str) -> Option<&'text str> {
-        let (at, opening) = openings(self.inside, tag, false).next()?;
-        let rest = &self.inside[at + opening.len()..];
-        let closes = |at: usize| rest[at + 2..].strip_prefix(tag).is_some_and(|rest| rest.starts_with('>'));
-        let length = rest.match_indices("</").find(|(at, _)| closes(*at))?.0;
-        Some(rest[..length].trim())
+        element(self.inside, tag).map(|(_, inside)| inside.trim())
+    }
+
+    /// The inside of the first element `tag`, and where it begins in the plan.
+    pub(crate) fn part(&self, tag: &str) -> Option<(usize, &'text str)> {
+        element(self.inside, tag).map(|(at, inside)| (self.at + at, inside))
+    }
+
+    /// Where it begins in the plan.
+    pub(crate) fn start(&self) -> usize {
+        self.at
     }
 
     /// The files it names: one a line or parted by commas, without marks of a list and without remarks.
@@ -255,12 +283,17 @@ impl<'text> PlanTask<'text> {
 
     /// The commands that check its work.
     pub(crate) fn checks(&self) -> Vec<PlanCheck> {
-        checks_in(self.inside, self.name().unwrap_or_default())
+        checks_in(self.inside, self.name().unwrap_or_default(), self.at)
     }
 
     /// Whether the task has an element `tag`.
     pub(crate) fn has(&self, tag: &str) -> bool {
         openings(self.inside, tag, false).next().is_some()
+    }
+
+    /// Whether a person is waited for in automatic mode too.
+    pub(crate) fn waits_for_a_person(&self) -> bool {
+        attribute(self.opening, "gate") == Some("blocking-human")
     }
 
     /// The kind of a checkpoint: `decision` of `checkpoint:decision`.
@@ -278,11 +311,13 @@ pub(crate) struct PlanCheck {
     pub(crate) fails_when: Option<String>,
     /// The name of the task; empty outside of tasks.
     pub(crate) task: String,
+    /// Where it stands in the plan.
+    pub(crate) at: usize,
 }
 
 /// The checks of a piece of a plan: each `<automated>` with the `<fails_when>` that follows it. What is not closed is no
-/// element.
-fn checks_in(text: &str, task: &str) -> Vec<PlanCheck> {
+/// element. The piece begins at `base`.
+fn checks_in(text: &str, task: &str, base: usize) -> Vec<PlanCheck> {
     let mut checks: Vec<PlanCheck> = Vec::new();
     let mut open: Option<(&str, usize)> = None;
     for (at, _) in text.match_indices('<') {
@@ -296,7 +331,7 @@ fn checks_in(text: &str, task: &str) -> Vec<PlanCheck> {
                 && closes
                 && opened == tag
             {
-                add_check(&mut checks, tag, text[start..at].trim(), task);
+                add_check(&mut checks, tag, text[start..at].trim(), task, base + start);
                 open = None;
             } else if rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with('>')) {
                 open = Some((tag, at + tag.len() + 2));
@@ -306,15 +341,15 @@ fn checks_in(text: &str, task: &str) -> Vec<PlanCheck> {
     checks
 }
 
-fn add_check(checks: &mut Vec<PlanCheck>, tag: &str, inside: &str, task: &str) {
+fn add_check(checks: &mut Vec<PlanCheck>, tag: &str, inside: &str, task: &str, at: usize) {
     let (inside, task) = (inside.to_owned(), task.to_owned());
     match (tag, checks.last_mut()) {
         ("automated", _) if inside.is_empty() => {}
-        ("automated", _) => checks.push(PlanCheck { command: Some(inside), fails_when: None, task }),
+        ("automated", _) => checks.push(PlanCheck { command: Some(inside), fails_when: None, task, at }),
         (_, Some(check)) if check.command.is_some() => {
             check.fails_when.get_or_insert(inside);
         }
-        _ => checks.push(PlanCheck { command: None, fails_when: Some(inside), task }),
+        _ => checks.push(PlanCheck { command: None, fails_when: Some(inside), task, at }),
     }
 }
 
@@ -493,8 +528,18 @@ fn leading_integer(text: &str) -> Option<i64> {
     text[..sign + digits].parse().ok()
 }
 
+/// The inside of the first element `tag`, and where it begins.
+fn element<'text>(text: &'text str, tag: &str) -> Option<(usize, &'text str)> {
+    let (at, opening) = openings(text, tag, false).next()?;
+    let start = at + opening.len();
+    let rest = &text[start..];
+    let closes = |at: usize| rest[at + 2..].strip_prefix(tag).is_some_and(|rest| rest.starts_with('>'));
+    let length = rest.match_indices("</").find(|(at, _)| closes(*at))?.0;
+    Some((start, &rest[..length]))
+}
+
 /// Where elements `tag` open, each with the text of its opening tag.
-fn openings<'text>(text: &'text str, tag: &'text str, any_case: bool) -> impl Iterator<Item = (usize, &'text str)> {
+fn openings<'text>(text: &'text str, tag: &str, any_case: bool) -> impl Iterator<Item = (usize, &'text str)> {
     text.match_indices('<').filter_map(move |(at, _)| {
         let name = text.get(at + 1..at + 1 + tag.len())?;
         let fits = if any_case { name.eq_ignore_ascii_case(tag) } else { name == tag };

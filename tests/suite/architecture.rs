@@ -18,7 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emit", &["library", "runtime", "text"]),
     ("install", &["emit", "library", "runtime", "disk", "text", "world"]),
     ("project", &["text", "disk"]),
-    ("operations", &["project", "library", "text"]),
+    ("operations", &["gate", "project", "library", "text"]),
     ("hooks", &["text", "project", "library", "runtime", "disk", "world"]),
     ("gate", &["project", "text", "disk", "world"]),
     ("auto", &["gate", "operations", "project", "library", "text", "disk", "world"]),

@@ -233,3 +233,31 @@ fn a_summary_that_names_what_is_not_there_is_found_out() {
     let warnings = closed["closed"][0]["warnings"].to_string();
     assert!(warnings.contains("names files that are not there: src/none.rs, src/other.rs"), "{closed}");
 }
+
+#[test]
+fn a_lint_names_the_line_of_each_fault_and_holds_quick_plans_to_their_text() {
+    let context = project();
+    context.write("package.json", "{\"scripts\": {\"test\": \"vitest run\"}}\n");
+    let check = "<verify><automated>npm run nosuch</automated><fails_when>it fails</fails_when></verify>";
+    let plan = PLAN.replace("<verify>v</verify>", check).replace("wave: 1", "wave: two");
+    context.write(".planning/phases/03-more/03-01-PLAN.md", &plan);
+    let linted = context.gsd(["plan", "lint", "3"]).json();
+    assert_eq!(linted["valid"], false);
+    for part in
+        ["`wave: two`", "no script `nosuch`", "says nothing", "`f`, which `files_modified`", "no <threat_model>"]
+    {
+        let errors = linted["errors"].as_array().unwrap();
+        let error = errors.iter().find(|error| error["finding"].as_str().unwrap().contains(part));
+        let error = error.unwrap_or_else(|| panic!("{part}: {linted:#}"));
+        let line = error["line"].as_u64().unwrap_or(1);
+        assert!(error["plan"] == "03-01" && (1..=plan.lines().count() as u64).contains(&line), "{error}");
+    }
+    context.write(".planning/config.json", "{\"workflow\": {\"security_enforcement\": false}}\n");
+    assert!(!context.gsd(["plan", "lint", "3"]).json()["errors"].to_string().contains("threat_model"));
+    let structure = |path: &str| context.gsd(["verify", "plan-structure", path]).json();
+    context.write(".planning/quick/1-a/1-PLAN.md", &plan);
+    let quick = structure(".planning/quick/1-a/1-PLAN.md");
+    assert!(quick["errors"].to_string().contains("no script `nosuch`") && quick["valid"] == false, "{quick:#}");
+    // What the verb says of the plans of phases is what it always said.
+    assert_eq!(structure(".planning/phases/03-more/03-01-PLAN.md")["valid"], true);
+}

@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::check;
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
 use super::work;
 use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
 use crate::disk;
+use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;
 use crate::operations::plans::summary_check::{self, SummaryCheckReport};
@@ -19,6 +21,8 @@ verbs! {
     groups { "verify": "Check plans, phases, references and commits"; }
 
     /// Check that a plan has the fields and tasks an executor needs
+    ///
+    /// Of the plan of a quick task it reports all that `gsd-tools plan lint` finds in the text of a plan.
     ///
     /// Example: `gsd-tools verify plan-structure .planning/phases/02-core/02-01-PLAN.md --raw` prints `valid`.
     "verify plan-structure": reads json(MissingFile, structure::StructureReport) = plan_structure(FileArgs);
@@ -132,7 +136,13 @@ fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
-    let report = structure::structure(file, &text, requirements.as_ref());
+    // A plan of a quick task belongs to no phase: nothing else looks at what it says.
+    let report = if lint::is_quick(context.layout(), file) {
+        let limits = Limits::of(context.config()?);
+        lint::quick(&view, file, &text, &limits, &check::tree_of(context))?
+    } else {
+        structure::structure(file, &text, requirements.as_ref(), view.files())?
+    };
     drop(view);
     context.emit_raw(&report, validity(report.valid))
 }

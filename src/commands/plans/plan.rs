@@ -15,7 +15,7 @@ use crate::disk;
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
 use crate::operations::plans::index::{self, PlanIndexError};
-use crate::operations::plans::lint;
+use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::summary_check::{self, SelfCheck};
 use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
 use crate::project::files::FileError;
@@ -36,8 +36,9 @@ verbs! {
 
     /// Check the plans of a phase before they are executed
     ///
-    /// Reports errors and warnings of structure, dependencies and verification commands, and the requirements and
-    /// decisions that no plan covers. Plans with a SUMMARY are skipped. Changes nothing.
+    /// Reports errors and warnings of structure, size, words, threats, dependencies and verification commands, each with
+    /// its line where that is known, and the requirements and decisions that no plan covers. Plans with a SUMMARY are
+    /// skipped. Changes nothing.
     ///
     /// Example: `gsd-tools plan lint 2 --pick valid`.
     "plan lint": reads json(lint::LintReport) = lint(PhaseFolderArg);
@@ -120,9 +121,8 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Command
     let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
-    let checked = context.config()?.flag("workflow.context_coverage_gate");
-    let root = context.root().to_string();
-    let report = lint::lint(&view, &folder, &root, checked, &check::tree_of(context))?;
+    let limits = Limits::of(context.config()?);
+    let report = lint::lint(&view, &folder, &limits, &check::tree_of(context))?;
     drop(view);
     let raw = report.valid.to_string();
     context.emit_raw(&report, raw)

@@ -1,12 +1,15 @@
 //! The commands by which the plans of a phase check their own work: whether they can run where they say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use super::found::{Found, Weight};
+use super::index::listed_waves;
+use crate::gate::makefile::{Makefile, makefile_of};
+use crate::project::files::{FileError, Files};
+use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::{PhasePlan, PlanCheck, PlanTask};
 use crate::project::view::ProjectView;
 
@@ -21,29 +24,6 @@ pub(crate) struct CommandPathsReport {
     /// Why the plans could not be looked at.
     #[serde(rename = "readError")]
     read_error: Option<String>,
-}
-
-impl CommandPathsReport {
-    /// What is wrong: whether it must be repaired, the plan, and a sentence.
-    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
-        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
-        wrong
-            .map(|command| {
-                let place = command.raw_target.as_deref().unwrap_or(".");
-                let script = command.script.as_deref().unwrap_or_default();
-                let why = match command.reason {
-                    Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
-                    Some(PathReason::NoManifest) => format!("`{place}` has no {MANIFEST}"),
-                    Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
-                    Some(PathReason::FileMissing) => format!("`{script}` does not exist and no plan writes it"),
-                    Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
-                    Some(PathReason::DynamicPath) | None => format!("the folder it runs in is unknown: `{place}`"),
-                };
-                let sentence = format!("`{}` cannot run: {why}", command.command);
-                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
-            })
-            .collect()
-    }
 }
 
 /// One command, the folder it runs in and what it runs there.
@@ -100,7 +80,9 @@ enum PathReason {
     MissingDir,
     NoManifest,
     ScriptMissing,
-    /// No such script file, and no plan of the phase writes it.
+    /// The makefile or justfile has no such target.
+    TargetMissing,
+    /// No such script file, and neither this plan nor an earlier one writes it.
     FileMissing,
     OutsideRoot,
     /// Only a shell can tell the folder.
@@ -174,11 +156,12 @@ pub(crate) fn paths(
     base: &str,
     disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
 ) -> Result<CommandPathsReport, FileError> {
-    let tree = Tree { look: &disk.folder, is_file: &disk.is_file, planned: planned_files(view, folder)? };
+    let planned = Planned::read(view, folder)?;
     let mut commands = Vec::new();
     for (plan, check) in checks(view, folder)? {
         if let Some(command) = check.command {
-            let found = judge(&command, &tree);
+            let files = planned.before(&plan);
+            let found = judge(&command, &Tree::new(disk, view.files(), &files))?;
             commands.push(CommandPath {
                 status: found.status,
                 severity: found.severity,
@@ -235,15 +218,50 @@ pub(super) fn is_sentinel(command: &str) -> bool {
     command.strip_prefix("MISSING").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// What there is and will be around the commands.
-struct Tree<'a> {
-    look: &'a dyn Fn(&str) -> FolderFacts,
-    is_file: &'a dyn Fn(&str) -> bool,
-    /// The files that the plans of the phase write.
-    planned: BTreeSet<String>,
+/// What is wrong with where a command runs and what it runs, for who lints the plan.
+pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
+    let Some(command) = &check.command else { return Ok(None) };
+    let found = judge(command, tree)?;
+    if found.severity == Severity::None {
+        return Ok(None);
+    }
+    let place = found.raw.as_deref().unwrap_or(".");
+    let script = found.script.as_deref().unwrap_or_default();
+    let why = match found.reason {
+        Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
+        Some(PathReason::NoManifest) => format!("`{place}` has no {}", found.needs),
+        Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
+        Some(PathReason::TargetMissing) => format!("the {} of `{place}` has no target `{script}`", found.needs),
+        Some(PathReason::FileMissing) => {
+            format!("`{script}` does not exist, and neither this plan nor an earlier one writes it")
+        }
+        Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
+        Some(PathReason::DynamicPath) | None => format!("the folder it runs in is unknown: `{place}`"),
+    };
+    // A package without the script fails whatever the work is, in a folder too.
+    let is_error = found.severity == Severity::Blocker || found.reason == Some(PathReason::ScriptMissing);
+    let weight = if is_error { Weight::Error } else { Weight::Warning };
+    Ok(Some(Found::new(weight, line, format!("`{command}` cannot run: {why}"))))
 }
 
-impl Tree<'_> {
+/// What there is and will be around the commands of a plan.
+pub(super) struct Tree<'a> {
+    look: &'a dyn Fn(&str) -> FolderFacts,
+    is_file: &'a dyn Fn(&str) -> bool,
+    files: &'a dyn Files,
+    /// The files that are written before the commands run.
+    planned: &'a BTreeSet<String>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(
+        disk: &'a SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
+        files: &'a dyn Files,
+        planned: &'a BTreeSet<String>,
+    ) -> Self {
+        Self { look: &disk.folder, is_file: &disk.is_file, files, planned }
+    }
+
     /// What is known of a script by its path.
     fn script(&self, path: &str) -> PathStatus {
         if (self.is_file)(path) {
@@ -256,20 +274,80 @@ impl Tree<'_> {
     }
 
     fn is_planned(&self, path: &str) -> bool {
-        self.planned.contains(path.trim_start_matches("./"))
+        self.planned.contains(bare(path))
+    }
+
+    pub(super) fn is_file(&self, path: &str) -> bool {
+        (self.is_file)(bare(path))
+    }
+
+    pub(super) fn is_folder(&self, path: &str) -> bool {
+        (self.look)(bare(path)).found.is_some()
+    }
+
+    /// Whether a file is there, or is there when the commands run.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.is_file(path) || self.is_planned(path)
+    }
+
+    /// Whether a file is written before the commands run whose path has this in it.
+    pub(super) fn plans_any(&self, part: &str) -> bool {
+        self.planned.iter().any(|path| path.contains(bare(part)))
+    }
+
+    /// Whether a file is written into a folder before the commands run.
+    pub(super) fn plans_inside(&self, folder: &str) -> bool {
+        let folder = bare(folder).trim_end_matches('/');
+        self.planned.iter().any(|path| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 }
 
-/// The files that the plans of a phase that still count write.
-fn planned_files(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, FileError> {
-    let mut planned = BTreeSet::new();
-    for (_, text) in view.plan_texts(folder)? {
-        let plan = PhasePlan::parse(&text);
-        let of_tasks = plan.tasks();
-        let of_tasks = of_tasks.iter().flat_map(PlanTask::files).map(str::to_owned);
-        planned.extend(of_tasks.chain(plan.files_modified()).map(|file| file.trim_start_matches("./").to_owned()));
+/// A path as plans are compared by it.
+pub(super) fn bare(path: &str) -> &str {
+    path.trim().trim_start_matches("./")
+}
+
+/// The files that plans write, by plan.
+pub(super) struct Planned {
+    of_plans: BTreeMap<String, (u64, BTreeSet<String>)>,
+    /// Those of the open plans of earlier phases.
+    earlier: BTreeSet<String>,
+}
+
+impl Planned {
+    /// Of the plans of a phase that still count.
+    pub(super) fn read(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, FileError> {
+        let waves = listed_waves(view, folder)?;
+        let mut of_plans = BTreeMap::new();
+        for (file, text) in view.plan_texts(folder)? {
+            let wave = waves.get(plan_id(&file)).copied().unwrap_or(1);
+            of_plans.insert(file, (wave, written_by(&PhasePlan::parse(&text))));
+        }
+        let mut earlier = BTreeSet::new();
+        if folder.archived.is_none() {
+            for other in view.phase_folders()?.iter().take_while(|other| other.path != folder.path) {
+                for plan in view.open_plans(other)? {
+                    let text = view.text(&other.join(&plan))?.unwrap_or_default();
+                    earlier.extend(written_by(&PhasePlan::parse(&text)));
+                }
+            }
+        }
+        Ok(Self { of_plans, earlier })
     }
-    Ok(planned)
+
+    /// Those that are there when the checks of a plan run: its own, and those of earlier waves and phases.
+    pub(super) fn before(&self, plan: &str) -> BTreeSet<String> {
+        let wave = self.of_plans.get(plan).map_or(1, |(wave, _)| *wave);
+        let before = self.of_plans.iter().filter(|(other, (at, _))| other.as_str() == plan || *at < wave);
+        before.flat_map(|(_, (_, files))| files).chain(&self.earlier).cloned().collect()
+    }
+}
+
+/// The files that a plan writes.
+pub(super) fn written_by(plan: &PhasePlan<'_>) -> BTreeSet<String> {
+    let tasks = plan.tasks();
+    let of_tasks = tasks.iter().flat_map(PlanTask::files).map(str::to_owned);
+    of_tasks.chain(plan.files_modified()).map(|file| bare(&file).to_owned()).collect()
 }
 
 /// What a simple command of a known program runs.
@@ -279,10 +357,61 @@ enum Runs {
     File(String),
     /// A script of a package.json.
     PackageScript(String),
+    /// A target of a makefile, or a recipe of a justfile.
+    Target(Recipes, String),
     /// Whatever this file in the folder says.
     By(&'static str),
     /// Only running it would tell.
     Unknown,
+}
+
+/// What keeps recipes by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recipes {
+    Makefile,
+    Justfile,
+}
+
+impl Recipes {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Makefile => "Makefile",
+            Self::Justfile => "justfile",
+        }
+    }
+
+    /// The names that the file may have.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Makefile => &["GNUmakefile", "makefile", "Makefile"],
+            Self::Justfile => &["justfile", "Justfile", ".justfile"],
+        }
+    }
+
+    /// Whether `target` can be made in a folder, which is empty or ends with `/`; none where there is no file for it.
+    fn have(self, target: &str, folder: &str, files: &dyn Files) -> Result<Option<bool>, FileError> {
+        if self == Self::Makefile {
+            let Some((_, text)) = makefile_of(files, folder)? else { return Ok(None) };
+            let makefile = Makefile::read(&text);
+            let is_open = makefile.includes().next().is_some()
+                || text.lines().any(|line| {
+                    let names = line.split_once(':').map_or("", |(names, _)| names);
+                    line.contains("$(eval") || names.contains('%') || (names.contains('$') && !names.contains('='))
+                });
+            return Ok(Some(is_open || makefile.has(target) || files.exists(&format!("{folder}{target}"))));
+        }
+        for name in self.names() {
+            let Some(text) = files.read(&format!("{folder}{name}"))? else { continue };
+            return Ok(Some(text.lines().any(|line| {
+                let line = line.trim_start_matches('@');
+                let alias = line.strip_prefix("alias ").unwrap_or(line);
+                let rest = alias.strip_prefix(target);
+                let is_recipe = rest.is_some_and(|rest| rest.starts_with([' ', ':', '\t']) && rest.contains(':'));
+                is_recipe || ["import ", "import? ", "mod ", "mod? "].iter().any(|word| line.starts_with(word))
+            })));
+        }
+        Ok(None)
+    }
 }
 
 fn runs_of(words: &[String]) -> Option<Runs> {
@@ -304,6 +433,19 @@ fn runs_of(words: &[String]) -> Option<Runs> {
             (Some(name @ ("test" | "start")), _) => Runs::PackageScript(name.to_owned()),
             _ => Runs::Unknown,
         },
+        "make" | "just" => {
+            let is_plain = |word: &String| {
+                !word.contains(['$', '`', '*', '<', '>', '(', '"', '\'', '/', '=', ':']) && !word.starts_with('-')
+            };
+            match rest {
+                // Options may lead elsewhere; what stands behind the first name may be its arguments.
+                [name, ..] if is_plain(name) => {
+                    let recipes = if program == "make" { Recipes::Makefile } else { Recipes::Justfile };
+                    Runs::Target(recipes, name.clone())
+                }
+                _ => Runs::Unknown,
+            }
+        }
         "cargo" => Runs::By("Cargo.toml"),
         "go" => Runs::By("go.mod"),
         "npx" | "pytest" => Runs::Unknown,
@@ -329,7 +471,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Judges a command that names no folder: it runs in the project's root.
-fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
+fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
     let mut made = false;
     for words in simple_commands(command) {
         let after_build = made;
@@ -349,6 +491,7 @@ fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
                 found.script = Some(path);
                 status
             }
+            Some(Runs::Target(recipes, name)) => judge_target(recipes, name, "", tree, found)?,
             Some(Runs::PackageScript(name)) => {
                 let package = (tree.look)(".").found.and_then(|root| root.package);
                 let status = match package {
@@ -373,14 +516,41 @@ fn judge_in_root(command: &str, tree: &Tree<'_>, found: &mut Found) {
         }
         if status == PathStatus::Broken {
             found.severity = Severity::Blocker;
-            return;
+            break;
         }
     }
+    Ok(())
+}
+
+/// Judges a target by its name; `folder` is empty or ends with `/`.
+fn judge_target(
+    recipes: Recipes,
+    name: String,
+    folder: &str,
+    tree: &Tree<'_>,
+    found: &mut Judged,
+) -> Result<PathStatus, FileError> {
+    let is_planned = recipes.names().iter().any(|file| tree.is_planned(&format!("{folder}{file}")));
+    let has = recipes.have(&name, folder, tree.files)?;
+    found.script = Some(name);
+    found.needs = recipes.name();
+    Ok(match has {
+        _ if is_planned => PathStatus::NotChecked,
+        Some(true) => PathStatus::Resolved,
+        Some(false) => {
+            found.reason = Some(PathReason::TargetMissing);
+            PathStatus::Broken
+        }
+        None => {
+            found.reason = Some(PathReason::NoManifest);
+            PathStatus::Broken
+        }
+    })
 }
 
 /// What was found about one command.
 #[derive(Debug)]
-struct Found {
+struct Judged {
     status: PathStatus,
     severity: Severity,
     reason: Option<PathReason>,
@@ -389,10 +559,12 @@ struct Found {
     target: Option<String>,
     manifest: Option<&'static str>,
     script: Option<String>,
+    /// The file that says what a name runs.
+    needs: &'static str,
 }
 
-fn judge(command: &str, tree: &Tree<'_>) -> Found {
-    let mut found = Found {
+fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
+    let mut found = Judged {
         status: PathStatus::NotApplicable,
         severity: Severity::None,
         reason: None,
@@ -401,10 +573,11 @@ fn judge(command: &str, tree: &Tree<'_>) -> Found {
         target: None,
         manifest: None,
         script: None,
+        needs: MANIFEST,
     };
     let Some(Place { form, raw, rest }) = place_of(command) else {
-        judge_in_root(command, tree, &mut found);
-        return found;
+        judge_in_root(command, tree, &mut found)?;
+        return Ok(found);
     };
     found.form = Some(form);
     let bare: String = raw.chars().filter(|letter| !matches!(letter, '"' | '\'')).collect();
@@ -416,11 +589,12 @@ fn judge(command: &str, tree: &Tree<'_>) -> Found {
     };
     if bare.contains(['$', '`', '*']) || bare.starts_with('~') || bare == "-" {
         verdict(PathStatus::Unresolvable, Severity::Warning, PathReason::DynamicPath);
-        return found;
+        return Ok(found);
     }
     let facts = (tree.look)(&bare);
     let runner = runner_of(&rest);
     match facts.found {
+        None if tree.plans_inside(&bare) => found.status = PathStatus::NotChecked,
         None => verdict(PathStatus::Broken, Severity::Blocker, PathReason::MissingDir),
         Some(folder) if !folder.in_project && !bare.starts_with('/') => {
             verdict(PathStatus::Ok, Severity::Warning, PathReason::OutsideRoot);
@@ -428,11 +602,13 @@ fn judge(command: &str, tree: &Tree<'_>) -> Found {
         Some(folder) => match (runner, folder.package) {
             (None, _) if !folder.in_project => verdict(PathStatus::Ok, Severity::Warning, PathReason::OutsideRoot),
             (None, _) => found.status = PathStatus::Ok,
+            (Some(_), None) if tree.is_planned(&format!("{bare}/{MANIFEST}")) => found.status = PathStatus::NotChecked,
             (Some(_), None) => verdict(PathStatus::Broken, Severity::Blocker, PathReason::NoManifest),
             (Some(scripts), Some(package)) => {
                 found.status = PathStatus::Ok;
                 found.manifest = Some(MANIFEST);
-                let missing = scripts.iter().find(|script| !has_script(&package, script));
+                let is_rewritten = tree.is_planned(&format!("{bare}/{MANIFEST}"));
+                let missing = scripts.iter().find(|script| !is_rewritten && !has_script(&package, script));
                 if missing.is_some() {
                     found.severity = Severity::Warning;
                     found.reason = Some(PathReason::ScriptMissing);
@@ -443,34 +619,63 @@ fn judge(command: &str, tree: &Tree<'_>) -> Found {
     }
     found.target = Some(facts.absolute);
     if found.status == PathStatus::Ok && !bare.starts_with('/') {
-        let scripts = rest.iter().take_while(|words| !makes_files(words)).filter_map(|words| match runs_of(words) {
-            Some(Runs::File(path)) => Some(path),
-            _ => None,
-        });
-        let inside = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{bare}/{path}") };
-        for path in scripts {
-            if tree.script(&inside(&path)) == PathStatus::Broken {
-                found.status = PathStatus::Broken;
-                found.severity = Severity::Blocker;
-                found.reason = Some(PathReason::FileMissing);
-                found.script = Some(path);
-                break;
+        judge_inside(&bare, &rest, tree, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Judges what runs in a folder of the project that is there.
+fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: &mut Judged) -> Result<(), FileError> {
+    let mut made = false;
+    for words in commands {
+        let after_build = made;
+        made |= makes_files(words);
+        let status = match runs_of(words) {
+            Some(Runs::File(path)) if !after_build => {
+                let inside = if path.starts_with('/') { path.clone() } else { format!("{folder}/{path}") };
+                let status = tree.script(&inside);
+                if status == PathStatus::Broken {
+                    found.reason = Some(PathReason::FileMissing);
+                    found.script = Some(path);
+                }
+                status
             }
+            Some(Runs::Target(recipes, name)) => {
+                let known = found.script.take();
+                let status = judge_target(recipes, name, &format!("{folder}/"), tree, found)?;
+                if status != PathStatus::Broken {
+                    found.script = known;
+                }
+                status
+            }
+            _ => continue,
+        };
+        if status == PathStatus::Broken {
+            found.status = status;
+            found.severity = Severity::Blocker;
+            break;
         }
     }
-    found
+    Ok(())
 }
 
 /// The folder a command names, and what runs there.
 #[derive(Debug)]
-struct Place {
+pub(super) struct Place {
     form: Form,
-    raw: String,
+    pub(super) raw: String,
     /// The simple commands that run there, as words.
-    rest: Vec<Vec<String>>,
+    pub(super) rest: Vec<Vec<String>>,
 }
 
-fn place_of(command: &str) -> Option<Place> {
+impl Place {
+    /// Whether it is entered by `cd`.
+    pub(super) fn is_entered(&self) -> bool {
+        self.form == Form::Cd
+    }
+}
+
+pub(super) fn place_of(command: &str) -> Option<Place> {
     let mut simple = simple_commands(command).into_iter().peekable();
     let mut raw: Option<String> = None;
     while let Some(words) = simple.next_if(|words| words.len() == 2 && words[0] == "cd") {
@@ -523,7 +728,7 @@ fn has_script(package: &str, script: &str) -> bool {
 }
 
 /// The simple commands of a line as words; a word in quotes keeps them, and what is between them.
-fn simple_commands(line: &str) -> Vec<Vec<String>> {
+pub(super) fn simple_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word = String::new();
     let mut quote = None;

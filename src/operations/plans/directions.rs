@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::commands::{CheckCounts, Severity, checks, is_sentinel};
+use super::found::{Found, quoted};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::plan::PlanCheck;
@@ -20,19 +21,24 @@ pub(crate) struct DirectionsReport {
     read_error: Option<String>,
 }
 
-impl DirectionsReport {
-    /// What is wrong: whether it must be repaired, the plan, and a sentence.
-    pub(crate) fn findings(&self) -> Vec<(bool, String, String)> {
-        let wrong = self.commands.iter().filter(|command| command.severity != Severity::None);
-        wrong
-            .map(|command| {
-                let sentence = match command.status {
-                    DirectionStatus::Orphan => format!("task `{}` has <fails_when> without a command", command.task),
-                    _ => format!("`{}` has no <fails_when>: describe when it fails", command.command),
-                };
-                (command.severity == Severity::Blocker, command.plan.clone(), sentence)
-            })
-            .collect()
+/// What is wrong with what is said to make a check fail, for who lints the plan.
+pub(super) fn finding(check: &PlanCheck, line: usize) -> Option<Found> {
+    let command = check.command.as_deref().unwrap_or_default();
+    match direction(check) {
+        DirectionStatus::Ok | DirectionStatus::Sentinel => None,
+        DirectionStatus::Orphan => {
+            Some(Found::warning(line, format!("task `{}` has <fails_when> without a command", check.task)))
+        }
+        DirectionStatus::Missing | DirectionStatus::Empty => {
+            Some(Found::error(line, format!("`{command}` has no <fails_when>: describe when it fails")))
+        }
+        DirectionStatus::Placeholder => {
+            let said = quoted(check.fails_when.as_deref().unwrap_or_default());
+            let sentence = format!(
+                "`{command}` has a <fails_when> that says nothing (`{said}`): describe the broken state in which it fails"
+            );
+            Some(Found::error(line, sentence))
+        }
     }
 }
 
@@ -85,7 +91,7 @@ pub(crate) fn directions(view: &ProjectView, folder: &PhaseFolder) -> Result<Dir
             DirectionStatus::Orphan => Severity::Warning,
             DirectionStatus::Missing | DirectionStatus::Empty | DirectionStatus::Placeholder => Severity::Blocker,
         };
-        let PlanCheck { command, fails_when, task } = check;
+        let PlanCheck { command, fails_when, task, .. } = check;
         commands.push(Direction {
             command: command.unwrap_or_default(),
             statement: fails_when,
@@ -108,16 +114,129 @@ fn direction(check: &PlanCheck) -> DirectionStatus {
     match check.fails_when.as_deref() {
         None => DirectionStatus::Missing,
         Some("") => DirectionStatus::Empty,
-        Some(statement) if stands_for_nothing(statement) => DirectionStatus::Placeholder,
+        Some(statement) if stands_for_nothing(statement) || is_same(statement, command) => DirectionStatus::Placeholder,
         Some(_) => DirectionStatus::Ok,
     }
 }
 
+/// Words that stand for a statement and are none.
+const NO_STATEMENTS: &[&str] = &[
+    "todo",
+    "tbd",
+    "na",
+    "none",
+    "unknown",
+    "fixme",
+    "placeholder",
+    "null",
+    "xxx",
+    "never",
+    "always",
+    "not applicable",
+];
+
+/// What can fail, as statements that say no more than that it does name it.
+const SUBJECTS: &[&str] = &[
+    "it",
+    "this",
+    "command",
+    "check",
+    "test",
+    "tests",
+    "task",
+    "build",
+    "script",
+    "verification",
+    "verify",
+    "assertion",
+    "assertions",
+    "code",
+    "implementation",
+    "something",
+    "anything",
+    "one",
+    "work",
+    "suite",
+    "automated",
+    "any",
+];
+
+/// Words by which it is said that something fails.
+const FAILURES: &[&str] = &[
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "failure",
+    "failures",
+    "error",
+    "errors",
+    "errored",
+    "exit",
+    "exits",
+    "exited",
+    "broken",
+    "break",
+    "breaks",
+    "wrong",
+    "incorrect",
+    "nonzero",
+    "non",
+    "zero",
+    "code",
+    "red",
+    "bad",
+    "unsuccessful",
+    "missing",
+    "incomplete",
+    "done",
+    "implemented",
+    "work",
+    "works",
+    "working",
+    "pass",
+    "passes",
+    "passing",
+    "correct",
+    "succeed",
+    "succeeds",
+    "ok",
+    "status",
+    "returns",
+    "return",
+    "1",
+    "0",
+];
+
+/// Words between these.
+const LINKS: &[&str] = &[
+    "the", "a", "an", "is", "are", "was", "if", "when", "does", "do", "not", "doesnt", "isnt", "dont", "with", "and",
+    "or", "has", "have", "there", "of", "to", "on", "in", "any", "occurs", "happens", "thrown", "reported", "goes",
+    "than", "other", "anything",
+];
+
+/// Whether a statement only says that something fails: `it fails`, `the command exits non-zero`.
 fn stands_for_nothing(statement: &str) -> bool {
-    let word: String = statement.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    word.is_empty()
-        || ["todo", "tbd", "na", "none", "unknown", "fixme", "placeholder", "null", "xxx"]
-            .contains(&word.to_lowercase().as_str())
+    let words: Vec<String> = words_of(statement).collect();
+    NO_STATEMENTS.contains(&words.concat().as_str())
+        || NO_STATEMENTS.contains(&words.join(" ").as_str())
+        || words
+            .iter()
+            .map(String::as_str)
+            .all(|word| [SUBJECTS, FAILURES, LINKS].iter().any(|known| known.contains(&word)))
+}
+
+/// Whether two texts have the same words.
+fn is_same(statement: &str, command: &str) -> bool {
+    let without_failure = |word: &String| !FAILURES.contains(&word.as_str()) && !LINKS.contains(&word.as_str());
+    let said: Vec<String> = words_of(statement).filter(without_failure).collect();
+    !said.is_empty() && said == words_of(command).filter(without_failure).collect::<Vec<_>>()
+}
+
+/// The words of a text in small letters, without signs.
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'' && letter != '\u{2019}');
+    words.map(|word| word.replace(['\'', '\u{2019}'], "").to_lowercase()).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -145,6 +264,32 @@ mod tests {
             ),
             (DirectionsStatus::Blocked, vec![Orphan, Missing, Placeholder])
         );
+        for hollow in [
+            "it fails",
+            "The command fails.",
+            "error",
+            "any test fails",
+            "The check exits with a non-zero exit code",
+            "the implementation is wrong",
+            "the work is not done",
+            "N/A",
+            "something is broken",
+            "npm test -- notes",
+            "`npm test -- notes` fails",
+        ] {
+            let check = format!("<automated>npm test -- notes</automated><fails_when>{hollow}</fails_when>");
+            assert_eq!(told(&check), (DirectionsStatus::Blocked, vec![Placeholder]), "{hollow}");
+        }
+        for sound in [
+            "src/a.ts is missing",
+            "the behaviour is missing",
+            "a note without a title is stored",
+            "x",
+            "the route answers 500",
+        ] {
+            let check = format!("<automated>npm test -- notes</automated><fails_when>{sound}</fails_when>");
+            assert_eq!(told(&check), (DirectionsStatus::Ok, vec![Ok]), "{sound}");
+        }
         assert_eq!(told("<automated>MISSING — later</automated>"), (DirectionsStatus::Ok, vec![Sentinel]));
         assert_eq!(told("<automated>a</automated><fails_when></fails_when>"), (DirectionsStatus::Blocked, vec![Empty]));
     }

@@ -47,6 +47,30 @@ pub(crate) struct PlanIndexReport {
     pub(crate) warning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<String>,
+    /// The warnings with what they are about.
+    #[serde(skip)]
+    pub(super) faults: Vec<Fault>,
+}
+
+/// Something wrong with the order of plans.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    /// The plans it is about.
+    pub(super) plans: Vec<String>,
+    pub(super) kind: FaultKind,
+    pub(super) sentence: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FaultKind {
+    /// What it depends on is no plan of the phase.
+    Unknown(String),
+    /// Its wave comes before one that it depends on is done.
+    TooEarly,
+    /// It waits for longer than it has to.
+    TooLate,
+    /// Plans of one wave write one file.
+    Shared,
 }
 
 /// A plan as the executor needs it.
@@ -140,25 +164,34 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
         phase: phase.clone(),
         plans: left.into_iter().map(|index| plans[index].id.clone()).collect(),
     })?;
-    let mut warnings = graph.dropped.iter().map(|(index, token)| {
+    let mut faults: Vec<Fault> = Vec::new();
+    for (index, token) in &graph.dropped {
         let IndexedPlan { id, wave, .. } = &plans[*index];
         let kept = declared[*index].filter(|declared| declared == wave && *wave > 1);
         let kept = kept.map(|wave| format!("; it stays in wave {wave}, which it declares")).unwrap_or_default();
-        format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored{kept}")
-    });
-    let mut warnings: Vec<String> = warnings.by_ref().collect();
+        faults.push(Fault {
+            plans: vec![id.clone()],
+            kind: FaultKind::Unknown(token.clone()),
+            sentence: format!("Plan {id}: depends_on `{token}` is not a plan of this phase and is ignored{kept}"),
+        });
+    }
     for (index, declared) in declared.iter().enumerate() {
         let IndexedPlan { id, wave, .. } = &plans[index];
         let Some(declared) = declared.filter(|declared| declared != wave) else { continue };
         if graph.dropped.iter().all(|(of, _)| *of != index) {
-            warnings.push(format!("Plan {id}: `wave` is {declared}, but its dependencies put it in wave {wave}"));
+            faults.push(Fault {
+                plans: vec![id.clone()],
+                kind: if declared < *wave { FaultKind::TooEarly } else { FaultKind::TooLate },
+                sentence: format!("Plan {id}: `wave` is {declared}, but its dependencies put it in wave {wave}"),
+            });
         }
     }
-    warnings.extend(shared_files(&plans));
+    faults.extend(shared_files(&plans));
     for index in 0..plans.len() {
         plans[index].blocked_by = graph.halted_before(index, &plans);
     }
-    Ok(PlanIndexReport { phase, warning: folder.told_misnamed(), warnings, ..report(plans) })
+    let warnings = faults.iter().map(|fault| fault.sentence.clone()).collect();
+    Ok(PlanIndexReport { phase, warning: folder.told_misnamed(), warnings, faults, ..report(plans) })
 }
 
 /// The wave of each current plan of a folder as the roadmap lists it: the one it declares, or the one its dependencies put
@@ -207,7 +240,7 @@ impl Obstacles {
 }
 
 /// The files that several open plans of one wave write: side by side, one would overwrite the other.
-fn shared_files(plans: &[IndexedPlan]) -> Vec<String> {
+fn shared_files(plans: &[IndexedPlan]) -> Vec<Fault> {
     let mut writers: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for plan in plans.iter().filter(|plan| !plan.has_summary) {
         for file in plan.files_modified.iter().chain(&plan.files_deleted) {
@@ -220,8 +253,13 @@ fn shared_files(plans: &[IndexedPlan]) -> Vec<String> {
     }
     let shared = writers.into_iter().filter(|(_, ids)| ids.len() > 1);
     shared
-        .map(|((wave, file), ids)| {
-            format!("Plans {} of wave {wave} all write `{file}`; let one depend on the other", ids.join(", "))
+        .map(|((wave, file), ids)| Fault {
+            sentence: format!(
+                "Plans {} of wave {wave} all write `{file}`; let one depend on the other",
+                ids.join(", ")
+            ),
+            plans: ids.into_iter().map(str::to_owned).collect(),
+            kind: FaultKind::Shared,
         })
         .collect()
 }

@@ -5,6 +5,7 @@ pub(crate) mod close;
 pub(crate) mod commands;
 pub(crate) mod directions;
 pub(crate) mod estimates;
+mod found;
 pub(crate) mod index;
 pub(crate) mod lint;
 pub(crate) mod promises;

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::absences;
+use super::found::{Found, Weight};
+use crate::gate::cannot_fail::line_of_shell_cannot_fail;
 use crate::operations::documents::frontmatter::{PLAN_FIELDS, nul_byte};
-use crate::project::files::FileError;
+use crate::project::files::{FileError, Files};
 use crate::project::phase::PhaseId;
 use crate::project::plan::{PhasePlan, PlanTask};
 use crate::project::requirements::Requirements;
@@ -36,56 +38,83 @@ pub(crate) struct TaskReport {
 }
 
 /// Whether a plan has the fields and the tasks have the parts that an executor needs. `path` names it in errors;
-/// `requirements` are those of the project, none where it keeps no list.
-pub(crate) fn structure(path: &str, text: &str, requirements: Option<&Requirements<'_>>) -> StructureReport {
+/// `requirements` are those of the project, none where it keeps no list; of `files` the scripts that checks run are read.
+pub(crate) fn structure(
+    path: &str,
+    text: &str,
+    requirements: Option<&Requirements<'_>>,
+    files: &dyn Files,
+) -> Result<StructureReport, FileError> {
     let plan = PhasePlan::parse(text);
-    let missing = PLAN_FIELDS.iter().filter(|field| !plan.has(field));
-    let mut errors: Vec<String> = missing.map(|field| format!("Missing required frontmatter field: {field}")).collect();
-    errors.extend(nul_byte(path, text));
-    let mut warnings = Vec::new();
-    if let Some(requirements) = requirements {
-        let known = requirements.ids();
-        let is_known = |id: &String| known.iter().any(|known| known.eq_ignore_ascii_case(id.trim()));
-        let unknown = plan.requirements().into_iter().filter(|id| !is_known(id));
-        warnings.extend(unknown.map(|id| format!("Requirement '{id}' is not in REQUIREMENTS.md")));
-    }
+    let found = findings(path, &plan, requirements, files)?;
+    let (errors, warnings) = found.into_iter().partition(|found| found.weight == Weight::Error);
+    Ok(report(&plan, errors, warnings))
+}
+
+/// The report of these findings.
+pub(super) fn report(plan: &PhasePlan<'_>, errors: Vec<Found>, warnings: Vec<Found>) -> StructureReport {
+    let told = |found: Vec<Found>| found.into_iter().map(|found| found.sentence).collect();
     let tasks = plan.tasks();
-    for task in &tasks {
-        check_task(task, &mut errors, &mut warnings);
-    }
-    if tasks.is_empty() {
-        warnings.push("No <task> elements found".to_owned());
-    }
-    let (contradicted, risky) = absences::contradictions(text, &tasks);
-    errors.extend(contradicted);
-    warnings.extend(risky);
-    warnings.extend(unconfirmed(&tasks));
-    let waits_for_nothing =
-        matches!(plan.value("depends_on"), None | Some(Value::List(_))) && plan.depends_on().is_empty();
-    if plan.wave().is_some_and(|wave| wave > 1) && waits_for_nothing {
-        warnings.push("Wave > 1 but depends_on is empty".to_owned());
-    }
-    if plan.is_autonomous() && tasks.iter().any(|task| task.checkpoint().is_some()) {
-        errors.push("Has checkpoint tasks but autonomous is not false".to_owned());
-    }
     StructureReport {
         valid: errors.is_empty(),
-        errors,
-        warnings,
+        errors: told(errors),
+        warnings: told(warnings),
         task_count: tasks.len(),
         tasks: tasks.iter().map(task_report).collect(),
         frontmatter_fields: plan.fields(),
     }
 }
 
+/// What is wrong with the structure of a plan.
+pub(super) fn findings(
+    path: &str,
+    plan: &PhasePlan<'_>,
+    requirements: Option<&Requirements<'_>>,
+    files: &dyn Files,
+) -> Result<Vec<Found>, FileError> {
+    let missing = PLAN_FIELDS.iter().filter(|field| !plan.has(field));
+    let mut found: Vec<Found> =
+        missing.map(|field| Found::error(1, format!("Missing required frontmatter field: {field}"))).collect();
+    found.extend(nul_byte(path, plan.text()).map(|error| Found::error(None, error)));
+    if let Some(requirements) = requirements {
+        let known = requirements.ids();
+        let is_known = |id: &String| known.iter().any(|known| known.eq_ignore_ascii_case(id.trim()));
+        let unknown = plan.requirements().into_iter().filter(|id| !is_known(id));
+        let line = plan.line_of("requirements");
+        found.extend(unknown.map(|id| Found::warning(line, format!("Requirement '{id}' is not in REQUIREMENTS.md"))));
+    }
+    let tasks = plan.tasks();
+    for task in &tasks {
+        check_task(plan, task, files, &mut found)?;
+    }
+    if tasks.is_empty() {
+        found.push(Found::warning(None, "No <task> elements found"));
+    }
+    let (contradicted, risky) = absences::contradictions(plan.text(), &tasks);
+    found.extend(contradicted.into_iter().map(|error| Found::error(None, error)));
+    found.extend(risky.into_iter().map(|warning| Found::warning(None, warning)));
+    found.extend(unconfirmed(plan, &tasks));
+    let waits_for_nothing =
+        matches!(plan.value("depends_on"), None | Some(Value::List(_))) && plan.depends_on().is_empty();
+    if plan.wave().is_some_and(|wave| wave > 1) && waits_for_nothing {
+        found.push(Found::warning(plan.line_of("wave"), "Wave > 1 but depends_on is empty"));
+    }
+    if plan.is_autonomous() && tasks.iter().any(|task| task.checkpoint().is_some()) {
+        let line = plan.line_of("autonomous");
+        found.push(Found::error(line, "Has checkpoint tasks but autonomous is not false"));
+    }
+    Ok(found)
+}
+
 /// A warning for each task that cannot be taken back and that no decision of a person comes before.
-fn unconfirmed(tasks: &[PlanTask<'_>]) -> Vec<String> {
+fn unconfirmed(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let decided = tasks.iter().position(|task| task.checkpoint() == Some("decision")).unwrap_or(tasks.len());
     let one_way = tasks[..decided].iter().filter(|task| task.is_one_way());
     one_way
         .map(|task| {
             let name = task.name().unwrap_or("unnamed");
-            format!("Task '{name}' is rated one-way, and no checkpoint:decision comes before it")
+            let sentence = format!("Task '{name}' is rated one-way, and no checkpoint:decision comes before it");
+            Found::at(Weight::Warning, plan, task.start(), sentence)
         })
         .collect()
 }
@@ -102,10 +131,16 @@ fn task_report(task: &PlanTask<'_>) -> TaskReport {
 }
 
 /// A checkpoint needs what the person is shown and asked; any other task needs an action.
-fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<String>) {
+fn check_task(
+    plan: &PhasePlan<'_>,
+    task: &PlanTask<'_>,
+    files: &dyn Files,
+    found: &mut Vec<Found>,
+) -> Result<(), FileError> {
+    let line = plan.line_at(task.start());
     // What a checkpoint shows and asks names it well enough.
     if task.name().is_none() && task.checkpoint().is_none() {
-        errors.push("Task missing <name> element".to_owned());
+        found.push(Found::error(line, "Task missing <name> element"));
     }
     let name = task.name().unwrap_or("unnamed");
     let lacks = |tag: &&&str| !task.has(tag);
@@ -117,28 +152,31 @@ fn check_task(task: &PlanTask<'_>, errors: &mut Vec<String>, warnings: &mut Vec<
         Some(_) => (&["resume-signal"], &[]),
         None => (&["action"], &["verify", "done", "files"]),
     };
-    errors.extend(needed.iter().filter(lacks).map(told));
-    warnings.extend(wanted.iter().filter(lacks).map(told));
+    found.extend(needed.iter().filter(lacks).map(|tag| Found::error(line, told(tag))));
+    found.extend(wanted.iter().filter(lacks).map(|tag| Found::unsound(line, told(tag))));
     if task.checkpoint().is_none() && task.has("verify") && !task.has("automated") {
-        warnings.push(format!("Task '{name}' has a <verify> without an <automated> command"));
+        let sentence = format!("Task '{name}' has a <verify> without an <automated> command");
+        // What only eyes can judge is looked at by a person.
+        let weight = if task.has("human-check") { Weight::Warning } else { Weight::Unsound };
+        found.push(Found::new(weight, line, sentence));
     }
-    let files = task.files().len();
-    if files > MOST_FILES {
-        warnings.push(format!("Task '{name}' names {files} files; more than {MOST_FILES} are hard to check"));
+    let count = task.files().len();
+    if count > MOST_FILES {
+        let sentence = format!("Task '{name}' names {count} files; more than {MOST_FILES} are hard to check");
+        found.push(Found::warning(line, sentence));
     }
-    for command in task.checks().into_iter().filter_map(|check| check.command).filter(|command| cannot_fail(command)) {
-        warnings.push(format!("Task '{name}' has a check that cannot fail: {command}"));
+    for check in task.checks() {
+        let Some(command) = check.command else { continue };
+        if let Some(why) = line_of_shell_cannot_fail(&command, files)? {
+            let sentence = format!("Task '{name}' has a check that cannot fail: {command} ({why})");
+            found.push(Found::at(Weight::Unsound, plan, check.at, sentence));
+        }
     }
+    Ok(())
 }
 
 /// How many files a task may name before it is too large to be checked as one.
 const MOST_FILES: usize = 5;
-
-/// Whether a command succeeds whatever its last part says.
-fn cannot_fail(command: &str) -> bool {
-    let last = command.rsplit_once("||").map(|(_, last)| last.trim());
-    last.is_some_and(|last| matches!(last.split_whitespace().next(), Some("true" | ":")) || last == "exit 0")
-}
 
 /// What `verify phase-completeness` answers for a phase that is there.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -266,7 +304,7 @@ mod tests {
         autonomous: true\nmust_haves:\n---\n";
 
     fn structured(text: &str) -> StructureReport {
-        structure("a-PLAN.md", text, None)
+        structure("a-PLAN.md", text, None, &MemoryFiles::default()).unwrap()
     }
 
     #[test]
@@ -292,19 +330,20 @@ mod tests {
             <automated>npm test || true</automated><automated>test -f x || exit 1</automated><automated>a || :</automated>\
             </verify><done>d</done></task>\
             <task><name>M</name><files>a, b, c, d, e</files><action>a</action><verify>look</verify><done>d</done></task>";
-        let report = structure("a-PLAN.md", &format!("{front}{task}"), Some(&requirements));
+        let none = MemoryFiles::default();
+        let report = structure("a-PLAN.md", &format!("{front}{task}"), Some(&requirements), &none).unwrap();
         assert!(report.valid, "{report:?}");
         assert_eq!(
             report.warnings,
             [
                 "Requirement 'B-9' is not in REQUIREMENTS.md",
                 "Task 'N' names 6 files; more than 5 are hard to check",
-                "Task 'N' has a check that cannot fail: npm test || true",
-                "Task 'N' has a check that cannot fail: a || :",
+                "Task 'N' has a check that cannot fail: npm test || true (`true` never fails)",
+                "Task 'N' has a check that cannot fail: a || : (`:` never fails)",
                 "Task 'M' has a <verify> without an <automated> command",
             ]
         );
-        let unlisted = structure("a-PLAN.md", &front, None);
+        let unlisted = structured(&front);
         assert_eq!(unlisted.warnings, ["No <task> elements found"]);
     }
 

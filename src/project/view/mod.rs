@@ -169,6 +169,11 @@ impl ProjectView {
         &self.layout
     }
 
+    /// The files it looks at.
+    pub(crate) fn files(&self) -> &dyn Files {
+        self.files.as_ref()
+    }
+
     /// The text of a file by its path relative to the root; `None` if there is no such file.
     pub(crate) fn text(&self, path: &str) -> Result<Option<Arc<str>>, FileError> {
         // Held while the file is read, so that threads get the same text.

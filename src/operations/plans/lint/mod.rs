@@ -1,0 +1,238 @@
+//! Everything a program can find wrong with the plans of a phase before they are executed, in one report.
+
+mod checks;
+mod content;
+mod sentences;
+mod threats;
+mod together;
+mod wording;
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::commands::{FolderFacts, Planned, SourceTree, Tree, written_by};
+use super::found::{Found, Weight};
+use super::index::{self, PlanIndexError};
+use super::structure::{self, StructureReport};
+use crate::operations::gates::coverage;
+use crate::project::config::Config;
+use crate::project::files::FileError;
+use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::layout::Layout;
+use crate::project::plan::PhasePlan;
+use crate::project::requirements::Requirements;
+use crate::project::view::ProjectView;
+
+/// What `plan lint` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LintReport {
+    /// Whether there is nothing to repair; warnings are for judgement.
+    pub(crate) valid: bool,
+    /// How many plans were looked at: those that are still to be done.
+    plans: usize,
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+    /// Requirements of the phase that no plan names.
+    requirements_uncovered: Vec<String>,
+    /// Decisions of CONTEXT.md that no plan cites.
+    decisions_uncovered: Vec<String>,
+}
+
+/// One thing that is wrong, and in which plan; in none where it concerns several.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Finding {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    /// Where it stands in the plan, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    finding: String,
+}
+
+/// What the project's settings say of plans.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// Whether decisions have to be cited.
+    decisions_are_checked: bool,
+    /// Whether a plan needs a threat model.
+    needs_threats: bool,
+    /// The severity from which a threat has to be mitigated.
+    block_on: Option<threats::Severity>,
+    /// Tokens that a plan should stay below.
+    smart_zone_tokens: u64,
+    /// Whether people look at the end of a phase and not in between.
+    people_look_at_the_end: bool,
+}
+
+impl Limits {
+    pub(crate) fn of(config: &Config) -> Self {
+        let block_on = config.text("workflow.security_block_on").unwrap_or("high");
+        Self {
+            decisions_are_checked: config.flag("workflow.context_coverage_gate"),
+            needs_threats: config.flag("workflow.security_enforcement"),
+            block_on: threats::Severity::of(block_on),
+            smart_zone_tokens: config.number("workflow.smart_zone_tokens").unwrap_or(100_000),
+            people_look_at_the_end: config.text("workflow.human_verify_mode") != Some("mid-flight"),
+        }
+    }
+}
+
+/// What is found in a report: errors and warnings, in the order of plans.
+#[derive(Debug, Default)]
+struct Findings {
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+}
+
+impl Findings {
+    fn add(&mut self, plan: Option<&str>, found: Found) {
+        let is_error = found.is_error();
+        let finding = Finding { plan: plan.map(str::to_owned), line: found.line, finding: found.sentence };
+        if is_error { self.errors.push(finding) } else { self.warnings.push(finding) }
+    }
+}
+
+/// Checks the plans of `folder`; `disk` reports what the commands in them find.
+pub(crate) fn lint(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    limits: &Limits,
+    disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
+) -> Result<LintReport, FileError> {
+    let mut findings = Findings::default();
+    let listed = view.text(&view.layout().requirements())?;
+    let requirements = listed.as_deref().map(Requirements::parse);
+    let of_phase = requirements_of(view, folder)?;
+    let planned = Planned::read(view, folder)?;
+    let texts = view.plan_texts(folder)?;
+    let plans: Vec<(String, PhasePlan<'_>)> =
+        texts.iter().map(|(file, text)| (file.clone(), PhasePlan::parse(text))).collect();
+    let mut named: Vec<String> = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (file, plan) in &plans {
+        named.extend(plan.requirements());
+        // The checks of a plan that is done may name what later plans took away.
+        if view.is_settled(folder, file)? {
+            continue;
+        }
+        let id = plan_id(file);
+        open.push(id);
+        let files = planned.before(file);
+        let tree = Tree::new(disk, view.files(), &files);
+        let mut found = structure::findings(&folder.join(file), plan, requirements.as_ref(), view.files())?;
+        found.extend(of_text(plan, limits, &tree)?);
+        if limits.needs_threats {
+            found.extend(threats::findings(plan, &plan.tasks(), limits.block_on));
+        }
+        found.extend(together::serves_nothing(plan, &of_phase));
+        found.extend(together::loose_links(plan, &tree));
+        for found in found {
+            findings.add(Some(id), found);
+        }
+    }
+    order(view, folder, &plans, &open, &mut findings)?;
+    for found in together::same_threats(&plans) {
+        findings.add(None, found);
+    }
+    let context = folder.artifact_path("CONTEXT");
+    let coverage = coverage::plans(view, Some(folder), context.as_deref(), limits.decisions_are_checked)?;
+    if let Some(error) = coverage.unreadable() {
+        findings.add(None, Found::error(None, error));
+    }
+    for warning in &coverage.warnings {
+        findings.add(None, Found::warning(None, warning.clone()));
+    }
+    Ok(LintReport {
+        valid: findings.errors.is_empty(),
+        plans: open.len(),
+        errors: findings.errors,
+        warnings: findings.warnings,
+        requirements_uncovered: of_phase
+            .into_iter()
+            .filter(|id| !named.iter().any(|known| known.eq_ignore_ascii_case(id)))
+            .collect(),
+        decisions_uncovered: coverage.uncovered_ids(),
+    })
+}
+
+/// Whether a path is that of the plan of a quick task.
+pub(crate) fn is_quick(layout: &Layout, path: &str) -> bool {
+    let inside = layout.inside(path).unwrap_or_default();
+    let below = inside.strip_prefix(layout.planning()).and_then(|rest| rest.strip_prefix('/'));
+    below.is_some_and(|below| below.rsplit('/').skip(1).any(|part| part == "quick"))
+}
+
+/// As [`structure::structure`], with all that [`lint`] finds in the text of a plan that belongs to no phase.
+pub(crate) fn quick(
+    view: &ProjectView,
+    path: &str,
+    text: &str,
+    limits: &Limits,
+    disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
+) -> Result<StructureReport, FileError> {
+    let plan = PhasePlan::parse(text);
+    let listed = view.text(&view.layout().requirements())?;
+    let requirements = listed.as_deref().map(Requirements::parse);
+    let files: BTreeSet<String> = written_by(&plan);
+    let tree = Tree::new(disk, view.files(), &files);
+    let mut found = structure::findings(path, &plan, requirements.as_ref(), view.files())?;
+    found.extend(of_text(&plan, limits, &tree)?);
+    let told = found.into_iter().map(|mut found| {
+        if let Some(line) = found.line {
+            found.sentence = format!("line {line}: {}", found.sentence);
+        }
+        found
+    });
+    let (errors, warnings) = told.partition(Found::is_error);
+    Ok(structure::report(&plan, errors, warnings))
+}
+
+/// What is wrong with the text of one plan and its commands, beyond its structure.
+fn of_text(plan: &PhasePlan<'_>, limits: &Limits, tree: &Tree<'_>) -> Result<Vec<Found>, FileError> {
+    let mut found = content::findings(plan, limits);
+    found.extend(checks::findings(plan, tree)?);
+    Ok(found)
+}
+
+/// The order of the plans: what they depend on, their waves, and files that they share.
+fn order(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    plans: &[(String, PhasePlan<'_>)],
+    open: &[&str],
+    findings: &mut Findings,
+) -> Result<(), FileError> {
+    match index::plan_index(view, folder.token()) {
+        Ok(index) => {
+            for fault in
+                index.faults.iter().filter(|fault| fault.plans.iter().any(|plan| open.contains(&plan.as_str())))
+            {
+                let only = match fault.plans.as_slice() {
+                    [only] => Some(only.as_str()),
+                    _ => None,
+                };
+                let plan = plans.iter().find(|(file, _)| Some(plan_id(file)) == only).map(|(_, plan)| plan);
+                findings.add(only, together::order(view, fault, plan)?);
+            }
+            for warning in index.warning.into_iter().chain(index.error) {
+                findings.add(None, Found::warning(None, warning));
+            }
+        }
+        Err(PlanIndexError::Unreadable(error)) => return Err(error),
+        Err(error @ (PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. })) => {
+            findings.add(None, Found::new(Weight::Error, None, error.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// The requirements that the roadmap gives the phase.
+fn requirements_of(view: &ProjectView, folder: &PhaseFolder) -> Result<Vec<String>, FileError> {
+    let is_id = |id: &String| id.contains('-') && id.chars().any(|letter| letter.is_ascii_digit());
+    Ok(coverage::own_requirements(view, folder.token())?.into_iter().filter(is_id).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! The threat model of a plan: whether there is one, and whether what weighs most is mitigated by a task.
+
+use crate::operations::plans::found::{Found, Weight};
+use crate::project::plan::{PhasePlan, PlanTask};
+
+/// How severe a threat is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Severity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    /// The word of a table or of the setting `workflow.security_block_on`; none of `none`.
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+        match word.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default() {
+            "critical" => Some(Self::Critical),
+            "high" => Some(Self::High),
+            "medium" | "moderate" => Some(Self::Medium),
+            "low" => Some(Self::Low),
+            _ => None,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub(super) struct Threat<'text> {
+    pub(super) id: &'text str,
+    /// Where the row begins in the plan.
+    pub(super) at: usize,
+    pub(super) row: &'text str,
+    severity: Option<Severity>,
+    disposition: Option<&'text str>,
+    mitigation: Option<&'text str>,
+}
+
+/// The threats that a plan names, in order.
+pub(super) fn threats<'text>(plan: &PhasePlan<'text>) -> Vec<Threat<'text>> {
+    let Some((start, block)) = plan.block("threat_model") else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut head: Option<Vec<String>> = None;
+    let mut at = start;
+    for line in block.split_inclusive('\n') {
+        let here = at;
+        at += line.len();
+        let row = line.trim();
+        if !row.starts_with('|') {
+            head = None;
+            continue;
+        }
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        if cells.iter().all(|cell| cell.chars().all(|sign| matches!(sign, '-' | ':'))) {
+            continue;
+        }
+        let Some(names) = &head else {
+            head = Some(cells.iter().map(|cell| cell.to_lowercase()).collect());
+            continue;
+        };
+        let cell = |words: &[&str]| {
+            let column = names.iter().position(|name| words.iter().any(|word| name.contains(word)))?;
+            cells.get(column).copied()
+        };
+        let Some(id) = cells.first().map(|id| id.trim_matches(['`', '*'])).filter(|id| is_id(id)) else { continue };
+        found.push(Threat {
+            id,
+            at: here,
+            row,
+            severity: cell(&["severity", "risk", "rating"]).and_then(Severity::of),
+            disposition: cell(&["disposition"]),
+            mitigation: cell(&["mitigation", "plan", "control"]),
+        });
+    }
+    found
+}
+
+/// `T-03-01`, but no boundary and no name.
+fn is_id(text: &str) -> bool {
+    text.contains('-') && !text.contains(' ') && text.chars().any(|letter| letter.is_ascii_digit())
+}
+
+/// What is wrong with the threat model of a plan that has to have one. `from` is the severity from which a threat has to
+/// be mitigated.
+pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Option<Severity>) -> Vec<Found> {
+    let is_there = plan.block("threat_model").is_some_and(|(_, block)| !block.trim().is_empty());
+    if !is_there {
+        let sentence = "It has no <threat_model>, and `workflow.security_enforcement` is on: name the trust boundaries it \
+            crosses and their threats, or say in it that it crosses none";
+        return vec![Found::error(None, sentence)];
+    }
+    let Some(from) = from else { return Vec::new() };
+    let severe = threats(plan).into_iter().filter(|threat| threat.severity.is_some_and(|severity| severity >= from));
+    let judged = severe.filter_map(|threat| {
+        let severity = threat.severity?.word();
+        let disposition = threat.disposition?.trim_matches(['`', '*']);
+        let sentence = if !disposition.to_lowercase().starts_with("mitigat") {
+            format!(
+                "Threat {} of severity {severity} is `{disposition}`: from `{}` on a threat is mitigated by a task",
+                threat.id,
+                from.word()
+            )
+        } else if threat.mitigation.is_some_and(|told| !names_a_task(told, tasks)) {
+            format!(
+                "The mitigation of threat {} of severity {severity} does not name a task: write which one does it",
+                threat.id
+            )
+        } else {
+            return None;
+        };
+        Some(Found::at(Weight::Error, plan, threat.at, sentence))
+    });
+    judged.collect()
+}
+
+/// Whether a mitigation says which task does it: by its number or name, by a file it writes, or by a name in its action.
+fn names_a_task(told: &str, tasks: &[PlanTask<'_>]) -> bool {
+    let small = told.to_lowercase();
+    let is_number = |word: &str| word.trim_start_matches(['#', 't']).starts_with(|digit: char| digit.is_ascii_digit());
+    let words: Vec<&str> = small.split(|letter: char| letter.is_whitespace() || ",;:()+/".contains(letter)).collect();
+    let by_number = words.windows(2).any(|pair| pair[0].starts_with("task") && is_number(pair[1]));
+    by_number
+        || tasks.iter().any(|task| {
+            let title = task.name().unwrap_or_default().to_lowercase();
+            let title = title.split_once(':').map_or(title.as_str(), |(_, title)| title).trim().to_owned();
+            let is_title = !title.is_empty() && small.contains(&title);
+            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+            let writes = task.files().iter().any(|file| name(file).contains('.') && small.contains(&name(file)));
+            let action = task.text("action").unwrap_or_default();
+            let in_code = told.split('`').skip(1).step_by(2).filter(|code| code.len() > 2);
+            is_title || writes || in_code.clone().any(|code| action.contains(code))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(row: &str, from: Option<Severity>) -> Vec<String> {
+        let text = format!(
+            "---\nphase: 1\n---\n<task type=\"auto\"><name>Task 1: Check the size</name><files>src/guard.ts</files><action>Call \
+             `limit()` first</action></task>\n<threat_model>\n## Trust Boundaries\n\n| Boundary | Description |\n|---|---|\n\
+             | client-1 | form |\n\n| Threat | STRIDE | Severity | Disposition | Mitigation |\n|---|---|---|---|---|\n{row}\n\
+             </threat_model>\n"
+        );
+        let plan = PhasePlan::parse(&text);
+        findings(&plan, &plan.tasks(), from).into_iter().map(|found| found.sentence).collect()
+    }
+
+    #[test]
+    fn a_severe_threat_is_mitigated_by_a_task() {
+        let high = Some(Severity::High);
+        for sound in [
+            "| T-01-01 | D | high | mitigate | Task 1 |",
+            "| T-01-01 | D | high | mitigate | no write at all (Task 1's behaviour) |",
+            "| T-01-01 | D | **High** | Mitigate | tasks 1, 2 limit it |",
+            "| T-01-01 | D | critical | mitigate | in `src/guard.ts` |",
+            "| T-01-01 | D | high | mitigate | `limit()` runs first |",
+            "| T-01-01 | D | high | mitigate | check the size, before it is read |",
+            "| T-01-01 | D | medium | accept | rare |",
+            "| T-01-01 | D |  | accept | rare |",
+        ] {
+            assert_eq!(told(sound, high), Vec::<String>::new(), "{sound}");
+        }
+        for (wrong, why) in [
+            ("| T-01-01 | D | high | accept | rare |", "is `accept`"),
+            ("| T-01-01 | D | critical | transfer | the proxy |", "is `transfer`"),
+            ("| T-01-01 | D | high | mitigate | validation |", "does not name a task"),
+        ] {
+            let found = told(wrong, high);
+            assert!(found.len() == 1 && found[0].contains(why) && found[0].contains("T-01-01"), "{wrong}: {found:?}");
+        }
+        assert!(told("| T-01-01 | D | critical | accept | rare |", None).is_empty());
+        assert_eq!(told("| T-01-01 | D | medium | accept | rare |", Some(Severity::Medium)).len(), 1);
+    }
+}

@@ -1,0 +1,586 @@
+//! Words by which a plan asks for less than was decided, leaves a decision open, or says nothing that can be checked.
+//!
+//! The words are a list, and each finding quotes its sentence. A placeholder, a stub or a first version can be a thing of
+//! the product, or what the plan takes away: where that is likely nothing is found, where it is possible it is a warning.
+
+use super::sentences::{Quotes, Sentence, Word, sentences};
+use crate::operations::plans::found::{Found, Weight, quoted};
+use crate::project::plan::PhasePlan;
+
+/// A text of a plan, with its name for people.
+pub(super) struct Passage<'text> {
+    pub(super) at: usize,
+    pub(super) text: &'text str,
+    pub(super) name: String,
+    pub(super) quotes: Quotes,
+}
+
+/// Where a passage asks for less than was decided.
+pub(super) fn thinned(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found> {
+    const STUB: Thin = Thin { weight: Weight::Warning, find: stub };
+    let mut found = Vec::new();
+    // Where a task is about tests, so are its stubs.
+    let name = passage.name.to_lowercase();
+    let of_tests = ["test", "spec", "stub"].iter().any(|word| name.contains(word));
+    for sentence in sentences(passage.text, passage.quotes) {
+        // One sentence is named once, by the heaviest of its words.
+        let rules = THIN.iter().chain(Some(&STUB).filter(|_| !of_tests));
+        let hits = rules.filter_map(|rule| rule.hit(&sentence));
+        if let Some((weight, word, at)) = hits.min_by_key(|(weight, ..)| *weight != Weight::Error) {
+            let cure = match weight {
+                Weight::Warning => {
+                    "if it stands for less than was decided, plan all of it, or another plan for the rest"
+                }
+                _ => "plan all of what was decided, or another plan for the rest",
+            };
+            let sentence = format!("{} says \"{word}\": `{}`; {cure}", passage.name, quoted(sentence.text));
+            found.push(Found::at(weight, plan, passage.at + at, sentence));
+        }
+    }
+    found
+}
+
+/// A rule about thin words: what it is called by, how much it weighs, and where a sentence has it.
+struct Thin {
+    weight: Weight,
+    find: fn(&Sentence<'_>) -> Option<usize>,
+}
+
+impl Thin {
+    fn hit<'a>(&self, sentence: &'a Sentence<'_>) -> Option<(Weight, &'a str, usize)> {
+        let index = (self.find)(sentence)?;
+        let word = &sentence.words[index];
+        Some((self.weight, &word.text, word.at))
+    }
+}
+
+const THIN: &[Thin] = &[
+    Thin { weight: Weight::Error, find: hooked_up_later },
+    Thin { weight: Weight::Error, find: |sentence| for_now(sentence, true) },
+    Thin { weight: Weight::Warning, find: |sentence| for_now(sentence, false) },
+    Thin { weight: Weight::Warning, find: done_later },
+    Thin { weight: Weight::Warning, find: placeholder },
+    Thin { weight: Weight::Warning, find: lesser_version },
+    Thin { weight: Weight::Warning, find: first_version },
+];
+
+/// Words that turn what follows into what is not wanted, or what is taken away.
+fn is_against(word: &str) -> bool {
+    const AGAINST: &[&str] = &[
+        "no",
+        "not",
+        "never",
+        "none",
+        "nothing",
+        "nor",
+        "neither",
+        "without",
+        "avoid",
+        "avoids",
+        "cannot",
+        "don't",
+        "doesn't",
+        "isn't",
+        "aren't",
+        "won't",
+        "must-not",
+        "zero",
+        "instead",
+        "rather",
+        "unlike",
+        "beyond",
+        "current",
+        "currently",
+        "existing",
+        "previous",
+        "previously",
+        "former",
+        "formerly",
+        "old",
+        "was",
+        "were",
+        "today",
+        "today's",
+        "forbid",
+        "forbids",
+        "reject",
+        "rejects",
+        "fail",
+        "fails",
+        "detect",
+        "detects",
+    ];
+    const TAKEN: &[&str] = &[
+        "refus", "rewrit", "replac", "remov", "delet", "drop", "swap", "eliminat", "strip", "overwrit", "convert",
+        "fill",
+    ];
+    AGAINST.contains(&word) || TAKEN.iter().any(|start| word.starts_with(start))
+}
+
+/// Words behind that say that it is taken away.
+fn is_taken_away(word: &str) -> bool {
+    ["replaced", "removed", "gone", "deleted", "dropped", "becomes", "swapped", "vanishes", "disappears"]
+        .contains(&word)
+}
+
+/// How many words before a word are looked at.
+const NEAR: usize = 7;
+
+fn is_spared(sentence: &Sentence<'_>, index: usize) -> bool {
+    sentence.has_before(index, NEAR, is_against)
+}
+
+/// `wired later`, `hooked up later`
+fn hooked_up_later(sentence: &Sentence<'_>) -> Option<usize> {
+    const HOOKED: &str = "wire|wired|wires|wiring|hook|hooked|hooks|plug|plugged";
+    const BETWEEN: &str = "up|in|it|them|that|this|together|properly";
+    let patterns: [&[&str]; 3] =
+        [&[HOOKED, "later"], &[HOOKED, BETWEEN, "later"], &[HOOKED, BETWEEN, BETWEEN, "later"]];
+    let hits = patterns.into_iter().flat_map(|pattern| {
+        sentence.find(pattern).into_iter().map(|index| (index, index + pattern.len() - 1)).collect::<Vec<_>>()
+    });
+    let mut hits = hits.filter(|(_, later)| !sentence.has_behind(*later, 1, |word| word == "than"));
+    hits.find(|(index, _)| !is_spared(sentence, *index)).map(|(index, _)| index)
+}
+
+/// `static for now`; without a word for something thin before it, `for now`.
+fn for_now(sentence: &Sentence<'_>, with_thing: bool) -> Option<usize> {
+    const THINGS: &[&str] = &[
+        "static",
+        "hard-coded",
+        "hardcoded",
+        "coded",
+        "hard-code",
+        "hardcode",
+        "fake",
+        "faked",
+        "dummy",
+        "mock",
+        "mocked",
+        "mocks",
+        "stub",
+        "stubs",
+        "stubbed",
+        "placeholder",
+        "placeholders",
+        "simplified",
+        "sample",
+        "constant",
+        "canned",
+    ];
+    sentence.find(&["for", "now"]).into_iter().find(|index| {
+        let is_thing = |word: &str| THINGS.contains(&word);
+        let thing = sentence.has_before(*index, 5, is_thing) || sentence.has_behind(index + 1, 4, is_thing);
+        let is_other = sentence.has_behind(index + 1, 1, |word| word == "playing");
+        thing == with_thing && !is_other && !is_spared(sentence, *index)
+    })
+}
+
+/// `will be added later`
+fn done_later(sentence: &Sentence<'_>) -> Option<usize> {
+    const DONE: &str = "added|implemented|replaced|filled|built|completed|connected|wired|done|finished";
+    let hits = sentence.find(&["be|get|gets|is|are", DONE, "later"]).into_iter().map(|index| index + 1);
+    let mut hits = hits.chain(sentence.find(&["implement|build|finish|complete", "later"]));
+    hits.find(|index| !is_spared(sentence, *index) && !sentence.has_behind(index + 1, 1, |word| word == "than"))
+}
+
+/// Words near a placeholder that is a thing of the product.
+const OF_THE_PRODUCT: &[&str] = &[
+    "input",
+    "inputs",
+    "field",
+    "fields",
+    "textarea",
+    "search",
+    "searchbar",
+    "email",
+    "e-mail",
+    "password",
+    "select",
+    "dropdown",
+    "combobox",
+    "form",
+    "forms",
+    "sql",
+    "query",
+    "queries",
+    "parameter",
+    "parameters",
+    "prepared",
+    "template",
+    "templates",
+    "variable",
+    "variables",
+    "loading",
+    "skeleton",
+    "shimmer",
+    "blur",
+    "lazy",
+    "attribute",
+    "attributes",
+    "prop",
+    "label",
+    "labels",
+    "hint",
+    "color",
+    "colour",
+    "contrast",
+    "italic",
+    "env",
+    "secret",
+    "secrets",
+    "url",
+    "token",
+    "tokens",
+    "date",
+    "upload",
+    "editor",
+    "avatar",
+    "thumbnail",
+    "cover",
+    "image",
+    "images",
+    "missing",
+    "empty",
+    "fallback",
+    "format",
+    "interpolation",
+    "argument",
+    "arguments",
+    "regex",
+    "string",
+    "i18n",
+    "translation",
+    "locale",
+    "prompt",
+    "example",
+    "examples",
+    "committed",
+    "named",
+    "positional",
+    "bind",
+    "dollar",
+    "curly",
+    "key",
+    "keys",
+];
+
+/// Words behind a placeholder that stands for work that is not done.
+const OF_THE_WORK: &[&str] = &[
+    "data",
+    "value",
+    "values",
+    "implementation",
+    "implementations",
+    "function",
+    "functions",
+    "handler",
+    "handlers",
+    "component",
+    "components",
+    "page",
+    "pages",
+    "screen",
+    "screens",
+    "logic",
+    "content",
+    "list",
+    "endpoint",
+    "endpoints",
+    "route",
+    "routes",
+    "response",
+    "responses",
+    "module",
+    "modules",
+    "class",
+    "service",
+    "method",
+    "code",
+];
+
+/// A placeholder, unless it is what an input shows, a variable of a text or a query, or what is replaced.
+fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
+    let is_of_product = |word: &str| OF_THE_PRODUCT.contains(&word);
+    sentence.find(&["placeholder|placeholders"]).into_iter().find(|index| {
+        let shows = sentence.has_behind(*index, 1, |word| {
+            matches!(
+                word,
+                "text"
+                    | "texts"
+                    | "copy"
+                    | "attribute"
+                    | "attributes"
+                    | "prop"
+                    | "props"
+                    | "string"
+                    | "strings"
+                    | "label"
+                    | "color"
+                    | "colour"
+                    | "style"
+                    | "styles"
+                    | "says"
+                    | "reads"
+                    | "shows"
+                    | "syntax"
+                    | "name"
+                    | "names"
+            )
+        });
+        // A text in quotes behind it is what it says.
+        let says = sentence.text.to_lowercase().split("placeholder").skip(1).any(|rest| {
+            let rest = rest.trim_start_matches('s');
+            rest.starts_with([':', '=']) || rest.trim_start().starts_with(['"', '\'', '`', '\u{201c}'])
+        });
+        let is_near = sentence.has_before(*index, 6, is_of_product) || sentence.has_behind(*index, 3, is_of_product);
+        let is_work = sentence.has_behind(*index, 1, |word| OF_THE_WORK.contains(&word));
+        let is_other = !is_work && (shows || says || is_near);
+        !is_other && !is_spared(sentence, *index) && !sentence.has_behind(*index, 5, is_taken_away)
+    })
+}
+
+/// A stub, unless a test uses it, or it is a file of types or of a remote call.
+fn stub(sentence: &Sentence<'_>) -> Option<usize> {
+    const OF_TESTS: &[&str] = &[
+        "spec",
+        "specs",
+        "mock",
+        "mocks",
+        "mocked",
+        "fixture",
+        "fixtures",
+        "spy",
+        "double",
+        "doubles",
+        "fake",
+        "fakes",
+        "vi",
+        "jest",
+        "sinon",
+        "monkeypatch",
+        "unittest",
+        "pytest",
+        "vitest",
+        "type",
+        "types",
+        "typing",
+        "typings",
+        "pyi",
+        "grpc",
+        "rpc",
+        "generated",
+        "red",
+        "harness",
+        "offline",
+        "stubs-only",
+        "scaffold",
+        "scaffolding",
+        "env",
+        "network",
+        "server",
+        "wave",
+        "globally",
+    ];
+    let is_of_tests = |word: &str| word.starts_with("test") || OF_TESTS.contains(&word);
+    let mut hits = sentence.find(&["stub|stubs|stubbed"]).into_iter();
+    hits.find(|index| {
+        !sentence.has(is_of_tests) && !is_spared(sentence, *index) && !sentence.has_behind(*index, 5, is_taken_away)
+    })
+}
+
+/// `a simplified version`
+fn lesser_version(sentence: &Sentence<'_>) -> Option<usize> {
+    const LESSER: &str = "simplified|stripped-down|dumbed-down|watered-down|cut-down|bare-bones|reduced|basic|quick";
+    const THING: &str = "version|implementation|variant";
+    let hits = sentence.find(&[LESSER, THING]);
+    hits.into_iter().find(|index| !is_spared(sentence, *index))
+}
+
+/// `v1: a static list, v2 …`: a version that is to be followed by the real one.
+fn first_version(sentence: &Sentence<'_>) -> Option<usize> {
+    const THIN: &[&str] = &[
+        "static",
+        "simple",
+        "simplified",
+        "basic",
+        "minimal",
+        "stub",
+        "hard-coded",
+        "hardcoded",
+        "placeholder",
+        "only",
+    ];
+    const NEXT: &[&str] = &["v2", "later", "eventually"];
+    let hits = sentence.find(&["v1"]);
+    hits.into_iter().find(|index| {
+        let thin = sentence.has_behind(*index, 3, |word| THIN.contains(&word));
+        let next = sentence.has_behind(*index, 12, |word| NEXT.contains(&word));
+        let is_head = sentence.words[*index].ends_clause || *index == 0;
+        (thin || (is_head && next)) && !is_spared(sentence, *index)
+    })
+}
+
+/// What a plan leaves open by a mark such as `TBD`.
+pub(super) fn left_open(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found> {
+    const MARKS: &[&str] = &["tbd", "fixme", "xxx"];
+    const OF_MARKS: &[&str] = &[
+        "marker", "markers", "comment", "comments", "grep", "scan", "scans", "literal", "todo", "todos", "mark",
+        "marks",
+    ];
+    let mut found = Vec::new();
+    for sentence in sentences(passage.text, passage.quotes) {
+        let is_mark = |word: &&Word| word.is_loud && !word.is_part && MARKS.contains(&word.text.as_str());
+        let speaks_of_marks =
+            sentence.has(|word| OF_MARKS.contains(&word) || matches!(word, "no" | "zero" | "without"));
+        let marked = sentence
+            .words
+            .iter()
+            .find(is_mark)
+            .filter(|_| !speaks_of_marks)
+            .map(|word| (word.at, word.text.to_uppercase()));
+        if let Some((at, mark)) = marked {
+            found.push(open(plan, passage, at, &mark, sentence.text));
+        }
+    }
+    for (at, _) in passage.text.match_indices("???") {
+        let around = |letter: Option<char>| {
+            letter.is_none_or(|letter| letter.is_whitespace() || matches!(letter, ',' | '.' | ')' | '(' | ']' | '['))
+        };
+        let (before, behind) = (&passage.text[..at], &passage.text[at + 3..]);
+        if around(before.chars().next_back()) && around(behind.chars().next()) {
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let rest = behind.split('\n').next().unwrap_or_default();
+            found.push(open(plan, passage, at, "???", &format!("{line}???{rest}")));
+        }
+    }
+    found
+}
+
+fn open(plan: &PhasePlan<'_>, passage: &Passage<'_>, at: usize, mark: &str, sentence: &str) -> Found {
+    let told = format!("`{mark}` leaves something open: `{}`; decide it before the plan is executed", quoted(sentence));
+    Found::at(Weight::Warning, plan, passage.at + at, told)
+}
+
+/// The words of a passage that two readers would fill differently, in one finding.
+pub(super) fn vague(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Option<Found> {
+    const VAGUE: &[&[&str]] = &[
+        &["appropriate|appropriately"],
+        &["properly"],
+        &["proper", "error", "handling"],
+        &["as|if|where|when", "needed|necessary|required"],
+        &["etc"],
+        &["and", "so", "on"],
+        &["align|aligns", "with"],
+        &["handle|handles|handling", "edge", "cases"],
+        &["handle|handles|handling", "edge-cases"],
+        &["gracefully"],
+        &["or", "similar"],
+        &["sensible|sensibly"],
+    ];
+    const OF_A_LAYOUT: &[&str] = &[
+        "css", "flex", "grid", "left", "right", "center", "centre", "baseline", "column", "columns", "edge", "px",
+        "rem", "icon", "axis", "margin", "padding", "top", "bottom", "row", "rows", "pixel", "pixels", "sidebar",
+        "header",
+    ];
+    let mut words: Vec<(usize, String)> = Vec::new();
+    for sentence in sentences(passage.text, passage.quotes) {
+        for pattern in VAGUE {
+            for index in sentence.find(pattern) {
+                let near = |word: &str| OF_A_LAYOUT.contains(&word);
+                let is_near = sentence.has_before(index, 4, near) || sentence.has_behind(index + 1, 6, near);
+                let is_layout = pattern.len() == 2 && pattern[1] == "with" && is_near;
+                if !is_layout {
+                    let told = sentence.words[index..index + pattern.len()].iter().map(|word| word.text.as_str());
+                    words.push((sentence.words[index].at, told.collect::<Vec<_>>().join(" ")));
+                }
+            }
+        }
+    }
+    words.sort_unstable();
+    let first = words.first()?.0;
+    let told: Vec<String> =
+        words.iter().map(|(at, word)| format!("\"{word}\" (line {})", plan.line_at(passage.at + at))).collect();
+    let sentence = format!("{} is vague: {}; write exactly what", passage.name, told.join(", "));
+    Some(Found::at(Weight::Warning, plan, passage.at + first, sentence))
+}
+
+/// Files that hold code.
+const CODE: &[&str] = &[
+    "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rs", "go", "java", "kt", "swift", "rb", "php", "c", "cc", "cpp",
+    "h", "cs", "vue", "svelte", "sql", "prisma", "dart", "ex", "exs", "scala",
+];
+
+/// Whether a path ends like one of code.
+pub(super) fn is_code(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && CODE.contains(&end))
+}
+
+/// What a truth speaks of that nobody who uses the product can observe.
+pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
+    const SAID_OF_FILES: &[&str] = &[
+        "exists",
+        "exist",
+        "exports",
+        "export",
+        "contains",
+        "contain",
+        "imports",
+        "import",
+        "defines",
+        "define",
+        "implements",
+        "created",
+    ];
+    const KINDS: &[&str] = &[
+        "file",
+        "class",
+        "function",
+        "component",
+        "module",
+        "hook",
+        "schema",
+        "model",
+        "migration",
+        "table",
+        "interface",
+        "type",
+        "helper",
+        "util",
+        "utility",
+        "service",
+        "package",
+        "dependency",
+        "library",
+        "directory",
+        "folder",
+    ];
+    let words: Vec<String> = truth
+        .split_whitespace()
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let by_person = |at: usize| {
+        words[..at].iter().any(|word| matches!(word.as_str(), "can" | "user" | "users" | "when" | "once" | "if"))
+    };
+    for (at, text) in words.iter().enumerate() {
+        let is_now = matches!(word(at.wrapping_sub(1)), "is" | "are" | "be" | "been" | "was") || at + 1 == words.len();
+        if text == "installed" && is_now && words.len() <= 8 && !by_person(at) {
+            return Some("an installed package");
+        }
+        if is_code(text)
+            && at < 3
+            && words.iter().skip(at + 1).take(3).any(|word| SAID_OF_FILES.contains(&word.as_str()))
+        {
+            return Some("a file");
+        }
+        if matches!(text.as_str(), "exists" | "exist") && at + 1 == words.len() && words.len() <= 7 {
+            let is_kind = words[..at].iter().any(|word| KINDS.contains(&word.as_str()) || is_code(word));
+            if is_kind {
+                return Some("a piece of code");
+            }
+        }
+    }
+    None
+}
