@@ -32,6 +32,7 @@ words! {
         Cargo = "cargo",
         Go = "go",
         Make = "make",
+        Just = "just",
         None = "none",
     }
 }

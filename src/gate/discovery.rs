@@ -2,10 +2,8 @@
 
 use super::cannot_fail::{cannot_fail, line_cannot_fail};
 use super::check::{Check, Refused, Source};
-use crate::project::declared_commands::{TOOLCHAINS, make_target, package_script, pytest};
+use crate::project::declared_commands::{self, Aim, Declared, DeclaredBy, scripts};
 use crate::project::files::{FileError, Files};
-use crate::project::test_command;
-use crate::text::shell::shell_word;
 
 /// What says which checks a unit has, before the files of the project are asked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,8 +23,8 @@ pub(crate) struct Discovery {
     pub(crate) refused: Vec<Refused>,
 }
 
-/// The scripts of a `package.json` that are checks, in the order in which they run.
-const SCRIPTS: &[&str] = &["typecheck", "lint", "test"];
+/// The scripts of a `package.json` that are checks and no tests, in the order in which they run.
+const LOOKING: &[&str] = &["typecheck", "lint"];
 
 /// Finds the checks: the preference, the task's plan, then what the files of the project declare.
 pub(crate) fn discover(files: &dyn Files, wanted: Wanted<'_>) -> Result<Discovery, FileError> {
@@ -77,87 +75,25 @@ fn accepted(checks: Vec<Result<Check, Refused>>, refused: &mut Vec<Refused>) -> 
     kept
 }
 
-/// What the files of the project declare, best first.
+/// What the files of the project declare, best first: what looks at the sources, and what tests them.
 fn declared(files: &dyn Files) -> Result<Vec<(Source, Vec<String>)>, FileError> {
-    let package = files.read("package.json")?;
-    let exists = |path: &str| files.exists(path);
-    let scripts = package.iter().flat_map(|package| {
-        let script = |name: &&str| package_script(package, name, exists);
-        SCRIPTS.iter().filter_map(script).map(|command| test_command::once(&command, Some(package)))
-    });
-    let mut declared = vec![
-        (Source::PackageJson, scripts.collect()),
-        (Source::PythonProject, python(files)?.into_iter().collect()),
-        (Source::NodeTestFile, node_test_files(files)?),
-    ];
-    for (source, file) in [(Source::Cargo, "Cargo.toml"), (Source::Go, "go.mod")] {
-        let toolchain = TOOLCHAINS.iter().find(|(name, ..)| *name == file && files.exists(file));
-        declared.push((source, toolchain.map(|(_, test, _)| (*test).to_owned()).into_iter().collect()));
-    }
-    let make = files.read("Makefile")?.and_then(|makefile| make_target(&makefile, "test"));
-    declared.push((Source::Make, make.into_iter().collect()));
-    Ok(declared)
-}
-
-/// The call of pytest, where the project is set up for it or has test files as it finds them. Where all of these are made
-/// for `unittest`, which every Python has, the call of that.
-fn python(files: &dyn Files) -> Result<Option<String>, FileError> {
-    if let Some(command) = files.read("pyproject.toml")?.and_then(|text| pytest(&text)) {
-        return Ok(Some(command.to_owned()));
-    }
-    let is_test =
-        |name: &str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test"));
-    let entries = files.list("tests")?.unwrap_or_default();
-    let tests: Vec<&str> = entries
-        .iter()
-        .filter(|entry| !entry.is_folder && is_test(&entry.name))
-        .map(|entry| entry.name.as_str())
-        .collect();
-    let is_set_up = ["pytest.ini", "conftest.py", "tests/conftest.py"].iter().any(|path| files.exists(path));
-    if !is_set_up && !tests.is_empty() && tests.len() <= READ && !has_tests_below(files, "tests")? {
-        let mut of_unittest = tests.iter().all(|name| name.starts_with("test"));
-        for name in &tests {
-            of_unittest =
-                of_unittest && files.read(&format!("tests/{name}"))?.is_some_and(|text| is_of_unittest(&text));
-        }
-        if of_unittest {
-            let top = if files.exists("tests/__init__.py") { " -t ." } else { "" };
-            return Ok(Some(format!("python3 -m unittest discover -s tests{top}")));
-        }
-    }
-    Ok((is_set_up && files.exists("pytest.ini") || !tests.is_empty()).then(|| "python3 -m pytest".to_owned()))
-}
-
-/// Whether folders below one have tests of Python, which `unittest` finds in packages alone.
-fn has_tests_below(files: &dyn Files, folder: &str) -> Result<bool, FileError> {
-    for entry in files.list(folder)?.unwrap_or_default().into_iter().filter(|entry| entry.is_folder) {
-        let inside = files.list(&format!("{folder}/{}", entry.name))?.unwrap_or_default();
-        if inside.iter().any(|entry| entry.name.strip_suffix(".py").is_some_and(|name| name.starts_with("test"))) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// The most tests of Python that are read to see what runs them.
-const READ: usize = 40;
-
-/// Whether a test of Python is made for `unittest` and for nothing else.
-fn is_of_unittest(text: &str) -> bool {
-    let has_module = text.lines().any(|line| line.starts_with("import unittest") || line.starts_with("from unittest "));
-    let is_of_pytest = |line: &str| line.starts_with("def test") || line.starts_with("async def test");
-    has_module && !text.contains("pytest") && !text.lines().any(is_of_pytest)
-}
-
-/// The test files in the root, each by itself.
-fn node_test_files(files: &dyn Files) -> Result<Vec<String>, FileError> {
-    let is_test = |name: &str| {
-        let stem = ["js", "mjs", "cjs"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
-        stem.is_some_and(|stem| stem.starts_with("test-") || stem.strip_suffix(".test").is_some())
+    let looking = scripts(files, LOOKING)?.map(|scripts| scripts.commands).unwrap_or_default();
+    let with_tests = |tests: Declared| {
+        let source = match tests.by {
+            DeclaredBy::Make => Source::Make,
+            DeclaredBy::Just => Source::Just,
+            DeclaredBy::Package => Source::PackageJson,
+            DeclaredBy::Python => Source::PythonProject,
+            DeclaredBy::NodeTestFiles => Source::NodeTestFile,
+            DeclaredBy::Cargo => Source::Cargo,
+            DeclaredBy::Go => Source::Go,
+        };
+        (source, looking.iter().cloned().chain(tests.commands).collect())
     };
-    let entries = files.list("")?.unwrap_or_default();
-    let names = entries.into_iter().filter(|entry| !entry.is_folder && is_test(&entry.name)).map(|entry| entry.name);
-    Ok(names.map(|name| format!("node {}", shell_word(&name))).collect())
+    let mut declared: Vec<(Source, Vec<String>)> =
+        declared_commands::declared(files, Aim::Test)?.into_iter().map(with_tests).collect();
+    declared.push((Source::PackageJson, looking.clone()));
+    Ok(declared)
 }
 
 #[cfg(test)]
@@ -262,5 +198,12 @@ mod tests {
         assert_eq!(declared(&files), (Source::NodeTestFile, node));
         assert_eq!(declared(&[("Makefile", "test: all\n")]), (Source::Make, vec!["make test".to_owned()]));
         assert_eq!(declared(&[("Makefile", "tests:\n")]), (Source::None, vec![]));
+        let linted = ("package.json", r#"{"scripts": {"lint": "eslint .", "test": "tape"}}"#);
+        let commands = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let make = declared(&[("Makefile", "test: all\n"), linted]);
+        assert_eq!(make, (Source::Make, commands(&["npm run lint", "make test"])));
+        assert_eq!(declared(&[("justfile", "test:\n  a\n")]), (Source::Just, commands(&["just test"])));
+        let only_linted = ("package.json", r#"{"scripts": {"lint": "eslint ."}}"#);
+        assert_eq!(declared(&[only_linted]), (Source::PackageJson, commands(&["npm run lint"])));
     }
 }

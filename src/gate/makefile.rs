@@ -1,9 +1,7 @@
 //! A makefile as far as checks rest on it: its targets, what they need, their recipes, and the variables in these.
 
+pub(super) use crate::project::declared_commands::recipes::MAKEFILES as NAMES;
 use crate::project::files::{FileError, Files};
-
-/// The names that `make` looks for, in its order.
-pub(super) const NAMES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
 /// Variables that decide how every recipe is run.
 const OF_ALL: &[&str] = &["SHELL", ".SHELLFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", ".DEFAULT_GOAL", "MAKE", "PATH"];

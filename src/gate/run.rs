@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::check::{Check, Source};
 use super::evidence::{CheckRun, CheckVerdict, Counts, Evidence};
 use crate::disk::{Digest, Digester};
+use crate::project::declared_commands::missing::{Missing, missing};
 use crate::text::terminal::{last, without_colours};
 use crate::world::output::{Line, Stream};
 use crate::world::process::{Ask, Ended, Next, Process};
@@ -158,10 +159,21 @@ pub(crate) fn run_program(world: &World, command: &str, program: &Program, place
             run.tail = [out.text, err.text].join("");
             // A file of tests has the same name in every checkout.
             run.counts = Counts::of(&run.tail.replace(&*place.folder.to_string_lossy(), "."));
+            if let Some(missing) = missing_in(&run) {
+                // What is not installed is said first, and a second run would not change it.
+                run.verdict = CheckVerdict::NotStarted;
+                run.tail = format!("`{}` is not installed: {}\n{}", missing.what, missing.cure, run.tail);
+            }
         }
         Err(error) => run.tail = said(&error),
     }
     run
+}
+
+/// What a check that failed did not find, where it tested nothing because of it.
+fn missing_in(run: &CheckRun) -> Option<Missing> {
+    let is_red = run.verdict == CheckVerdict::Fail;
+    is_red.then(|| missing(&run.command, Some(run.exit_code), &run.tail)).flatten()
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -300,6 +312,15 @@ mod tests {
         let run = Tree::new(&[]).run("gsd-no-such-program x", Limits::default());
         assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
         assert!(run.tail.contains("`gsd-no-such-program` is not installed"), "{}", run.tail);
+    }
+
+    #[test]
+    fn a_check_whose_runner_is_not_installed_did_not_start() {
+        let tree = Tree::new(&[("a.sh", "echo 'sh: 1: vitest: not found' >&2; exit 127"), ("b.sh", "exit 127")]);
+        let run = tree.run("sh a.sh", Limits::default());
+        assert_eq!((run.exit_code, run.verdict), (127, CheckVerdict::NotStarted));
+        assert!(run.tail.starts_with("`vitest` is not installed: "), "{}", run.tail);
+        assert_eq!(tree.run("sh b.sh", Limits::default()).verdict, Fail);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use crate::project::check_files::fits;
+pub(crate) use crate::project::declared_commands::python::is_python;
 
 /// Who runs tests where a command is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +42,6 @@ pub(crate) const STARTERS: &[&str] =
 /// Package managers and others that run what the project calls by a name.
 const BY_NAME: &[&str] =
     &["npm", "pnpm", "yarn", "bun", "make", "just", "task", "rake", "tox", "nox", "composer", "gradle", "mvn", "ant"];
-
-/// Whether a word is the name of a Python, with its version or a path.
-pub(crate) fn is_python(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or_default();
-    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
-    version.is_some_and(|version| version.chars().all(|letter| letter.is_ascii_digit() || letter == '.'))
-}
 
 /// Variables of the environment by which runners, interpreters and loaders do something else.
 const VARIABLES: &[&str] = &[
@@ -187,6 +181,10 @@ pub(super) fn tests_run(words: &[&str]) -> TestsRun {
         let only_builds = name == "cargo" && (has("--no-run") || has("list"));
         return if only_builds { TestsRun::Unknown } else { TestsRun::Itself };
     }
+    // `hatch` has an own word for its tests; scripts of the project have any.
+    if name == "hatch" && matches!(arguments, ["test" | "run", rest @ ..] if rest.is_empty() || rest == ["test"]) {
+        return TestsRun::ByOthers;
+    }
     if STARTERS.contains(&name) {
         let at = arguments.iter().position(|word| !word.starts_with('-') && !matches!(*word, "run" | "exec" | "x"));
         return at.and_then(|at| arguments.get(at..)).map_or(TestsRun::Unknown, tests_run);
@@ -228,6 +226,8 @@ mod tests {
             ("yarn t", TestsRun::ByOthers),
             ("make -s test", TestsRun::ByOthers),
             ("tox -e py", TestsRun::ByOthers),
+            ("hatch test", TestsRun::ByOthers),
+            ("hatch run test", TestsRun::ByOthers),
             ("cargo test --no-run", TestsRun::Unknown),
             ("cargo build", TestsRun::Unknown),
             ("node a.js --test", TestsRun::Unknown),

@@ -180,3 +180,23 @@ fn approvals_stay_outside_the_project_and_hold_in_its_worktrees() {
     let answer: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!((&answer["status"], &answer["tail"]), (&json!("passed"), &json!(beside.to_str().unwrap())));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_whose_runner_is_not_installed_is_not_run() {
+    let context = with_test("gsd-no-such-runner --all");
+    context.approve("test");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!((code, &answer["status"], &answer["exit_code"]), (NO_COMMAND, &json!("not_run"), &json!(127)));
+    assert_eq!(answer["missing"], "gsd-no-such-runner");
+    let hint = answer["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("install `gsd-no-such-runner`") && hint.contains("config-set workflow.test_command"),
+        "{hint}"
+    );
+    let context =
+        with_test("echo \"E   ModuleNotFoundError: No module named 'requests'\"; echo '1 error in 0.1s'; exit 2");
+    context.approve("test");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!((code, &answer["status"], answer.get("missing")), (1, &json!("failed"), None), "{answer}");
+}

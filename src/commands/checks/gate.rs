@@ -9,6 +9,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
+use crate::project::declared_commands::missing::missing;
 use crate::project::repository;
 use crate::text::screen::{Cell, Tone};
 use crate::text::shell::typed;
@@ -17,8 +18,8 @@ use crate::world::{Ended, Program};
 
 /// Exit code of a gate whose command nobody approved.
 const NOT_APPROVED: u8 = 77;
-/// Exit code of a gate without a command.
-const NO_COMMAND: u8 = 78;
+/// Exit code of a gate without a command, or whose command needs what is not installed.
+const NOT_RUN: u8 = 78;
 /// Exit code of a gate whose time was up.
 const OUT_OF_TIME: u8 = 124;
 
@@ -26,6 +27,8 @@ const OUT_OF_TIME: u8 = 124;
 const TAIL_LINES: usize = 40;
 /// How many bytes of the output are in the answer.
 const TAIL_BYTES: usize = 3000;
+/// How many bytes of the output are looked at.
+const READ_BYTES: usize = 64 * 1024;
 /// How many bytes the whole answer may have.
 const ANSWER_BYTES: usize = 4000;
 
@@ -41,7 +44,9 @@ verbs! {
     /// The command comes from `workflow.build_command` or `workflow.test_command`, from the approval, or from a file
     /// such as `package.json`. It runs in the project root, and only if a person approved it.
     ///
-    /// Exit codes: 0 passed, 1 failed, 77 not approved, 78 no command, 124 timed out.
+    /// A command whose test runner is not installed is `not_run`, with what is `missing` and how to install it.
+    ///
+    /// Exit codes: 0 passed, 1 failed, 77 not approved, 78 not run, 124 timed out.
     ///
     /// Example: `gsd-tools gate run test`.
     "gate run": runs [unasked] json(RunReport) = run(RunArgs);
@@ -219,7 +224,7 @@ enum GateStatus {
     Passed,
     Failed,
     TimedOut,
-    /// There is no command.
+    /// There is no command, or what it starts is not installed.
     NotRun,
     /// Nobody approved the command; it was not run.
     NotApproved,
@@ -238,7 +243,10 @@ pub(in crate::commands) struct RunReport {
     seconds: f64,
     /// The end of what it printed.
     tail: String,
-    /// What a person types so that it runs.
+    /// The program or module that is not installed, so that nothing was tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+    /// What a person does so that it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
@@ -256,12 +264,13 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
         exit_code: None,
         seconds: 0.0,
         tail: String::new(),
+        missing: None,
         hint: None,
     };
     let code = match found {
         None => {
             report.hint = Some(format!("set the command: {program} config-set {} COMMAND", gate.key()));
-            NO_COMMAND
+            NOT_RUN
         }
         Some(found) if !approvals.covers(gate, &repository::identity_of(context.root()), &found.command) => {
             report.status = GateStatus::NotApproved;
@@ -274,18 +283,7 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
                 Some(asked) => asked.limit(),
                 None => Some(usual_limit(context, gate)?),
             };
-            let program = limit.into_iter().fold(shell(context, gate, &found.command), Program::timeout);
-            let ran = context.world().run_for_tail(&program, TAIL_BYTES)?;
-            report.seconds = (ran.took.as_secs_f64() * 10.0).round() / 10.0;
-            report.tail = tail(&ran.output);
-            let (status, exit_code, code) = match ran.ended {
-                Ended::Code(0) => (GateStatus::Passed, Some(0), 0),
-                Ended::Code(code) => (GateStatus::Failed, Some(code), 1),
-                Ended::Signal(_) => (GateStatus::Failed, None, 1),
-                Ended::OutOfTime => (GateStatus::TimedOut, None, OUT_OF_TIME),
-            };
-            (report.status, report.exit_code) = (status, exit_code);
-            code
+            run_approved(context, &found.command, limit, &mut report)?
         }
     };
     // What is escaped in JSON takes more room than it has in the output.
@@ -294,6 +292,37 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
     }
     context.exit_with(code);
     context.emit(&report)
+}
+
+/// Runs a command and fills in how it ended; gives the exit code of the gate.
+fn run_approved(
+    context: &Context,
+    command: &str,
+    limit: Option<Duration>,
+    report: &mut RunReport,
+) -> Result<u8, CommandError> {
+    let program = limit.into_iter().fold(shell(context, report.gate, command), Program::timeout);
+    let ran = context.world().run_for_tail(&program, READ_BYTES)?;
+    report.seconds = (ran.took.as_secs_f64() * 10.0).round() / 10.0;
+    report.tail = tail(&ran.output);
+    let (status, exit_code, code) = match ran.ended {
+        Ended::Code(0) => (GateStatus::Passed, Some(0), 0),
+        Ended::Code(code) => (GateStatus::Failed, Some(code), 1),
+        Ended::Signal(_) => (GateStatus::Failed, None, 1),
+        Ended::OutOfTime => (GateStatus::TimedOut, None, OUT_OF_TIME),
+    };
+    (report.status, report.exit_code) = (status, exit_code);
+    if status != GateStatus::Failed {
+        return Ok(code);
+    }
+    let output = String::from_utf8_lossy(&ran.output);
+    if let Some(missing) = missing(command, exit_code, &output) {
+        let set = format!("{} config-set {} COMMAND", context.program_word(), report.gate.key());
+        report.hint = Some(format!("{}; or name another command: {set}", missing.cure));
+        (report.status, report.missing) = (GateStatus::NotRun, Some(missing.what));
+        return Ok(NOT_RUN);
+    }
+    Ok(code)
 }
 
 fn usual_limit(context: &Context, gate: Gate) -> Result<Duration, CommandError> {

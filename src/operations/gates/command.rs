@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::config::Config;
-use crate::project::declared_commands::{self, command_in, make_target, package_script, pytest};
+use crate::project::declared_commands::{Aim, command_in, declared};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::test_command;
@@ -29,6 +29,13 @@ impl Gate {
         match self {
             Self::Build => "workflow.build_command",
             Self::Test => "workflow.test_command",
+        }
+    }
+
+    fn aim(self) -> Aim {
+        match self {
+            Self::Build => Aim::Build,
+            Self::Test => Aim::Test,
         }
     }
 }
@@ -61,8 +68,8 @@ pub(crate) fn find(
     if let Some(command) = given {
         return Ok(found(command, "approved"));
     }
-    if let Some((command, source)) = declared(gate, view, package.as_deref())? {
-        return Ok(found(&command, source));
+    if let Some(declared) = declared(view.files(), gate.aim())?.into_iter().next() {
+        return Ok(found(&declared.commands.join(" && "), &declared.file));
     }
     if gate == Gate::Build {
         return Ok(None);
@@ -74,34 +81,6 @@ pub(crate) fn find(
         }
     }
     Ok(None)
-}
-
-/// What a file of the project declares, and its name.
-fn declared(
-    gate: Gate,
-    view: &ProjectView,
-    package: Option<&str>,
-) -> Result<Option<(String, &'static str)>, FileError> {
-    let exists = |path: &str| view.exists(path);
-    if let Some(command) = package.and_then(|package| package_script(package, gate.word(), exists)) {
-        return Ok(Some((command, "package.json")));
-    }
-    let is_test = gate == Gate::Test;
-    let toolchain = |file: &str| {
-        let (file, test, build) = declared_commands::TOOLCHAINS.iter().find(|(name, ..)| *name == file)?;
-        view.exists(file).then(|| ((if is_test { *test } else { *build }).to_owned(), *file))
-    };
-    if let Some(found) = toolchain("Cargo.toml") {
-        return Ok(Some(found));
-    }
-    if is_test && let Some(command) = view.text("pyproject.toml")?.and_then(|text| pytest(&text)) {
-        return Ok(Some((command.to_owned(), "pyproject.toml")));
-    }
-    if let Some(found) = toolchain("go.mod") {
-        return Ok(Some(found));
-    }
-    let command = view.text("Makefile")?.and_then(|text| make_target(&text, gate.word()));
-    Ok(command.map(|command| (command, "Makefile")))
 }
 
 /// What a phase says tests everything: its VALIDATION.md, else what verifies one of its plans.
@@ -180,7 +159,17 @@ mod tests {
         assert_eq!(told(Gate::Test, "{}", None, &[("pyproject.toml", "[project]")]), None);
         assert_eq!(told(Gate::Build, "{}", None, &[("pyproject.toml", "pytest")]), None);
         is(told(Gate::Test, "{}", None, &[("go.mod", "")]), "go test ./...", "go.mod");
-        is(told(Gate::Test, "{}", None, &[("Makefile", "all:\ntest: all\n")]), "make test", "Makefile");
+        let make = ("Makefile", "all:\ntest: all\n");
+        is(told(Gate::Test, "{}", None, &[make, ("package.json", package)]), "make test", "Makefile");
+        is(told(Gate::Build, "{}", None, &[make, ("package.json", package)]), "npm run build", "package.json");
+        is(told(Gate::Test, "{}", None, &[("justfile", "test:\n  x\n")]), "just test", "justfile");
+        let uv = [("uv.lock", ""), ("pyproject.toml", "[dependency-groups]\ntest = ['pytest']\n")];
+        is(told(Gate::Test, "{}", None, &uv), "uv run python -m pytest", "pyproject.toml");
+        is(
+            told(Gate::Test, "{}", None, &[("a.test.js", ""), ("b.test.js", "")]),
+            "node a.test.js && node b.test.js",
+            "a.test.js",
+        );
         assert_eq!(told(Gate::Build, "{}", None, &[("Makefile", "test:\n")]), None);
     }
 

@@ -96,7 +96,7 @@ const OF_BOTH: &[(u8, &str)] = &[
         77,
         "needs a person: an agent, or a script without a terminal, made the call; `gate run`: nobody approved the command",
     ),
-    (78, "`gate run`: no command is configured"),
+    (78, "`gate run`: no command is configured, or what it starts is not installed"),
     (124, "`run-with-timeout` and `gate run`: the time limit was reached"),
     (125, "`run-with-timeout`: the program did not start, for another reason than the next two"),
     (126, "`run-with-timeout`: the program is not executable"),
