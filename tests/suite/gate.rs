@@ -200,3 +200,26 @@ fn a_command_whose_runner_is_not_installed_is_not_run() {
     let (code, answer) = run(&context, &["test"]);
     assert_eq!((code, &answer["status"], answer.get("missing")), (1, &json!("failed"), None), "{answer}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_red_gate_that_names_planning_files_alone_says_so() {
+    let context = project("{}");
+    context.write("src/a.js", "");
+    context.write("fail.sh", "echo '[warn] .planning/config.json'; for name; do echo \"[warn] $name\"; done; exit 1\n");
+    let package = |script: &str| json!({"scripts": {"lint": "prettier --check .", "test": script}}).to_string();
+    context.write("package.json", &package("x"));
+    context.gsd(["config-set", "workflow.test_command", "sh fail.sh"]).success();
+    context.approve("test");
+    let (code, answer) = run(&context, &["test"]);
+    assert_eq!((code, &answer["only_planning"]), (1, &json!([".planning/config.json"])), "{answer}");
+    let hint = answer["hint"].as_str().unwrap();
+    assert!(hint.contains("`.planning/`") && hint.contains("`.prettierignore`"), "{hint}");
+    let new = context.gsd(["init", "new-project"]).json();
+    assert_eq!(new["planning_checks"][0]["ignore_file"], ".prettierignore");
+    assert_eq!(new["test_command"], "sh fail.sh");
+    context.gsd(["config-set", "workflow.test_command", "sh fail.sh src/a.js"]).success();
+    context.approve("test");
+    let (_, answer) = run(&context, &["test"]);
+    assert_eq!((answer.get("only_planning"), answer.get("hint")), (None, None), "{answer}");
+}

@@ -9,6 +9,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
 use crate::operations::gates::command::{self, Gate, GateCommand};
+use crate::operations::gates::own_checks;
 use crate::project::declared_commands::missing::missing;
 use crate::project::repository;
 use crate::text::screen::{Cell, Tone};
@@ -31,6 +32,9 @@ const TAIL_BYTES: usize = 3000;
 const READ_BYTES: usize = 64 * 1024;
 /// How many bytes the whole answer may have.
 const ANSWER_BYTES: usize = 4000;
+
+/// How many planning files are named.
+const MOST_NAMED: usize = 5;
 
 /// The note with the approvals of a project.
 const NOTE: &str = "gates.json";
@@ -246,6 +250,10 @@ pub(in crate::commands) struct RunReport {
     /// The program or module that is not installed, so that nothing was tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
+    /// The files below the planning folder, where it failed and named no other file of the project: a check of the
+    /// project does not like files that we keep there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    only_planning: Vec<String>,
     /// What a person does so that it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -265,6 +273,7 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
         seconds: 0.0,
         tail: String::new(),
         missing: None,
+        only_planning: Vec::new(),
         hint: None,
     };
     let code = match found {
@@ -322,7 +331,28 @@ fn run_approved(
         (report.status, report.missing) = (GateStatus::NotRun, Some(missing.what));
         return Ok(NOT_RUN);
     }
+    name_planning_files(context, &without_colours(&output), report)?;
     Ok(code)
+}
+
+/// Says so where a failed command names planning files and nothing else, with what keeps its checks from them.
+fn name_planning_files(context: &Context, output: &str, report: &mut RunReport) -> Result<(), CommandError> {
+    let view = context.view();
+    let planning = view.layout().planning();
+    let root = context.root().to_string();
+    let is_file = |path: &str| context.layout().inside(path).is_some() && disk::is_file(context.root().resolve(path));
+    let mut named = own_checks::only_planning(output, &root, planning, is_file);
+    if named.is_empty() {
+        return Ok(());
+    }
+    let cures: Vec<String> =
+        own_checks::checks_of(view.files(), planning)?.iter().map(own_checks::OwnCheck::cure).collect();
+    let cures =
+        if cures.is_empty() { format!("add `{planning}/` to what the check ignores") } else { cures.join("; ") };
+    report.hint = Some(format!("only files in `{planning}/` are named, not the code: {cures}"));
+    named.truncate(MOST_NAMED);
+    report.only_planning = named;
+    Ok(())
 }
 
 fn usual_limit(context: &Context, gate: Gate) -> Result<Duration, CommandError> {

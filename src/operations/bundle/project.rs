@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::operations::gates::command::{self, Gate};
+use crate::operations::gates::own_checks::{self, OwnCheck};
 use crate::project::config;
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
@@ -109,6 +111,10 @@ pub(crate) struct NewProjectReport {
     research_dir: String,
     /// What the user's own `defaults.json` says to the questions about settings; null without that file.
     user_defaults: Option<BTreeMap<&'static str, Value>>,
+    /// The command by which the project seems to test itself.
+    test_command: Option<String>,
+    /// Checks of the project that would look at planning files which are tracked.
+    planning_checks: Vec<OwnCheck>,
     section_manifest: SectionManifest,
 }
 
@@ -205,6 +211,8 @@ impl Bundle<'_> {
             config_path: self.shown(&layout.config()),
             research_dir: self.shown(&layout.research()),
             user_defaults: code.user_defaults.as_deref().map(asked_of),
+            test_command: command::find(Gate::Test, self.config, None, self.view, None)?.map(|found| found.command),
+            planning_checks: own_checks::checks_of(self.view.files(), layout.planning())?,
             section_manifest,
         };
         self.complete(report)
