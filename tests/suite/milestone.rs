@@ -116,3 +116,33 @@ fn the_answers_of_a_closed_milestone_are_short_however_many_files_move() {
         assert_eq!(answer["accomplishments"].as_array().unwrap().len(), 24);
     }
 }
+
+#[test]
+fn a_milestone_counts_from_the_commit_that_brought_it_into_the_roadmap() {
+    let context = project();
+    let git = |line: &[&str]| {
+        let output = context.command("git").args(line).output().unwrap();
+        assert!(output.status.success(), "git {line:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let commit = |message: &str| {
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "--allow-empty", "-m", message]);
+    };
+    git(&["init", "-q"]);
+    commit("start");
+    git(&["tag", "v2.13.1"]);
+    commit("a release later");
+    context.write(ROADMAP, "# R\n\n## v1.1 Sync\n\n### Phase 2: B\n");
+    context.write(".planning/STATE.md", "---\nmilestone: v1.1\n---\n# S\n");
+    commit("roadmap");
+    let since = git(&["rev-parse", "--short", "HEAD"]);
+    commit("work");
+    commit("more work");
+    let told = context.gsd(["init", "complete-milestone"]).json();
+    assert_eq!((&told["since"], &told["commits"]), (&since.as_str().into(), &2.into()), "{told}");
+    assert_eq!(told["foreign_tags"], 1);
+    assert_eq!(told["tag"], serde_json::json!({"name": "v1.1", "ask": true}));
+    git(&["tag", "-d", "v2.13.1"]);
+    assert_eq!(context.gsd(["init", "complete-milestone"]).json()["tag"]["ask"], false);
+}

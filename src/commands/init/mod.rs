@@ -5,6 +5,7 @@
 mod arguments;
 mod code;
 mod facts;
+mod history;
 mod silent;
 mod workspaces;
 
@@ -243,7 +244,8 @@ fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
 }
 
 fn complete_milestone(context: &mut Context) -> Result<(), CommandError> {
-    answer(context, |bundle| bundle.complete_milestone())
+    let history = context.milestone_history()?;
+    answer(context, |bundle| bundle.complete_milestone(&history))
 }
 
 fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), CommandError> {

@@ -41,10 +41,38 @@ pub(crate) struct NewMilestoneReport {
     section_manifest: SectionManifest,
 }
 
+/// What git knows of the milestone that is closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MilestoneHistory {
+    /// All tags of the repository; `None` where git cannot say.
+    pub(crate) tags: Option<Vec<String>>,
+    /// The commit that first brought the milestone into the roadmap.
+    pub(crate) since: Option<String>,
+    /// How many commits came after it.
+    pub(crate) commits: Option<u64>,
+}
+
+/// The tag that the milestone would get.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MilestoneTag {
+    name: String,
+    /// The project has releases with tags that no milestone made: one more changes what `git describe` says of it, so that
+    /// a person has to want it.
+    ask: bool,
+}
+
 /// What `init complete-milestone` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompleteMilestoneReport {
     git_create_tag: bool,
+    /// Null where milestones get no tag, or no milestone is known.
+    tag: Option<MilestoneTag>,
+    /// How many tags of the repository no milestone made; null where git cannot say.
+    foreign_tags: Option<usize>,
+    /// The commit that first brought the milestone into ROADMAP.md; null where git has none.
+    since: Option<String>,
+    /// How many commits came after `since`.
+    commits: Option<u64>,
     state_path: Option<String>,
     roadmap_path: Option<String>,
     archive_dir: String,
@@ -110,11 +138,23 @@ impl Bundle<'_> {
     }
 
     /// What closing a milestone starts from.
-    pub(crate) fn complete_milestone(&self) -> Result<Complete<CompleteMilestoneReport>, FileError> {
+    pub(crate) fn complete_milestone(
+        &self,
+        git: &MilestoneHistory,
+    ) -> Result<Complete<CompleteMilestoneReport>, FileError> {
         let layout = self.view.layout();
         let tag = self.config.flag("git.create_tag");
+        let ours = self.view.text(&layout.milestones())?.map(|text| all_shipped(&text)).unwrap_or_default();
+        let is_foreign = |tag: &&String| !ours.iter().any(|(version, _)| version == *tag);
+        let foreign_tags = git.tags.as_ref().map(|tags| tags.iter().filter(is_foreign).count());
+        let name = self.milestone()?.version.filter(|_| tag);
         let report = CompleteMilestoneReport {
             git_create_tag: tag,
+            // What is not known is asked about.
+            tag: name.map(|name| MilestoneTag { name, ask: foreign_tags != Some(0) }),
+            foreign_tags,
+            since: git.since.clone(),
+            commits: git.commits,
             state_path: self.shown_if_there(&layout.state()),
             roadmap_path: self.shown_if_there(&layout.roadmap()),
             archive_dir: self.shown(&layout.milestones_folder()),
@@ -153,15 +193,21 @@ fn is_over(status: &str) -> bool {
     ["archived", "milestone complete"].iter().any(|words| status.contains(words))
 }
 
-/// Version and name of the first entry `## v1.0 Name (Shipped: 2026-01-02)` of the history, which is the newest.
+/// Version and name of the first entry of the history, which is the newest.
 fn latest_shipped(history: &str) -> Option<(String, Option<String>)> {
+    all_shipped(history).into_iter().next()
+}
+
+/// Version and name of each entry `## v1.0 Name (Shipped: 2026-01-02)` of the history.
+fn all_shipped(history: &str) -> Vec<(String, Option<String>)> {
     let markdown = Markdown::parse(history);
-    markdown.headings().filter(|heading| heading.level == 2).find_map(|heading| {
+    let shipped = markdown.headings().filter(|heading| heading.level == 2).filter_map(|heading| {
         let (named, _) = heading.title.split_once("(Shipped")?;
         let version = version_in(named).filter(|version| named.starts_with(version))?;
         let name = named[version.len()..].trim();
         Some((version.to_owned(), (!name.is_empty()).then(|| name.to_owned())))
-    })
+    });
+    shipped.collect()
 }
 
 #[cfg(test)]

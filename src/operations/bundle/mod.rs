@@ -39,6 +39,7 @@ use crate::operations::agents::models;
 use crate::operations::state;
 
 pub(crate) use execute_phase::ExecutePhaseRequest;
+pub(crate) use milestone::MilestoneHistory;
 pub(crate) use onboard::OnboardRequest;
 pub(crate) use plan_phase::PlanPhaseRequest;
 pub(crate) use project::{CodeFacts, SearchFacts};

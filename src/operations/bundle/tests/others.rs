@@ -37,12 +37,41 @@ fn closing_a_milestone_tells_only_what_is_there() {
     assert_eq!((&none["state_path"], &none["git_create_tag"]), (&Value::Null, &true.into()));
 }
 
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the path of the method has one lifetime, the closure any"
-)]
+#[test]
+fn a_tag_is_asked_about_where_the_repository_has_others_than_those_of_milestones() {
+    let files = [
+        (".planning/ROADMAP.md", "# Roadmap\n\n## v1.1 Sync\n\n### Phase 2: B\n"),
+        (".planning/STATE.md", "---\nmilestone: v1.1\n---\n"),
+        (".planning/MILESTONES.md", "# Milestones\n\n## v1.0 MVP (Shipped: 2026-01-01)\n"),
+    ];
+    let with = |tags: &[&str]| {
+        let tags = Some(tags.iter().map(|tag| (*tag).to_owned()).collect());
+        let git = MilestoneHistory { tags, since: Some("abc".into()), commits: Some(3) };
+        complete_milestone_in(&files, &git)
+    };
+    let tag = |ask: bool| serde_json::json!({"name": "v1.1", "ask": ask});
+    for (tags, foreign, ask) in
+        [(&[][..], 0, false), (&["v1.0"], 0, false), (&["v2.13.0", "v2.13.1", "v1.0"], 2, true), (&["v1.0.0"], 1, true)]
+    {
+        let told = with(tags);
+        assert_eq!((&told["foreign_tags"], &told["tag"]), (&foreign.into(), &tag(ask)), "{tags:?}");
+    }
+    let unknown = complete_milestone_in(&files, &MilestoneHistory::default());
+    assert_eq!(
+        (&unknown["foreign_tags"], &unknown["tag"], &unknown["since"]),
+        (&Value::Null, &tag(true), &Value::Null)
+    );
+    let mut untagged = files.to_vec();
+    untagged.push((".planning/config.json", r#"{"git": {"create_tag": false}}"#));
+    assert_eq!(complete_milestone(&untagged)["tag"], Value::Null);
+}
+
 fn complete_milestone(files: &[(&str, &str)]) -> Value {
-    told(files, |bundle| bundle.complete_milestone())
+    complete_milestone_in(files, &MilestoneHistory::default())
+}
+
+fn complete_milestone_in(files: &[(&str, &str)], git: &MilestoneHistory) -> Value {
+    told(files, |bundle| bundle.complete_milestone(git))
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn every_section_is_decided_by_what_its_workflow_starts_from() {
         told(&[], |bundle| bundle.quick_batch(false, false)),
         told(&[], |bundle| bundle.update(false)),
         told(&[], |bundle| bundle.new_milestone(false)),
-        told(&[], |bundle| bundle.complete_milestone()),
+        told(&[], |bundle| bundle.complete_milestone(&MilestoneHistory::default())),
         told(&[], |bundle| bundle.transition()),
         told(&[], |bundle| bundle.docs_update()),
         told(&[], |bundle| bundle.code_review(Some("1"), false)),
