@@ -3,12 +3,15 @@
 //! What stands outside the markers is the person's, and so is a file without any. Headings and standing texts are in
 //! `sections.toml`.
 
+mod outline;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::outline::outline;
 use super::skill_manifest;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
@@ -48,7 +51,7 @@ pub(crate) struct InstructionsReport {
     reason: Option<&'static str>,
     /// Parts that follow from documents.
     sections_generated: Vec<String>,
-    /// Parts whose documents tell nothing yet.
+    /// Parts whose documents say nothing yet: they are not in the file.
     sections_fallback: Vec<String>,
     /// Parts that were left alone.
     sections_skipped: Vec<String>,
@@ -71,9 +74,8 @@ enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ProfileStatus {
-    /// A note says how to get a profile.
-    PlaceholderAdded,
     Exists,
+    /// Nothing is known of the person, so that the file has no such part.
     Skipped,
 }
 
@@ -90,8 +92,9 @@ struct SectionText {
     name: String,
     heading: String,
     source: Option<String>,
-    fallback: Option<String>,
     body: Option<String>,
+    /// What earlier versions wrote where the documents say nothing.
+    filler: Option<String>,
 }
 
 fn texts() -> Result<Texts, toml_edit::de::Error> {
@@ -129,31 +132,35 @@ pub(crate) fn generate(
     let mut text = before.as_deref().unwrap_or_default().to_owned();
     let failed = |why| InstructionsError::Markers { path: path.to_owned(), why };
     for section in &texts.section {
-        let told = content(view, section, request.prefix)?;
-        let source = told.as_ref().map(|(source, _)| source.clone()).or_else(|| section.source.clone());
-        let fallback = || section.fallback.as_deref().unwrap_or_default().replace("{prefix}", request.prefix);
-        let is_told = told.is_some();
-        let body = told.map_or_else(fallback, |(_, body)| body);
-        let body = format!("\n## {}\n\n{}\n", section.heading, body.trim());
+        let said = content(view, section, request.prefix)?;
+        let source = said.as_ref().map(|(source, _)| source.clone()).or_else(|| section.source.clone());
+        let body = said.map(|(_, body)| format!("\n## {}\n\n{}\n", section.heading, body.trim()));
         let marked = marked(&section.name, source.as_deref(), &text);
         let there = marked.body(&text).map_err(failed)?.map(|body| body.replace("\r\n", "\n"));
-        if request.careful && there.is_some_and(|there| squeezed(&there) != squeezed(&body)) {
+        let is_edited = there.is_some_and(|there| {
+            let is_written = body.as_ref().is_some_and(|body| squeezed(&there) == squeezed(body));
+            !is_written && !is_filler(&there, section, request.prefix)
+        });
+        if request.careful && is_edited {
             report.sections_skipped.push(section.name.clone());
             continue;
         }
-        text = marked.put(&text, &body).map_err(failed)?;
-        let list = if is_told { &mut report.sections_generated } else { &mut report.sections_fallback };
-        list.push(section.name.clone());
+        if let Some(body) = body {
+            text = marked.put(&text, &body).map_err(failed)?;
+            report.sections_generated.push(section.name.clone());
+        } else {
+            text = marked.remove(&text).map_err(failed)?;
+            report.sections_fallback.push(section.name.clone());
+        }
     }
     let profile = marked(&texts.profile.name, None, &text);
-    report.profile_status = if profile.body(&text).map_err(failed)?.is_some() {
-        ProfileStatus::Exists
-    } else {
-        let note = texts.profile.body.as_deref().unwrap_or_default().replace("{prefix}", request.prefix);
-        let body = format!("\n## {}\n\n{}\n", texts.profile.heading, note.trim());
-        text = profile.put(&text, &body).map_err(failed)?;
-        ProfileStatus::PlaceholderAdded
-    };
+    if let Some(there) = profile.body(&text).map_err(failed)? {
+        if is_filler(there, &texts.profile, request.prefix) {
+            text = profile.remove(&text).map_err(failed)?;
+        } else {
+            report.profile_status = ProfileStatus::Exists;
+        }
+    }
     report.action = match &before {
         None => Action::Created,
         Some(before) if **before == *text => Action::Unchanged,
@@ -168,7 +175,7 @@ pub(crate) fn generate(
 fn message(report: &InstructionsReport) -> String {
     let mut message = format!("Generated {}/{} sections.", report.sections_generated.len(), report.sections_total);
     for (what, names) in
-        [("Fallback", &report.sections_fallback), ("Skipped (manually edited)", &report.sections_skipped)]
+        [("Nothing to say yet", &report.sections_fallback), ("Skipped (manually edited)", &report.sections_skipped)]
     {
         if !names.is_empty() {
             let _ = write!(message, " {what}: {}.", names.join(", "));
@@ -180,6 +187,12 @@ fn message(report: &InstructionsReport) -> String {
 /// Blank lines and blanks at the ends of lines say nothing: editors and other programs change them.
 fn squeezed(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+}
+
+/// Whether a part is what earlier versions wrote where there was nothing to say.
+fn is_filler(there: &str, section: &SectionText, prefix: &str) -> bool {
+    let filler = section.filler.as_deref().map(|filler| filler.replace("{prefix}", prefix));
+    filler.is_some_and(|filler| squeezed(there) == squeezed(&format!("## {}\n{filler}", section.heading)))
 }
 
 const MARKER: &str = "<!-- GSD:";
@@ -209,7 +222,11 @@ fn content(
     let layout = view.layout();
     let of_map = |name: &str| -> Result<Option<(String, String)>, FileError> {
         let mapped = view.text(&format!("{}/{name}", layout.codebase()))?;
-        Ok(mapped.and_then(|text| outline(&text)).map(|body| (format!("codebase/{name}"), body)))
+        Ok(mapped.and_then(|text| outline(&text)).map(|outline| {
+            let path = format!("{}/{name}", layout.codebase());
+            let more = if outline.is_cut { format!("\n\nMore in `{path}`.") } else { String::new() };
+            (format!("codebase/{name}"), outline.text + &more)
+        }))
     };
     let told = match section.name.as_str() {
         "project" => {
@@ -220,8 +237,9 @@ fn content(
             let summary = format!("{}/SUMMARY.md", layout.research());
             if let Some(mapped) = of_map("STACK.md")? {
                 Some(mapped)
-            } else if let Some(body) = view.text(&researched)?.and_then(|text| outline(&text)) {
-                Some(("research/STACK.md".to_owned(), body))
+            } else if let Some(outline) = view.text(&researched)?.and_then(|text| outline(&text)) {
+                let more = if outline.is_cut { format!("\n\nMore in `{researched}`.") } else { String::new() };
+                Some(("research/STACK.md".to_owned(), outline.text + &more))
             } else {
                 let body = view.text(&summary)?.and_then(|text| part(&text, "Recommended Stack"));
                 body.map(|body| ("research/SUMMARY.md".to_owned(), body))
@@ -256,38 +274,6 @@ fn project(text: &str) -> Option<String> {
     let constraints = part("Constraints").map(|constraints| format!("### Constraints\n\n{constraints}"));
     let parts: Vec<String> = [title, part("What This Is"), value, constraints].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
-}
-
-/// Headings, lists and tables of a document of the map: what a reader needs at hand. The rest is in the document.
-fn outline(text: &str) -> Option<String> {
-    let document = Markdown::parse(text);
-    let mut lines: Vec<String> = Vec::new();
-    for index in document.body_line()..document.lines().len() {
-        let line = document.line(index).trim_end();
-        let bare = line.trim_start();
-        let is_list = bare.starts_with("- ") || bare.starts_with("* ") || bare.starts_with("+ ") || is_numbered(bare);
-        if !document.is_prose(index) {
-            continue;
-        }
-        if bare.starts_with("## ") || bare.starts_with("###") {
-            lines.push(String::new());
-            lines.push(format!("#{bare}"));
-            lines.push(String::new());
-        } else if is_list || bare.starts_with('|') {
-            lines.push(line.to_owned());
-        } else if bare.is_empty() && lines.last().is_some_and(|last| !last.is_empty()) {
-            lines.push(String::new());
-        }
-    }
-    lines.dedup_by(|one, other| one.is_empty() && other.is_empty());
-    let body = lines.join("\n").trim().to_owned();
-    let says_something = lines.iter().any(|line| !line.is_empty() && !line.starts_with('#'));
-    says_something.then_some(body)
-}
-
-fn is_numbered(line: &str) -> bool {
-    line.split_once(". ")
-        .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A table of the project's own skills.
@@ -340,23 +326,50 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
-        assert!(texts.section.iter().all(|section| section.body.is_some() || section.fallback.is_some()));
+        assert!(texts.section.iter().all(|section| section.body.is_some() || section.filler.is_some()));
     }
 
     #[test]
-    fn parts_follow_from_documents_and_others_say_how_to_get_them() {
-        let stack = (".planning/codebase/STACK.md", "# Stack\n\nprose\n\n## Languages\n- Rust\n\n```\n- no\n```\n");
+    fn parts_follow_from_documents_and_others_are_left_out() {
+        let stack = (
+            ".planning/codebase/STACK.md",
+            "# Stack\n\nprose\n\n## Languages\n- Rust\n\n```\n- code\n```\n\n## Tools\n",
+        );
         let skill = (".agents/skills/one/SKILL.md", "---\nname: one\ndescription: a | b\n---\n");
         let (report, text) = made(&[PROJECT, stack, skill], false, false);
         assert_eq!(report.sections_generated, ["project", "stack", "skills", "workflow"]);
         assert_eq!(report.sections_fallback, ["conventions", "architecture"]);
-        assert_eq!((report.action, report.profile_status), (Action::Created, ProfileStatus::PlaceholderAdded));
+        assert_eq!((report.action, report.profile_status), (Action::Created, ProfileStatus::Skipped));
         assert!(text.contains("**Acme**\n\nNotes.\n\n**Core Value:** Never lost.\n<!-- GSD:project-end -->"), "{text}");
         assert!(text.contains("<!-- GSD:stack-start source:codebase/STACK.md -->"), "{text}");
-        assert!(text.contains("### Languages\n\n- Rust\n<!-- GSD:stack-end -->"), "{text}");
+        assert!(text.contains("### Languages\n\n- Rust\n\n```\n- code\n```\n<!-- GSD:stack-end -->"), "{text}");
+        assert!(!text.contains("conventions") && !text.contains("profile"), "{text}");
         assert!(text.contains("| one | a \\| b | `.agents/skills/one/SKILL.md` |"), "{text}");
         assert!(!text.contains("{prefix}") && text.contains("`/gsd-quick`"), "{text}");
-        assert!(report.message.starts_with("Generated 4/6 sections. Fallback: conventions, architecture."));
+        assert!(report.message.starts_with("Generated 4/6 sections. Nothing to say yet: conventions, architecture."));
+    }
+
+    #[test]
+    fn filler_of_earlier_versions_goes_and_a_written_profile_stays() {
+        let texts = texts().unwrap();
+        let old = |name: &str, section: &SectionText, body: &str| {
+            format!("<!-- GSD:{name}-start -->\n\n## {}\n\n{}\n<!-- GSD:{name}-end -->\n", section.heading, body.trim())
+        };
+        let mut file = "# Mine\n".to_owned();
+        for section in texts.section.iter().filter(|section| section.filler.is_some()) {
+            let filler = section.filler.as_deref().unwrap().replace("{prefix}", "/gsd-");
+            file = format!("{file}\n{}", old(&section.name, section, &filler));
+        }
+        let filler = texts.profile.filler.as_deref().unwrap();
+        let with_profile = |body: &str| format!("{file}\n{}\nend\n", old("profile", &texts.profile, body));
+        for careful in [false, true] {
+            let (report, text) = made(&[(FILE, &with_profile(filler))], careful, false);
+            assert!(text.starts_with("# Mine\n") && text.contains("end\n"), "{text}");
+            let parts: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
+            assert_eq!((parts, report.sections_skipped.len()), (vec!["## GSD Workflow Enforcement"], 0), "{text}");
+            let (report, text) = made(&[(FILE, &with_profile("> Likes tests."))], careful, false);
+            assert!(report.profile_status == ProfileStatus::Exists && text.contains("Likes tests."), "{text}");
+        }
     }
 
     #[test]
