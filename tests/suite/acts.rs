@@ -129,6 +129,12 @@ const ACTS: &[Act] = &[
         says: &[("/deleted", "false"), ("/would_delete", "true"), ("/diff", "-{\\\"id\\\":\\\"a-1\\\"")],
     },
     Act {
+        verb: "git pr-branch",
+        arguments: &["--target", "HEAD~1"],
+        first: &["commit", "docs: a", "--files", ".planning/STATE.md"],
+        says: &[("/created", "false"), ("/left_out", "[]"), ("/commits/0/subject", "docs: a")],
+    },
+    Act {
         verb: "learnings prune",
         arguments: &["--older-than", "90d"],
         first: &[],
@@ -272,7 +278,7 @@ macro_rules! groups {
 
 groups! {
     capabilities: &["capability"];
-    commits: &["commit", "commit-docs-guard", "commit-to-subrepo", "pr-subrepo"];
+    commits: &["commit", "commit-docs-guard", "commit-to-subrepo", "git", "pr-subrepo"];
     plans: &["auto-chain", "plan", "recover"];
     profile: &["generate-claude-profile", "generate-dev-preferences", "learnings", "write-profile"];
     switches: &["hooks", "record-dispatch-isolation", "restore-custom-files"];

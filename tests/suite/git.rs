@@ -204,3 +204,86 @@ fn a_path_that_cannot_be_staged_keeps_the_others_from_being_staged() {
         assert_eq!(git(&context, "diff --cached"), before, "{line:?}");
     }
 }
+
+/// A branch `work` with the commits of two worktrees of a wave, merged, and the records of a phase.
+fn with_a_wave() -> TestContext {
+    let context = repository("{}");
+    context.write("CLAUDE.md", "# Mine\n");
+    git(&context, "add -A");
+    git(&context, "commit -q -m rules");
+    git(&context, "switch -q -c work");
+    for (agent, file) in [("one", "src/one.txt"), ("two", "src/two.txt")] {
+        git(&context, &format!("switch -q -c {agent} work"));
+        for part in ["red", "green"] {
+            context.write(file, part);
+            context.write(&format!(".planning/phases/01-a/{agent}.md"), part);
+            git(&context, "add -A");
+            git(&context, &format!("commit -q --author=Ann<ann@example.com> -m {agent}:{part}"));
+        }
+        git(&context, "switch -q work");
+    }
+    git(&context, "merge -q --no-ff -m chore:merge-one one");
+    git(&context, "merge -q --no-ff -m chore:merge-two two");
+    context.write(".planning/STATE.md", "two\n");
+    git(&context, "commit -q -a -m docs:state");
+    context.write(".planning/phases/01-a/01-SUMMARY.md", "done\n");
+    context
+        .write("CLAUDE.md", "# Mine\n\n<!-- GSD:project-start source:PROJECT.md -->\n\nx\n<!-- GSD:project-end -->\n");
+    context.write(".claude/CLAUDE.md", "<!-- GSD:project-start source:PROJECT.md -->\n\nx\n<!-- GSD:project-end -->\n");
+    git(&context, "add -A");
+    git(&context, "commit -q -m docs:phase");
+    context
+}
+
+#[test]
+fn a_branch_for_review_has_one_commit_a_task_and_no_file_of_ours() {
+    let context = with_a_wave();
+    let before = (git(&context, "rev-parse HEAD"), git(&context, "status --porcelain"));
+    let call = |more: &[&str]| {
+        let line: Vec<&str> = ["git", "pr-branch", "--target", "main"].iter().chain(more).copied().collect();
+        context.gsd_with(line, &[], "")
+    };
+    let rehearsed = call(&["--dry-run", "--strict"]).json();
+    assert_eq!(rehearsed["created"], false, "{rehearsed}");
+    assert_eq!(git(&context, "branch --list work-pr"), "");
+    let report = call(&["--strict"]).json();
+    let subjects = |name: &str| git(&context, &format!("log --reverse --format=%s main..{name}"));
+    assert_eq!(subjects("work-pr"), "one:red\none:green\ntwo:red\ntwo:green", "{report}");
+    assert_eq!((&report["merges"], &report["rest"]), (&2.into(), &serde_json::Value::Null));
+    assert_eq!(report["left_out"], serde_json::json!(["docs:state", "docs:phase"]));
+    assert_eq!(git(&context, "diff --name-only main work-pr"), "src/one.txt\nsrc/two.txt");
+    assert_eq!(git(&context, "diff work work-pr -- src"), "");
+    assert_eq!(git(&context, "log -1 --format=%ae work-pr"), "ann@example.com");
+    assert_eq!((git(&context, "rev-parse HEAD"), git(&context, "status --porcelain")), before);
+    assert!(call(&["--strict"]).failure(1).contains("already exists"));
+    let report = call(&["with-records"]).json();
+    assert_eq!(report["left_out"], serde_json::json!(["docs:phase"]), "{report}");
+    assert_eq!(git(&context, "diff --name-only main with-records"), ".planning/STATE.md\nsrc/one.txt\nsrc/two.txt");
+    assert_eq!(report["excluded"], serde_json::json!([".claude/CLAUDE.md", ".planning/phases", "CLAUDE.md"]));
+}
+
+#[test]
+fn what_a_merge_changed_and_what_the_user_wrote_into_their_file_are_in_the_branch() {
+    let context = with_a_wave();
+    git(&context, "switch -q -c side work~1");
+    context.write("src/a.txt", "side\n");
+    git(&context, "commit -q -a -m side");
+    git(&context, "switch -q work");
+    context.write("src/a.txt", "work\n");
+    context.write(
+        "CLAUDE.md",
+        "# Mine\n\nNever import the library.\n\n<!-- GSD:project-start -->\nx\n<!-- GSD:project-end -->\n",
+    );
+    git(&context, "commit -q -a -m own");
+    let merged = context.command("git").args(["merge", "-q", "side"]).output().unwrap();
+    assert!(!merged.status.success());
+    context.write("src/a.txt", "both\n");
+    git(&context, "commit -q -a -m merge:by-hand");
+    let report = context.gsd(["git", "pr-branch", "--target", "main", "--strict"]).json();
+    assert!(report["rest"].is_string() && report["not_taken"].as_array().unwrap().len() == 1, "{report}");
+    assert_eq!(git(&context, "diff --name-only work work-pr -- src CLAUDE.md"), "");
+    assert!(git(&context, "show work-pr:CLAUDE.md").contains("Never import"));
+    assert!(context.gsd(["git", "pr-branch", "x", "--target", "none"]).failure(1).contains("no commit in common"));
+    git(&context, "switch -q main");
+    assert!(context.gsd(["git", "pr-branch"]).failure(1).contains("`main` is the branch"));
+}

@@ -310,8 +310,15 @@ fn what_a_workflow_calls_runs_without_asking() {
     // What another program does is for the host's own mode; an approval is typed by the person, and so is consent to write
     // into the folder of all projects; a prompt is made for programs that the same workflow starts.
     // What removes worktrees or pushes comes after a question of the workflow.
-    const ASKED: &[&str] =
-        &["run-with-timeout", "gate approve", "learnings copy", "prompt-budget", "worktree reap-orphans", "pr-subrepo"];
+    const ASKED: &[&str] = &[
+        "run-with-timeout",
+        "gate approve",
+        "learnings copy",
+        "prompt-budget",
+        "worktree reap-orphans",
+        "git pr-branch",
+        "pr-subrepo",
+    ];
     // What changes the installation, goes online, removes what was planned or reads the user's sessions: a person has just
     // asked for it.
     const WANTED: &[&str] = &[

@@ -5,6 +5,7 @@ pub(super) mod guard;
 pub(super) mod phase_work;
 pub(crate) mod pull_request;
 pub(super) mod repository;
+mod review_branch;
 pub(super) mod scratch;
 pub(super) mod subrepo;
 pub(super) mod tree;
@@ -19,7 +20,7 @@ use crate::text::untrusted;
 
 verbs! {
     "Git";
-    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch of the project"; }
+    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch, or make a branch for review"; }
 
     /// Commit project files, following the project's commit settings
     ///
@@ -75,6 +76,16 @@ verbs! {
     ///
     /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
     "git base-branch": reads text("the name of the branch") = base_branch(BaseBranchArgs);
+
+    /// Create a branch for review from the commits of the current one
+    ///
+    /// Merge commits and files in `.planning/` are left out, and instruction files in which only the sections of
+    /// gsd-tools changed. The roadmap and other records stay, unless `planning.pr_strict` is on. Each other commit keeps
+    /// its author, date and message. Nothing is checked out, and the current branch does not change.
+    ///
+    /// Example: `gsd-tools git pr-branch feat/dates-pr --target main --dry-run`.
+    "git pr-branch": acts json(review_branch::ReviewBranchReport)
+        = review_branch::make(review_branch::ReviewBranchArgs);
 }
 
 #[derive(Debug, clap::Args)]

@@ -68,6 +68,7 @@ const BY_GIT: &[&str] = &[
     "commit-to-subrepo",
     "plan close",
     "plan record",
+    "git pr-branch",
     "pr-subrepo",
     "worktree cleanup-wave",
     "worktree create",

@@ -201,6 +201,26 @@ fn has_markers(text: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(MARKER) && line.contains("-start"))
 }
 
+/// A text without the parts that this program keeps in it. One that is not closed is the person's.
+pub(crate) fn without_parts(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    // Where the open part begins in `kept`, and the line that closes it.
+    let mut open: Option<(usize, String)> = None;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start_matches('\u{feff}').trim();
+        if open.is_none()
+            && let Some((name, _)) = bare.strip_prefix(MARKER).and_then(|rest| rest.split_once("-start"))
+        {
+            open = Some((kept.len(), format!("{MARKER}{name}-end -->")));
+        }
+        kept.push_str(line);
+        if let Some((start, _)) = open.take_if(|(_, close)| bare == close) {
+            kept.truncate(start);
+        }
+    }
+    kept
+}
+
 /// The part called `name` as it stands in `text`: its opening line may name another source than it would today.
 fn marked(name: &str, source: Option<&str>, text: &str) -> Marked {
     let begins = format!("{MARKER}{name}-start");
@@ -392,6 +412,16 @@ mod tests {
         assert_eq!((report.action, text.as_str()), (Action::Skipped, own));
         let (report, text) = made(&[PROJECT, (FILE, own)], false, true);
         assert!(report.action == Action::Updated && text.starts_with(own), "{text}");
+    }
+
+    #[test]
+    fn a_file_without_our_parts_is_what_the_person_wrote() {
+        let (_, made) = made(&[PROJECT], false, false);
+        assert_eq!(without_parts(&made).trim(), "");
+        let mine = format!("# Mine\r\n\r\n{}\r\nrules\r\n", made.replace('\n', "\r\n"));
+        assert_eq!(without_parts(&mine).split_whitespace().collect::<Vec<_>>(), ["#", "Mine", "rules"]);
+        let open = "a\n<!-- GSD:project-start -->\nb\n";
+        assert_eq!(without_parts(open), open);
     }
 
     #[test]

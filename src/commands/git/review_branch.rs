@@ -1,0 +1,309 @@
+//! A branch for review: the commits of the current branch without merges and without files of ours.
+//!
+//! Nothing is checked out. The branch is made from an index and from objects beside the working tree, and the reference is
+//! set at the end.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::repository::{Repository, complaint, refuse_repository_of_others};
+use super::scratch::GitScratch;
+use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::operations::agents::instructions;
+use crate::text::shell::typed;
+use crate::world::{Finished, Program};
+
+/// Documents of the planning folder that a reviewer may want to see: the record of what was decided.
+const RECORD: &[&str] = &[
+    "PROJECT.md",
+    "ROADMAP.md",
+    "REQUIREMENTS.md",
+    "STATE.md",
+    "state.json",
+    "MILESTONES.md",
+    "RETROSPECTIVE.md",
+    "config.json",
+    "milestones",
+];
+
+/// Folders that this program keeps in a project.
+const OURS: &[&str] = &[".planning", ".gsd"];
+
+/// What git prints a change as, whatever its settings say.
+const PLAIN: &[&str] = &["--no-ext-diff", "--no-textconv", "--no-renames", "--no-color"];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReviewBranchArgs {
+    /// The name of the new branch (default: the current one with `-pr`)
+    branch: Option<String>,
+    /// The branch that the pull request is for (default: the base branch of the project)
+    #[arg(long)]
+    target: Option<String>,
+    /// Leave out the roadmap and the other records too (default: `planning.pr_strict`)
+    #[arg(long)]
+    strict: bool,
+}
+
+/// What `git pr-branch` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::commands) struct ReviewBranchReport {
+    branch: String,
+    /// The branch that the commits are from.
+    from: String,
+    target: String,
+    /// The commit that the branch begins at.
+    base: String,
+    strict: bool,
+    created: bool,
+    /// The commits of the branch, oldest first.
+    commits: Vec<ReviewCommit>,
+    /// Subjects of commits that only changed files of ours.
+    left_out: Vec<String>,
+    /// Subjects of commits that could not be taken by themselves: what they change is in `rest`.
+    not_taken: Vec<String>,
+    /// How many merge commits were left out.
+    merges: usize,
+    /// The last commit, with what merges changed, so that the branch has the same code; null where nothing was left.
+    rest: Option<String>,
+    /// The paths that are not in the branch.
+    excluded: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReviewCommit {
+    /// On the current branch.
+    from: String,
+    subject: String,
+}
+
+/// Makes the branch.
+pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Result<(), CommandError> {
+    refuse_repository_of_others(context.root())?;
+    let here = Repository::of(context);
+    let from = here.branch().ok_or_else(|| {
+        CommandError::usage("no branch is checked out here").hint("switch to the branch with the work first")
+    })?;
+    let target = match &arguments.target {
+        Some(target) => target.clone(),
+        None => here.base_branch(context.config()?),
+    };
+    let branch = arguments.branch.clone().unwrap_or_else(|| format!("{from}-pr"));
+    let maker = Maker::new(context)?;
+    if branch.starts_with('-') || !maker.run(&["check-ref-format", "--branch", &branch], None)?.success() {
+        return Err(CommandError::usage(format!("`{branch}` is not a valid branch name"))
+            .hint("name it with letters, digits, `-` and `/`, such as `feat/dates-pr`"));
+    }
+    if maker.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")], None)?.success() {
+        return Err(CommandError::usage(format!("a branch `{branch}` already exists"))
+            .hint(format!("choose another name, or remove it: `{}`", typed!("git branch -D {}", branch))));
+    }
+    if target == from {
+        return Err(CommandError::usage(format!("`{from}` is the branch that the pull request is for"))
+            .hint("switch to the branch with the work first, or name another `--target`"));
+    }
+    let tip = maker.must(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{from}^{{commit}}")], None)?;
+    let Ok(base) = maker.must(&["merge-base", &format!("{target}^{{commit}}"), &tip], None) else {
+        return Err(CommandError::usage(format!("`{target}` and `{from}` have no commit in common"))
+            .hint("name the branch that the pull request is for: `--target BRANCH`"));
+    };
+    let strict = arguments.strict || context.config()?.flag("planning.pr_strict");
+    let excluded = maker.excluded(context, &base, &tip, strict)?;
+    let mut report = ReviewBranchReport {
+        branch,
+        from,
+        target,
+        base: base.clone(),
+        strict,
+        created: false,
+        commits: Vec::new(),
+        left_out: Vec::new(),
+        not_taken: Vec::new(),
+        merges: 0,
+        rest: None,
+        excluded,
+    };
+    let made = maker.build(&base, &tip, &mut report)?;
+    if made == base {
+        return context.emit(&report);
+    }
+    if !context.is_rehearsal() {
+        let reference = format!("refs/heads/{}", report.branch);
+        // An old value of nothing: a branch that somebody made meanwhile is not moved.
+        maker.must(&["update-ref", &reference, &made, ""], None)?;
+        report.created = true;
+    }
+    context.emit(&report)
+}
+
+/// Git at the top of the repository, with an index of its own.
+struct Maker {
+    git: Program,
+    scratch: GitScratch,
+    rehearses: bool,
+    world: crate::world::World,
+    /// The folder of the project in the repository: empty, or with `/` at its end.
+    prefix: String,
+}
+
+impl Maker {
+    fn new(context: &Context) -> Result<Self, CommandError> {
+        let here = Repository::of(context);
+        let (Some(top), prefix) =
+            (here.answer(&["rev-parse", "--show-toplevel"]), here.answer(&["rev-parse", "--show-prefix"]))
+        else {
+            return Err(CommandError::usage(format!("`{}` is not in a git repository", context.root()))
+                .hint("run `git init` there, or go to the project"));
+        };
+        let program = Program::git(std::path::Path::new(&top));
+        let scratch = GitScratch::beside(context, context.root())?;
+        let (world, rehearses) = (context.world().clone(), context.is_rehearsal());
+        Ok(Self { git: program, scratch, rehearses, world, prefix: prefix.unwrap_or_default() })
+    }
+
+    fn program(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Program {
+        let program = self.git.clone().arguments(arguments);
+        let program = input.into_iter().fold(program, Program::stdin);
+        if self.rehearses { self.scratch.divert(program) } else { self.scratch.divert_index(program) }
+    }
+
+    fn run(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<Finished, CommandError> {
+        Ok(self.world.run(&self.program(arguments, input))?)
+    }
+
+    /// What git answers; its complaint where it fails.
+    fn must(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String, CommandError> {
+        answered(&self.run(arguments, input)?)
+    }
+
+    /// The commits that become commits of the branch, one after the other; gives the last one.
+    fn build(&self, base: &str, tip: &str, report: &mut ReviewBranchReport) -> Result<String, CommandError> {
+        self.must(&["read-tree", base], None)?;
+        let range = format!("{base}..{tip}");
+        let merges = self.must(&["rev-list", "--count", "--merges", &range], None)?;
+        report.merges = merges.parse().unwrap_or_default();
+        let commits = self.must(&["rev-list", "--reverse", "--topo-order", "--no-merges", &range], None)?;
+        let mut head = base.to_owned();
+        let mut tree = self.must(&["rev-parse", &format!("{base}^{{tree}}")], None)?;
+        for commit in commits.lines() {
+            let subject = self.must(&["log", "-1", "--format=%s", commit], None)?;
+            let patch = self.patch(&["diff-tree", "-p", "--root", commit], &report.excluded)?;
+            if patch.is_empty() {
+                report.left_out.push(subject);
+                continue;
+            }
+            if !self.apply(patch)? {
+                report.not_taken.push(subject);
+                continue;
+            }
+            let after = self.must(&["write-tree"], None)?;
+            // What another branch of the same range has done already.
+            if after == tree {
+                report.left_out.push(subject);
+                continue;
+            }
+            head = self.commit_as(commit, &after, &head)?;
+            tree = after;
+            report.commits.push(ReviewCommit { from: commit.get(..7).unwrap_or(commit).to_owned(), subject });
+        }
+        let rest = self.patch(&["diff-tree", "-p", &tree, tip], &report.excluded)?;
+        if rest.is_empty() {
+            return Ok(head);
+        }
+        if !self.apply(rest)? {
+            let error = CommandError::new(Reason::Unknown, "git cannot apply what the merges of this branch changed");
+            return Err(error.hint("make one commit of all: `git merge --squash` on a new branch from the target"));
+        }
+        let after = self.must(&["write-tree"], None)?;
+        let message = format!("chore: take over what merges changed in {}\n", report.from);
+        let made = self.must(&["commit-tree", &after, "-p", &head, "-F", "-"], Some(message.into_bytes()))?;
+        report.rest = Some(made.get(..7).unwrap_or(&made).to_owned());
+        Ok(made)
+    }
+
+    /// A change without what is excluded.
+    fn patch(&self, line: &[&str], excluded: &[String]) -> Result<Vec<u8>, CommandError> {
+        let excluded: Vec<String> = excluded.iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
+        let [verb, rest @ ..] = line else { return Ok(Vec::new()) };
+        let mut arguments = vec![*verb, "--binary", "--full-index", "--no-commit-id"];
+        arguments.extend(PLAIN);
+        arguments.extend(rest);
+        arguments.extend(["--", ":/"]);
+        arguments.extend(excluded.iter().map(String::as_str));
+        let finished = self.run(&arguments, None)?;
+        if finished.success() { Ok(finished.stdout) } else { answered(&finished).map(String::into_bytes) }
+    }
+
+    /// Applies a change to the index; one that does not fit changes nothing.
+    fn apply(&self, patch: Vec<u8>) -> Result<bool, CommandError> {
+        Ok(self.run(&["apply", "--cached", "--whitespace=nowarn", "-"], Some(patch))?.success())
+    }
+
+    /// A commit with the author, the date and the message of another one.
+    fn commit_as(&self, commit: &str, tree: &str, parent: &str) -> Result<String, CommandError> {
+        let said = self.must(&["log", "-1", "--format=%an%x00%ae%x00%aI%x00%B", commit], None)?;
+        let mut parts = said.splitn(4, '\0');
+        let mut next = || parts.next().unwrap_or_default().to_owned();
+        let (name, address, date, message) = (next(), next(), next(), next());
+        let program = self
+            .program(
+                &["commit-tree", tree, "-p", parent, "-F", "-"],
+                Some((message.trim_end().to_owned() + "\n").into()),
+            )
+            .variable("GIT_AUTHOR_NAME", name)
+            .variable("GIT_AUTHOR_EMAIL", address)
+            .variable("GIT_AUTHOR_DATE", date);
+        answered(&self.world.run(&program)?)
+    }
+
+    /// Paths from the top of the repository that no reviewer of the code wants to see: folders of ours, all of them or all
+    /// but the record, and instruction files in which only our parts changed.
+    fn excluded(&self, context: &Context, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, CommandError> {
+        let named = self.must(&["diff", "--name-only", "--no-renames", "-z", base, tip, "--", ":/"], None)?;
+        let touched = self.must(
+            &["log", "--format=", "--name-only", "--no-renames", "-z", &format!("{base}..{tip}"), "--", ":/"],
+            None,
+        )?;
+        let mut excluded: Vec<String> = Vec::new();
+        let mut exclude = |path: String| {
+            if !excluded.contains(&path) {
+                excluded.push(path);
+            }
+        };
+        let hosts = context.registry()?.all()?;
+        let mut files: Vec<String> = hosts.iter().map(|host| host.instruction_file.clone()).collect();
+        files.extend(context.config()?.text("claude_md_path").map(str::to_owned));
+        for path in named.split('\0').chain(touched.split('\0')).map(|path| path.trim_start_matches('\n')) {
+            let Some(inside) = path.strip_prefix(self.prefix.as_str()).filter(|inside| !inside.is_empty()) else {
+                continue;
+            };
+            if let Some(folder) = OURS.iter().find(|folder| inside.split('/').next() == Some(folder)) {
+                let below = inside.split('/').nth(1).unwrap_or_default();
+                if strict || *folder != OURS[0] {
+                    exclude(format!("{}{folder}", self.prefix));
+                } else if !RECORD.contains(&below) {
+                    exclude(format!("{}{folder}/{below}", self.prefix));
+                }
+            } else if files.iter().any(|file| file.trim_start_matches("./") == inside) {
+                let text = |commit: &str| {
+                    self.run(&["show", &format!("{commit}:{path}")], None).map(|shown| {
+                        let text = if shown.success() { shown.text() } else { String::new() };
+                        instructions::without_parts(&text).trim().to_owned()
+                    })
+                };
+                if text(base)? == text(tip)? {
+                    exclude(path.to_owned());
+                }
+            }
+        }
+        excluded.sort();
+        Ok(excluded)
+    }
+}
+
+fn answered(finished: &Finished) -> Result<String, CommandError> {
+    if finished.success() {
+        return Ok(finished.text().trim_end_matches('\n').to_owned());
+    }
+    let error = CommandError::new(Reason::Unknown, format!("git failed: {}", complaint(finished).trim()));
+    Err(error.hint("run `git fsck`, and check that the branches of the call exist"))
+}
