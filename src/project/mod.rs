@@ -50,6 +50,7 @@ pub(crate) mod self_running;
 pub(crate) mod standing;
 pub(crate) mod state;
 pub(crate) mod test_command;
+pub(crate) mod threats;
 pub(crate) mod todo;
 pub(crate) mod told;
 pub(crate) mod uat;

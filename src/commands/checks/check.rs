@@ -316,7 +316,7 @@ pub(in crate::commands) fn ask_predicate(
     let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
     let view = context.view();
     let folder = context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
-    let report = artifact::predicate(&view, &wanted, &folder)?;
+    let report = artifact::predicate(&view, context.config()?, &wanted, &folder)?;
     Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
 }
 
@@ -414,7 +414,7 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
             outside.hint(format!("name a folder below `{}`", context.root()))
         })?,
     };
-    context.emit(&artifact::predicate(&context.view(), &wanted, &folder)?)
+    context.emit(&artifact::predicate(&context.view(), context.config()?, &wanted, &folder)?)
 }
 
 fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError> {

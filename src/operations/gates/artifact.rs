@@ -4,9 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::project::config::Config;
 use crate::project::files::FileError;
+use crate::project::threats::{Severity, Threat, threats_of};
 use crate::project::view::{NamedPhase, ProjectView};
 use crate::text::front_matter::FrontMatter;
+use crate::text::markdown::Markdown;
+use crate::text::words::{self, read_words};
 
 /// The kind of predicate that compares a field of an artifact with a value.
 const FIELD_EQUALS: &str = "artifact-frontmatter-equals";
@@ -17,6 +21,15 @@ pub(crate) struct Predicate {
     artifact: String,
     field: String,
     equals: Value,
+    absent: Option<Absent>,
+}
+
+read_words! {
+    /// What decides where the artifact is not there.
+    enum Absent {
+        /// The threats that the plans of the phase name.
+        PlannedThreats = "planned-threats",
+    }
 }
 
 /// Why a predicate means nothing.
@@ -30,6 +43,8 @@ pub(crate) enum PredicateError {
     Kind { kind: String },
     #[error("a predicate of kind {FIELD_EQUALS} needs `{key}`")]
     NoKey { key: &'static str },
+    #[error("unknown value of `absent`: `{word}`")]
+    Absent { word: String },
 }
 
 impl Predicate {
@@ -44,7 +59,9 @@ impl Predicate {
             text.map(str::to_owned).ok_or(PredicateError::NoKey { key })
         };
         let equals = value.get("equals").cloned().ok_or(PredicateError::NoKey { key: "equals" })?;
-        Ok(Self { artifact: word("artifact")?, field: word("field")?, equals })
+        let absent = value.get("absent").and_then(Value::as_str);
+        let known = |word: &str| words::of_word(word).ok_or_else(|| PredicateError::Absent { word: word.to_owned() });
+        Ok(Self { artifact: word("artifact")?, field: word("field")?, equals, absent: absent.map(known).transpose()? })
     }
 }
 
@@ -69,15 +86,29 @@ struct PredicateDetails {
     expected: Option<Value>,
 }
 
-/// Whether the artifact in `folder` says what the predicate wants; one that is not there blocks.
-pub(crate) fn predicate(view: &ProjectView, predicate: &Predicate, folder: &str) -> Result<PredicateReport, FileError> {
-    let Predicate { artifact, field, equals } = predicate;
+/// Whether the artifact in `folder` says what the predicate wants; one that is not there blocks, unless something else
+/// decides then.
+pub(crate) fn predicate(
+    view: &ProjectView,
+    config: &Config,
+    predicate: &Predicate,
+    folder: &str,
+) -> Result<PredicateReport, FileError> {
+    let Predicate { artifact, field, equals, absent } = predicate;
     let suffix = format!("-{artifact}");
     let name = view.file_names(folder)?.into_iter().find(|name| name == artifact || name.ends_with(&suffix));
     let mut details =
         PredicateDetails { kind: FIELD_EQUALS, artifact_not_found: None, matches: None, actual: None, expected: None };
     let Some(name) = name else {
         details.artifact_not_found = Some(true);
+        if *absent == Some(Absent::PlannedThreats) {
+            let open = planned_threat(view, config, folder)?;
+            let message = open.as_ref().map_or_else(
+                || format!("no plan has a threat that {artifact} has to answer"),
+                |why| format!("no file matches {artifact} in {}: {why}", view.layout().shown(folder)),
+            );
+            return Ok(PredicateReport { block: open.is_some(), message, details });
+        }
         let message = format!("no file matches {artifact} in {}", view.layout().shown(folder));
         return Ok(PredicateReport { block: true, message, details });
     };
@@ -97,6 +128,50 @@ pub(crate) fn predicate(view: &ProjectView, predicate: &Predicate, folder: &str)
         details.actual = actual;
     }
     Ok(PredicateReport { block: !matches, message, details })
+}
+
+/// Why the threats of a phase have to be looked at before it ships: one is as bad as `workflow.security_block_on` or
+/// worse, or it is not known how bad. Those below it are accepted, or mitigated, by their plan.
+fn planned_threat(view: &ProjectView, config: &Config, folder: &str) -> Result<Option<String>, FileError> {
+    let from = match config.text("workflow.security_block_on").unwrap_or("high") {
+        "none" => return Ok(None),
+        word => words::of_word::<Severity>(word),
+    };
+    let Some(phase) = view.phase_folders()?.iter().find(|phase| phase.path == folder).cloned() else {
+        return Ok(Some("the folder of the phase was not found".to_owned()));
+    };
+    let plans = view.plan_texts(&phase)?;
+    if plans.is_empty() {
+        return Ok(Some("the phase has no plan that names threats".to_owned()));
+    }
+    for (name, text) in plans {
+        let Some(threats) = threats_of(&text) else {
+            return Ok(Some(format!("{name} has no threat model")));
+        };
+        let counts = |threat: &&Threat| threat.severity.is_none_or(|severity| from.is_none_or(|from| severity >= from));
+        if let Some(threat) = threats.iter().find(counts) {
+            let severity = threat.severity.map_or("unknown", Severity::word);
+            return Ok(Some(format!("threat {} of {name} has severity {severity}", threat.id)));
+        }
+    }
+    for name in phase.summaries() {
+        let text = view.text(&phase.join(name))?.unwrap_or_default();
+        if flags_threats(&text) {
+            return Ok(Some(format!("{name} has threats under `Threat Flags`")));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a summary names threats that no plan knew of.
+fn flags_threats(summary: &str) -> bool {
+    let document = Markdown::parse(summary);
+    let Some((_, lines)) = document.section_named("Threat Flags") else { return false };
+    let said = summary[document.span(lines)].lines().map(str::trim).find(|line| !line.is_empty());
+    said.is_some_and(|line| {
+        let line = line.trim_start_matches(['-', '*', '_', ' ']).to_lowercase();
+        !line.starts_with("none") && !line.starts_with("no ") && !line.starts_with("n/a")
+    })
 }
 
 /// A value as it stands in a front matter.
@@ -289,6 +364,7 @@ fn is_hint(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::config::ConfigTexts;
 
     const FOLDER: &str = ".planning/phases/01-a";
 
@@ -305,10 +381,51 @@ mod tests {
             .unwrap()
         };
         let view = view(&[(".planning/phases/01-a/01-SECURITY.md", "---\nthreats_open: 2\nok: true\n---\n")]);
-        let blocks = |equals: &str| predicate(&view, &wanted(equals), FOLDER).unwrap().block;
+        let config = Config::default();
+        let blocks = |equals: &str| predicate(&view, &config, &wanted(equals), FOLDER).unwrap().block;
         assert_eq!([blocks("2"), blocks("\"2\""), blocks("0"), blocks("true")], [false, false, true, true]);
-        let missing = predicate(&view, &wanted("0"), ".planning/phases/02-b").unwrap();
+        let missing = predicate(&view, &config, &wanted("0"), ".planning/phases/02-b").unwrap();
         assert_eq!((missing.block, missing.details.artifact_not_found), (true, Some(true)));
+    }
+
+    #[test]
+    fn without_a_security_report_the_threats_of_the_plans_decide() {
+        let wanted = Predicate::parse(
+            r#"{"kind":"artifact-frontmatter-equals","artifact":"SECURITY.md","field":"threats_open","equals":0,
+                "absent":"planned-threats"}"#,
+        );
+        let wanted = wanted.unwrap();
+        let row = |severity: &str, disposition: &str| {
+            format!(
+                "<threat_model>\n| Threat | Severity | Disposition |\n|---|---|---|\n| T-01-01-01 | {severity} | {disposition} |\n\
+                 </threat_model>\n"
+            )
+        };
+        let asked = |config: &str, plan: &str, summary: &str| {
+            let files =
+                [(".planning/phases/01-a/01-01-PLAN.md", plan), (".planning/phases/01-a/01-01-SUMMARY.md", summary)];
+            let (config, _) = Config::read(ConfigTexts { project: Some(config), ..ConfigTexts::default() });
+            predicate(&view(&files), &config, &wanted, FOLDER).unwrap()
+        };
+        let block_on = |word: &str| format!(r#"{{"workflow": {{"security_block_on": "{word}"}}}}"#);
+        for (config, plan, summary, blocks) in [
+            ("{}", row("low", "accept"), "", false),
+            ("{}", row("medium", "mitigate"), "## Threat Flags\n\nNone\n", false),
+            ("{}", row("high", "mitigate"), "", true),
+            ("{}", row("critical", "accept"), "", true),
+            ("{}", row("{severity}", "accept"), "", true),
+            ("{}", row("low", "accept"), "## Threat Flags\n\n- an upload without a limit\n", true),
+            ("{}", "no threat model".to_owned(), "", true),
+            (&block_on("low"), row("low", "accept"), "", true),
+            (&block_on("critical"), row("high", "accept"), "", false),
+            (&block_on("none"), row("critical", "accept"), "", false),
+        ] {
+            let report = asked(config, &plan, summary);
+            assert_eq!(report.block, blocks, "{config} {plan} {summary}: {}", report.message);
+        }
+        assert!(asked("{}", &row("high", "x"), "").message.contains("T-01-01-01 of 01-01-PLAN.md has severity high"));
+        let empty = predicate(&view(&[]), &Config::default(), &wanted, FOLDER).unwrap();
+        assert!(empty.block, "a phase that was not found has not passed");
     }
 
     #[test]
@@ -320,6 +437,7 @@ mod tests {
             (r#"{"kind":"zzz"}"#, "zzz"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"A.md"}"#, "`equals`"),
             (r#"{"kind":"artifact-frontmatter-equals","artifact":"","field":"x","equals":1}"#, "`artifact`"),
+            (r#"{"kind":"artifact-frontmatter-equals","artifact":"A.md","field":"x","equals":1,"absent":"y"}"#, "`y`"),
         ] {
             let error = Predicate::parse(text).unwrap_err().to_string();
             assert!(error.contains(told), "{text}: {error}");

@@ -67,7 +67,7 @@ impl Plan {
              Executor: follow the execute-plan workflow; close with the summary form.\n</execution_context>\n\n<context>\n\
              @.planning/PROJECT.md\n@.planning/STATE.md\n</context>\n\n<tasks>\n\n{}\n</tasks>\n\n<threat_model>\n\
              Trust boundaries: the command line\n\n| Threat | STRIDE | Component | Severity | Disposition | Mitigation |\n\
-             |---|---|---|---|---|---|\n| T-01-01 | tampering | greet.py | low | accept | prints only |\n</threat_model>\n\n\
+             |---|---|---|---|---|---|\n| T-01-01 | tampering | greet.py | low | mitigate | prints only |\n</threat_model>\n\n\
              <verification>\n- [ ] python3 -m unittest\n</verification>\n\n<success_criteria>\n- {}\n</success_criteria>\n\n\
              ## Artifacts this phase produces\n\n- {}\n\n<output>\nWrite {}-SUMMARY.md in the phase directory.\n</output>\n",
             self.objective,

@@ -160,13 +160,13 @@ pub(crate) fn nyquist_auditor(it: &mut Actor) -> String {
     )
 }
 
-/// gsd-security-auditor on one low threat that the plan accepts.
+/// gsd-security-auditor on one low threat whose mitigation is nowhere.
 pub(crate) fn security_auditor(it: &mut Actor) -> String {
     begins(it);
     it.reads("references/security-asvs-levels.md").done();
-    it.by("Accepted Risks Log that names who accepted it and why").reads_file("greet.py").done();
+    it.by("the control at `path:line`, on every path").reads_file("greet.py").done();
     "## SECURED\nChecked: 1   Closed: 0   Open: 1, of these at or above block-on: 0   Level: 1\n\
      | Threat | Severity | Disposition | State | Evidence |\n|---|---|---|---|---|\n\
-     | T-01-01 | low | accept | OPEN | nobody has accepted it yet |\nNew: none"
+     | T-01-01 | low | mitigate | OPEN | greet.py prints the name as it is |\nNew: none"
         .to_owned()
 }

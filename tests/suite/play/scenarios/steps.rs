@@ -205,7 +205,7 @@ fn fill_gap(it: &mut Actor, phase: &Phase, map: &str) {
     );
 }
 
-/// `workflows/secure-phase.md`: the plans accept a threat that nobody has accepted yet.
+/// `workflows/secure-phase.md`: nobody can name the place where the planned mitigation is.
 fn secure(it: &mut Actor, phase: &Phase) {
     it.by("and follow it for this phase").reads_workflow("secure-phase").expects("# Secure phase").done();
     let loaded = it.runs("gsd-tools init secure-phase", &[]).is("phase_found", true);
@@ -222,8 +222,8 @@ fn secure(it: &mut Actor, phase: &Phase) {
             it.by("from the `<threat_model>` of `{plans}`").reads_file(&path).done();
         }
     }
-    it.by("| accept | it is in the Accepted Risks Log with who and why |").by("Anything else is OPEN");
-    let question = "| Threat | Severity | Disposition | State |\n|---|---|---|---|\n| T-01-01 | low | accept | OPEN |\n\
+    it.by("| mitigate | the mitigation is in the code, at a place you can name |").by("Anything else is OPEN");
+    let question = "| Threat | Severity | Disposition | State |\n|---|---|---|---|\n| T-01-01 | low | mitigate | OPEN |\n\
         1. Check all\n2. Accept the open ones\n3. Cancel";
     let is_accepted = phase.threats == Threats::Accepted;
     if is_accepted {
@@ -241,7 +241,7 @@ fn secure(it: &mut Actor, phase: &Phase) {
 fn audit(it: &mut Actor, phase: &Phase, report: &str) {
     let (plans, summaries) = (documents_of_kind(phase, "PLAN"), documents_of_kind(phase, "SUMMARY"));
     let fills = [
-        ("rows", "| T-01-01 | tampering | greet.py | low | accept | prints only | OPEN | |"),
+        ("rows", "| T-01-01 | tampering | greet.py | low | mitigate | prints only | OPEN | |"),
         ("plans", plans.as_str()),
         ("summaries", &summaries),
         ("report, if it exists", if it.has_file(report) { report } else { DROPPED }),
@@ -262,7 +262,7 @@ fn security(number: &str, is_accepted: bool) -> String {
          # Phase {number} - Security\n\n## Trust Boundaries\n\n| Boundary | From | To | Data |\n|---|---|---|---|\n\
          | command line | caller | greet.py | a name |\n\n## Threat Register\n\n\
          | Threat | STRIDE | Component | Severity | Disposition | Mitigation | Status | Evidence |\n|---|---|---|---|---|---|---|---|\n\
-         | T-01-01 | tampering | greet.py | low | accept | prints only | {state} | greet.py |\n\n## Accepted Risks Log\n\n\
+         | T-01-01 | tampering | greet.py | low | mitigate | prints only | {state} | greet.py |\n\n## Accepted Risks Log\n\n\
          | Threat | Reason | Accepted by | Date |\n|---|---|---|---|\n{risk}\n\n## Security Audit Trail\n\n\
          | Date | Threats | Closed | Open | By |\n|---|---|---|---|---|\n| 2026-01-06 | 1 | {closed} | {} | secure-phase |\n\n\
          ## Sign-Off\n\n- [x] Every threat has a disposition\n- [x] Accepted risks name a person and a reason\n\

@@ -1,0 +1,71 @@
+//! The threats that a plan names in its `<threat_model>`.
+
+use crate::text::markdown::Markdown;
+use crate::text::table::Table;
+use crate::text::words::{self, words};
+
+words! {
+    /// How bad a threat is.
+    #[derive(PartialOrd, Ord)]
+    pub(crate) enum Severity {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Critical = "critical",
+    }
+}
+
+/// One threat of a plan. Its identifier is `T-03-02-01`, or `T-03-01` in older plans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Threat {
+    pub(crate) id: String,
+    /// `None` where the plan does not say it in a word that is known.
+    pub(crate) severity: Option<Severity>,
+}
+
+/// The threats of a plan; `None` where it has no threat model that says something.
+pub(crate) fn threats_of(plan: &str) -> Option<Vec<Threat>> {
+    let (_, rest) = plan.split_once("<threat_model>")?;
+    let (model, _) = rest.split_once("</threat_model>")?;
+    if model.trim().is_empty() {
+        return None;
+    }
+    let markdown = Markdown::parse(model);
+    let mut threats = Vec::new();
+    for table in Table::all(&markdown) {
+        let names = ["Threat", "Threat ID", "ID"];
+        let Some(id) = names.iter().find_map(|name| table.column(name)) else { continue };
+        let severity = table.column("Severity");
+        for row in 0..table.row_count() {
+            let plain = |column| table.cell_text(row, column).replace(['*', '`'], "").trim().to_owned();
+            let word = severity.map(plain).unwrap_or_default().to_lowercase();
+            threats.push(Threat { id: plain(id), severity: words::of_word(&word) });
+        }
+    }
+    Some(threats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_a_threat_model_is_read_in_either_form() {
+        let ours = "<threat_model>\nTrust boundaries: a form\n\n| Threat | STRIDE | Component | Severity | Disposition | Mitigation |\n\
+                    |---|---|---|---|---|---|\n| T-01-02-01 | S | a | High | mitigate | task 1 |\n| `T-01-02` | T | b | low | accept | x |\n</threat_model>";
+        let threats = threats_of(ours).unwrap();
+        let found: Vec<_> = threats.iter().map(|threat| (threat.id.as_str(), threat.severity)).collect();
+        assert_eq!(found, [("T-01-02-01", Some(Severity::High)), ("T-01-02", Some(Severity::Low))]);
+        let older = "<threat_model>\n## Trust Boundaries\n\n| Boundary | Description |\n|---|---|\n| a | b |\n\n\
+                     | Threat ID | Category | Disposition |\n|---|---|---|\n| T-01-01 | S | mitigate |\n</threat_model>";
+        assert_eq!(threats_of(older).unwrap(), [Threat { id: "T-01-01".to_owned(), severity: None }]);
+    }
+
+    #[test]
+    fn a_plan_without_a_threat_model_is_told_from_one_without_threats() {
+        assert_eq!(threats_of("<threat_model>\nNo data from outside.\n</threat_model>"), Some(Vec::new()));
+        for plan in ["", "<threat_model>\n</threat_model>", "<threat_model> x"] {
+            assert_eq!(threats_of(plan), None, "{plan}");
+        }
+    }
+}
