@@ -199,6 +199,7 @@ fn a_project_without_phases_has_nothing_to_say_of_outside_programs_and_a_missing
 fn a_plan_without_front_matter_names_its_schema_files_in_a_line() {
     let context = TestContext::new();
     context.write(".planning/phases/01-a/01-01-PLAN.md", "# Plan\n\nfiles_modified: [prisma/schema.prisma]\n");
+    context.write(".planning/phases/01-a/01-01-SUMMARY.md", "# Summary\n");
     let ask =
         |environment: &[(&str, &str)]| context.gsd_with(["check", "verify.schema-drift", "1"], environment, "").json();
     assert_eq!(ask(&[])["block"], true);

@@ -22,7 +22,10 @@ struct Case {
 const CASES: &[Case] = &[
     Case {
         query: "verify.schema-drift",
-        refused: |context| plan(context, "files_modified: [prisma/schema.prisma]\n", ""),
+        refused: |context| {
+            plan(context, "files_modified: [prisma/schema.prisma]\n", "");
+            context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "not run: `npx prisma db push`\n");
+        },
         cured: |context| context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "ran `npx prisma db push`\n"),
         block: true,
     },
@@ -84,6 +87,15 @@ const CASES: &[Case] = &[
         block: false,
     },
     Case {
+        query: "refactor.undecided",
+        refused: |context| {
+            context.write(".planning/config.json", r#"{"refactor": {"trigger_strict": true}}"#);
+            proposal(context, "proposed");
+        },
+        cured: |context| proposal(context, "declined"),
+        block: true,
+    },
+    Case {
         query: "tdd.review-checkpoint",
         refused: |context| plan(context, "type: tdd\n", ""),
         cured: |context| {
@@ -103,6 +115,11 @@ fn project() -> TestContext {
 
 fn plan(context: &TestContext, front: &str, body: &str) {
     context.write(&format!("{FOLDER}/01-01-PLAN.md"), &format!("---\nphase: 1\nplan: 1\n{front}---\n{body}"));
+}
+
+fn proposal(context: &TestContext, status: &str) {
+    let front = format!("phase: 1\ntarget_file: src/a.rs\ntarget_function: sort\nstatus: {status}\n");
+    context.write(&format!("{FOLDER}/01-REFACTOR.md"), &format!("---\n{front}---\n"));
 }
 
 fn git(context: &TestContext, arguments: &[&str], date: &str) -> String {
@@ -176,6 +193,7 @@ fn each_declared_gate_refuses_and_passes_however_the_phase_is_named() {
 fn a_path_is_found_from_where_the_caller_is_and_through_links() {
     let context = project();
     plan(&context, "files_modified: [prisma/schema.prisma]\n", "");
+    context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "done\n");
     let mut call = context.command(crate::kit::binary());
     call.current_dir(context.project().join(".planning/phases")).args(["check", "verify.schema-drift", "./01-core"]);
     let answer: Value = serde_json::from_slice(&call.output().unwrap().stdout).unwrap();
@@ -189,6 +207,8 @@ fn entering_a_point_answers_with_the_gates_that_have_something_to_say() {
     let context = project();
     plan(&context, "files_modified: [prisma/schema.prisma]\n", "");
     let enter = |point: &str, phase: &str| context.gsd(["loop", "enter", point, phase]).json();
+    assert_eq!(enter("execute:wave:post", "1")["block"], false, "nothing is done yet");
+    context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "done\n");
     for phase in ["1", FOLDER] {
         let answer = enter("execute:wave:post", phase);
         assert_eq!((&answer["block"], &answer["gates"][0]["status"]), (&json!(true), &json!("block")), "{answer}");
@@ -232,13 +252,29 @@ fn drift_of_the_codebase_names_the_command_that_maps_the_new_folders() {
     for file in ["lib/a.rs", "app/b.rs", "web/c.rs"] {
         commit(&context, file, "2026-01-02T00:00:00Z", "feat: more");
     }
-    for point in ["plan:pre", "execute:wave:post"] {
+    for point in ["plan:pre", "execute:post"] {
         let answer = context.gsd(["loop", "enter", point, "1"]).json();
         let gate = answer["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "verify.codebase-drift");
         let gate = gate.unwrap_or_else(|| panic!("{point}: {answer}"));
         assert_eq!((&answer["block"], &gate["status"]), (&json!(false), &json!("warn")), "{point}: {answer}");
         assert_eq!(gate["cure"], "/gsd-map-codebase --paths app,lib,web", "{point}: {answer}");
     }
+}
+
+#[test]
+fn a_schema_that_another_wave_will_change_blocks_nothing_and_a_commit_that_changed_it_does() {
+    let context = project();
+    context
+        .write(&format!("{FOLDER}/01-02-PLAN.md"), "---\nphase: 1\nplan: 2\nfiles_modified: [prisma/b.prisma]\n---\n");
+    commit(&context, "src/a.rs", "2026-01-01T00:00:00Z", "feat(01-01): a");
+    context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "done\n");
+    let block = || context.gsd(["loop", "enter", "execute:wave:post", "1"]).json()["block"].clone();
+    assert_eq!(block(), false);
+    // The plan says nothing of it.
+    commit(&context, "prisma/schema.prisma", "2026-01-02T00:00:00Z", "feat(01-01): b");
+    assert_eq!(block(), true);
+    context.write(&format!("{FOLDER}/01-01-SUMMARY.md"), "Pushed with `npx prisma db push`.\n");
+    assert_eq!(block(), false);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
+use crate::operations::code::refactor;
 use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::gates::coverage::{self, GapCounts};
 use crate::operations::gates::outside_apis::{self, ApiCoverageReport};
@@ -96,6 +97,14 @@ verbs! {
     ///
     /// Example: `gsd-tools check tdd-red-evidence red.json --pick passed`.
     "check tdd-red-evidence": reads json(test_first::RedReport, test_first::RedUnreadable) = red_evidence(RecordArgs);
+
+    /// Show whether a proposed refactoring of a phase waits for a decision
+    ///
+    /// Blocks only with `refactor.trigger_strict`.
+    ///
+    /// Example: `gsd-tools check refactor-undecided 2 --pick cure`.
+    "check refactor-undecided" or "refactor.undecided": reads json(refactor::UndecidedReport)
+        = refactor_undecided(PhaseFolderArg);
 
     /// List test-first plans whose commits do not show a test first
     ///
@@ -237,6 +246,17 @@ fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseFolderArg) -> R
     context.emit(&test_first_review(context, &arguments.phase)?)
 }
 
+fn refactor_undecided(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+    context.emit(&undecided(context, &arguments.phase)?)
+}
+
+fn undecided(context: &Context, typed: &str) -> Result<refactor::UndecidedReport, CommandError> {
+    let strict = context.config()?.flag("refactor.trigger_strict");
+    let view = context.view();
+    let phase = context.phase_named(&view, typed)?;
+    Ok(refactor::undecided(&view, phase.folder.as_ref(), strict)?)
+}
+
 /// What a gate said, as far as the loop goes by it.
 #[derive(Debug)]
 pub(in crate::commands) struct GateAnswer {
@@ -272,6 +292,11 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
         "gap-analysis.plan-post" => {
             let report = gap_gate(context, typed, None)?;
             (Verdict::warn(report.cure.is_some()), report.message, report.cure)
+        }
+        "refactor.undecided" => {
+            let report = undecided(context, typed)?;
+            let verdict = if report.block { Verdict::Block } else { Verdict::warn(report.cure.is_some()) };
+            (verdict, report.message, report.cure)
         }
         "tdd.review-checkpoint" => {
             let report = test_first_review(context, typed)?;

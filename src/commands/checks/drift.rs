@@ -2,6 +2,7 @@
 
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::frame::{CommandError, Context};
+use crate::commands::git::phase_work::PhaseWork;
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;
 
@@ -48,7 +49,13 @@ pub(in crate::commands) fn schema_report(
     let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
-    Ok(drift::schema(&view, phase.folder.as_ref(), skip)?)
+    let folder = phase.folder.as_ref();
+    // Without a commit, the summaries decide.
+    let work = match folder.filter(|_| context.is_commit("HEAD")) {
+        Some(folder) => PhaseWork::of(context, folder)?,
+        None => PhaseWork::default(),
+    };
+    Ok(drift::schema(&view, folder, skip, &work.files())?)
 }
 
 pub(in crate::commands) fn context_report(context: &Context, typed: &str) -> Result<ContextReport, CommandError> {

@@ -300,12 +300,12 @@ mod tests {
     #[test]
     fn settings_and_the_surface_take_work_away() {
         let wanted = |point: &str, config: &str, surface: &str| wanted(point, config, surface, &[]);
-        assert_eq!(names(&wanted("execute:post", r#"{"workflow": {"code_review": false}}"#, "{}")), [""; 0]);
+        assert_eq!(names(&wanted("execute:post", r#"{"workflow": {"code_review": false}}"#, "{}")), ["drift Gate"]);
         let elsewhere = r#"{"workflow": {"code_review_point": "execute:wave:post"}}"#;
-        assert_eq!(names(&wanted("execute:post", elsewhere, "{}")), [""; 0]);
+        assert_eq!(names(&wanted("execute:post", elsewhere, "{}")), ["drift Gate"]);
         assert_eq!(names(&wanted("execute:wave:post", elsewhere, "{}"))[0], "code-review Step");
         let without_ui = wanted("execute:wave:post", "{}", r#"{"disabledClusters": ["ui"]}"#);
-        assert_eq!(names(&without_ui), ["drift Gate", "drift Gate"]);
+        assert_eq!(names(&without_ui), ["drift Gate"]);
         assert_eq!(wanted("execute:pre", "{}", "{}").rendered, "_No active hooks at execute:pre._");
     }
 
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(
             wanted("execute:post", config, "{}", &[]).rendered,
             "step code-review (code-review)\nstep refactor evaluate (refactor-trigger)\n\
-             gate tdd.review-checkpoint (tdd)"
+             gate verify.codebase-drift (drift)\ngate tdd.review-checkpoint (tdd)"
         );
         let planning = wanted("plan:pre", "{}", "{}", &[]).rendered;
         assert!(planning.contains("text for planner (security)\n"), "{planning}");

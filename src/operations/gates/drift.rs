@@ -1,10 +1,12 @@
 //! Whether what a phase stands on has moved: the database behind its schema files, the context behind its research.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::project::files::FileError;
-use crate::project::folder::PhaseFolder;
+use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::PhasePlan;
 use crate::project::view::ProjectView;
 
@@ -78,32 +80,41 @@ fn is_script(path: &str) -> bool {
     [".ts", ".js", ".mts", ".mjs"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether plans of a phase change schema files and no summary says that the database follows.
-pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: bool) -> Result<SchemaReport, FileError> {
-    let (mut files, mut mappers): (Vec<String>, Vec<&Mapper>) = (Vec::new(), Vec::new());
+/// Whether the work of a phase changed schema files and no summary says that the database follows. `changed` has the files
+/// that its commits changed, each with the plans that did; a plan that is done without a commit here is taken at its word.
+pub(crate) fn schema(
+    view: &ProjectView,
+    folder: Option<&PhaseFolder>,
+    skip: bool,
+    changed: &BTreeMap<&str, BTreeSet<&str>>,
+) -> Result<SchemaReport, FileError> {
+    let mut files: Vec<String> = changed.keys().map(|file| (*file).to_owned()).collect();
+    let committed: BTreeSet<&str> = changed.values().flatten().copied().collect();
     // A phase without a folder has no plans yet, so that nothing has drifted.
-    let plans = match folder {
-        Some(folder) => view.current_plans(folder)?.iter().map(|plan| folder.join(plan)).collect(),
-        None => Vec::new(),
-    };
-    for plan in &plans {
-        let text = view.text(plan)?.unwrap_or_default();
-        for file in PhasePlan::parse(&text).files_modified() {
-            let Some(mapper) = MAPPERS.iter().find(|mapper| (mapper.owns)(&format!("/{file}"))) else { continue };
-            if !mappers.iter().any(|known| known.name == mapper.name) {
-                mappers.push(mapper);
-            }
-            if !files.contains(&file) {
-                files.push(file);
-            }
+    let plans = folder.map(|folder| view.current_plans(folder)).transpose()?.unwrap_or_default();
+    for (folder, plan) in folder.into_iter().flat_map(|folder| plans.iter().map(move |plan| (folder, plan))) {
+        let id = plan_id(plan);
+        if folder.summary_of(plan).is_some() && !committed.contains(id) && !committed.contains(canonical_id(id)) {
+            let text = view.text(&folder.join(plan))?.unwrap_or_default();
+            files.extend(PhasePlan::parse(&text).files_modified());
         }
     }
-    let mut told = String::new();
-    for summary in folder.into_iter().flat_map(|folder| folder.summaries().map(|summary| folder.join(summary))) {
-        told.push_str(&view.text(&summary)?.unwrap_or_default());
+    let mapper = |file: &String| MAPPERS.iter().find(|mapper| (mapper.owns)(&format!("/{file}")));
+    files.retain(|file| mapper(file).is_some());
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    let mut mappers: Vec<&Mapper> = Vec::new();
+    for found in files.iter().filter_map(mapper) {
+        if !mappers.iter().any(|known| known.name == found.name) {
+            mappers.push(found);
+        }
     }
-    let unpushed: Vec<&Mapper> =
-        mappers.iter().copied().filter(|mapper| !mapper.pushed.iter().any(|words| told.contains(words))).collect();
+    let mut done = Vec::new();
+    for summary in folder.into_iter().flat_map(|folder| folder.summaries().map(|summary| folder.join(summary))) {
+        done.extend(claims(&view.text(&summary)?.unwrap_or_default()));
+    }
+    let is_pushed = |mapper: &Mapper| done.iter().any(|claim| mapper.pushed.iter().any(|words| claim.contains(words)));
+    let unpushed: Vec<&Mapper> = mappers.iter().copied().filter(|mapper| !is_pushed(mapper)).collect();
     let drift = !unpushed.is_empty();
     let names = |mappers: &[&Mapper]| mappers.iter().map(|mapper| mapper.name).collect::<Vec<_>>();
     let calls: Vec<&str> = unpushed.iter().map(|mapper| mapper.push).collect();
@@ -128,6 +139,57 @@ pub(crate) fn schema(view: &ProjectView, folder: Option<&PhaseFolder>, skip: boo
         cure: block.then(|| format!("run `{}` and note it in the plan's summary", calls.join("` and `"))),
         skipped: Some(drift && skip),
     })
+}
+
+/// Words that say of something that it was not done.
+const NOT_DONE: &[&str] = &[
+    "not ",
+    "n't ",
+    "never ",
+    "skip",
+    "fail",
+    "pending",
+    "later ",
+    "todo:",
+    "to do:",
+    "to be run",
+    "must ",
+    "should ",
+    "needs to",
+    "has to ",
+    "have to ",
+    "remains",
+    "user setup",
+    "next phase",
+    "blocked",
+    "- [ ]",
+    "| no |",
+];
+
+/// The sentences of a summary that say what was done. What stands below a heading of open things is none.
+fn claims(summary: &str) -> Vec<String> {
+    let (mut blocks, mut is_open): (Vec<String>, bool) = (Vec::new(), false);
+    let mut is_new = true;
+    for line in summary.lines() {
+        let trimmed = line.trim();
+        let words = trimmed.to_lowercase();
+        if trimmed.starts_with('#') {
+            is_open = NOT_DONE.iter().any(|not| format!("{words} ").contains(not));
+        }
+        let begins = trimmed.starts_with(['#', '|']) || ["- ", "* ", "+ "].iter().any(|mark| trimmed.starts_with(mark));
+        match blocks.last_mut() {
+            _ if trimmed.is_empty() || is_open => {}
+            Some(block) if !is_new && !begins => *block = format!("{block} {words}"),
+            _ => blocks.push(words),
+        }
+        is_new = trimmed.is_empty() || is_open || trimmed.starts_with('#');
+    }
+    let sentences = blocks.iter().flat_map(|block| block.split(". ").flat_map(|part| part.split("; ")));
+    let is_claim = |sentence: &&str| {
+        let sentence = format!("{sentence} ").replace(" 0 failed", "").replace("no failures", "");
+        !NOT_DONE.iter().any(|not| sentence.contains(not))
+    };
+    sentences.filter(is_claim).map(str::to_owned).collect()
 }
 
 /// What `verify context-drift` answers.
@@ -298,26 +360,69 @@ pub(crate) fn codebase(mapped: Mapped<'_>, policy: DriftPolicy<'_>) -> CodebaseR
     }
 }
 
-/// A new file in a folder that the map does not name; migrations count wherever they are.
+/// What a new file adds that the map does not know: migrations count wherever they are, else a folder that it does not
+/// name, and in one that it names what others come in by: the barrel of a member, a route.
 fn element(map: &str, path: String) -> Option<Element> {
     if path.starts_with(".planning/") || path.starts_with('.') {
         return None;
     }
-    let folders: Vec<&str> = path.split('/').rev().skip(1).collect();
-    if folders.contains(&"migrations") {
-        return Some(Element { category: "migration", path });
+    let (folders, name) = path.rsplit_once('/')?;
+    let has = |wanted: &[&str]| folders.split('/').any(|folder| wanted.contains(&folder));
+    let category = if has(&["migrations"]) {
+        "migration"
+    } else if !is_mapped(map, &area(&path)) {
+        "new_dir"
+    } else if is_barrel(&path) {
+        "barrel"
+    } else if has(&["routes", "api"]) && is_source(name) && !has(&["tests", "test", "__tests__", "__mocks__"]) {
+        "route"
+    } else {
+        return None;
+    };
+    Some(Element { category, path })
+}
+
+/// Whether a file is what others import from the member of a workspace.
+fn is_barrel(path: &str) -> bool {
+    let inside = path.strip_prefix(&area(path)).and_then(|rest| rest.strip_prefix("/src/index."));
+    area(path).contains('/') && inside.is_some_and(|ending| SCRIPTS.contains(&ending))
+}
+
+const SCRIPTS: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts"];
+
+/// Whether a file is source that runs, and no test.
+fn is_source(name: &str) -> bool {
+    const OTHERS: &[&str] =
+        &["py", "go", "rs", "rb", "php", "java", "kt", "cs", "ex", "svelte", "vue", "scala", "swift"];
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let is_test =
+        [".test", ".spec", "_test", "_spec"].iter().any(|end| stem.ends_with(end)) || stem.starts_with("test_");
+    (SCRIPTS.contains(&ending) || OTHERS.contains(&ending)) && !is_test && !stem.ends_with(".d")
+}
+
+/// Whether the map names a part of the source: as a path, or, for the member of a workspace, in a tree below its folder.
+fn is_mapped(map: &str, area: &str) -> bool {
+    let names = |folder: &str| {
+        map.match_indices(folder).any(|(at, _)| {
+            let before = map[..at].strip_suffix("./").unwrap_or(&map[..at]);
+            let is_whole = !before.ends_with(|letter: char| letter.is_alphanumeric() || "_-./".contains(letter));
+            let rest = &map[at + folder.len()..];
+            is_whole && (rest.starts_with('/') || before.ends_with('`') && rest.starts_with('`'))
+        })
+    };
+    match area.split_once('/') {
+        _ if names(area) => true,
+        Some((top, member)) => names(top) && names(member),
+        None => false,
     }
-    let is_known =
-        folders.last().is_none_or(|top| map.contains(&format!("{top}/")) || map.contains(&format!("`{top}`")));
-    (!is_known).then_some(Element { category: "new_dir", path })
 }
 
 /// The part of the source a file belongs to: its top folder, of a workspace also the member.
 fn area(path: &str) -> String {
     let mut parts = path.split('/');
     let top = parts.next().unwrap_or_default();
-    match parts.next() {
-        Some(member) if matches!(top, "packages" | "apps") => format!("{top}/{member}"),
+    match (parts.next(), parts.next()) {
+        (Some(member), Some(_)) if matches!(top, "packages" | "apps") => format!("{top}/{member}"),
         _ => top.to_owned(),
     }
 }
@@ -347,7 +452,7 @@ mod tests {
         let plan = "---\nfiles_modified: [prisma/schema.prisma, src/db/schema.ts, src/entities/user.entity.ts, README.md]\n---\n";
         let report = |summary: &str, skip| {
             let view = view(plan, summary);
-            schema(&view, Some(&folder(&view)), skip).unwrap()
+            schema(&view, Some(&folder(&view)), skip, &BTreeMap::new()).unwrap()
         };
         let drifted = report("ran `npx prisma db push`", false);
         assert_eq!(drifted.orms.unwrap(), ["prisma", "drizzle", "typeorm"]);
@@ -357,8 +462,54 @@ mod tests {
         assert!(!skipped.block && skipped.drift_detected && skipped.skipped == Some(true));
         let whole = report("prisma db push, drizzle-kit migrate, typeorm migration:run", false);
         assert!(!whole.drift_detected && whole.message.is_empty());
-        let unplanned = schema(&view("", ""), None, false).unwrap();
+        let unplanned = schema(&view("", ""), None, false, &BTreeMap::new()).unwrap();
         assert!(!unplanned.block && unplanned.cure.is_none());
+    }
+
+    #[test]
+    fn a_schema_is_changed_by_work_and_not_by_a_plan() {
+        const PLAN: &str = "---\nfiles_modified: [prisma/schema.prisma]\n---\n";
+        let of = |files: &[(&str, &str)], changed: &[(&str, &[&str])]| {
+            let files: Vec<(String, &str)> =
+                files.iter().map(|(file, text)| (format!(".planning/phases/01-a/{file}"), *text)).collect();
+            let view = MemoryFiles::new(files.iter().map(|(path, text)| (path.as_str(), *text))).view();
+            let changed = changed.iter().map(|(file, by)| (*file, by.iter().copied().collect())).collect();
+            schema(&view, Some(&folder(&view)), false, &changed).unwrap().drift_detected
+        };
+        assert!(!of(&[("01-01-PLAN.md", PLAN)], &[]), "a plan that nobody has begun");
+        assert!(of(&[("01-01-PLAN.md", PLAN), ("01-01-SUMMARY.md", "done")], &[]), "done, without git");
+        let done: &[(&str, &str)] = &[("01-01-PLAN.md", PLAN), ("01-01-SUMMARY.md", "done")];
+        assert!(!of(done, &[("src/a.ts", &["01-01"])]), "its commits did not touch the schema");
+        let unplanned: &[(&str, &str)] = &[("01-01-PLAN.md", ""), ("01-01-SUMMARY.md", "done")];
+        assert!(of(unplanned, &[("prisma/schema.prisma", &["01-01"])]), "a commit did, whatever the plan says");
+    }
+
+    #[test]
+    fn a_push_that_was_not_made_is_none() {
+        let drifts = |summary: &str| {
+            let view = view("---\nfiles_modified: [prisma/schema.prisma]\n---\n", summary);
+            schema(&view, Some(&folder(&view)), false, &BTreeMap::new()).unwrap().drift_detected
+        };
+        for told in [
+            "not run: prisma db push",
+            "`npx prisma db push` was skipped: no database.",
+            "`prisma db push` failed",
+            "I could not start a database, so that `prisma db push`\nis still to be run.",
+            "| `prisma db push` | not run |",
+            "- [ ] prisma db push",
+            "## User Setup Required\n\nprisma db push",
+            "Run the tests. `prisma db push` must be run on deploy.",
+        ] {
+            assert!(drifts(told), "{told}");
+        }
+        for told in [
+            "Ran `npx prisma db push`.",
+            "## Not Run\n\n- e2e\n\n## Done\n\n- prisma db push",
+            "The browser tests were not run. Pushed with prisma db push.",
+            "| `prisma db push` | ok |",
+        ] {
+            assert!(!drifts(told), "{told}");
+        }
     }
 
     #[test]
@@ -382,6 +533,33 @@ mod tests {
     }
 
     const POLICY: DriftPolicy<'_> = DriftPolicy { threshold: 3, action: "warn", mapper: None };
+
+    #[test]
+    fn what_others_come_in_by_counts_in_folders_that_are_mapped_too() {
+        const MAP: &str = "- `src/lib/`\n- src/\n```\n├── packages/\n│   ├── web/\n├── apps/api/\n```\n";
+        for (path, category) in [
+            ("packages/web/src/index.ts", Some("barrel")),
+            ("apps/api/src/index.mjs", Some("barrel")),
+            ("packages/web/src/index.d.ts", None),
+            ("packages/web/index.ts", None),
+            ("src/index.ts", None),
+            ("packages/other/src/index.ts", Some("new_dir")),
+            ("packages/README.md", None),
+            ("lib/a.ts", Some("new_dir")),
+            ("src/routes/users/list.ts", Some("route")),
+            ("src/server/api/users.py", Some("route")),
+            ("packages/web/src/api/a.svelte", Some("route")),
+            ("src/routes/users.test.ts", None),
+            ("src/api/tests/users.ts", None),
+            ("src/api/README.md", None),
+            ("src/routes/a.d.ts", None),
+            ("src/other/a.ts", None),
+            ("lib/migrations/1.sql", Some("migration")),
+            ("top.ts", None),
+        ] {
+            assert_eq!(element(MAP, path.to_owned()).map(|element| element.category), category, "{path}");
+        }
+    }
 
     #[test]
     fn new_places_in_the_source_are_counted_against_the_threshold() {

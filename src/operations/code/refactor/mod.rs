@@ -17,6 +17,7 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::JsonDialect;
 use crate::text::front_matter::{self, FrontMatter, Value as Told};
 use crate::text::json::{JsonDocument, JsonEdit};
+use crate::text::shell::typed;
 use crate::text::splice::Splices;
 
 use complexity::functions;
@@ -347,6 +348,50 @@ pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusRe
         }
     }
     Ok(StatusReport::All { proposals })
+}
+
+/// What `check refactor-undecided` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UndecidedReport {
+    pub(crate) block: bool,
+    pub(crate) message: String,
+    pub(crate) cure: Option<String>,
+}
+
+/// Whether a proposal of the phase waits for an answer; `strict` makes that stop the loop.
+pub(crate) fn undecided(
+    view: &ProjectView,
+    folder: Option<&PhaseFolder>,
+    strict: bool,
+) -> Result<UndecidedReport, FileError> {
+    let decided = UndecidedReport { block: false, message: String::new(), cure: None };
+    let Some((folder, path)) = folder.and_then(|folder| Some((folder, folder.artifact_path("REFACTOR")?))) else {
+        return Ok(decided);
+    };
+    let Some(text) = view.text(&path)? else { return Ok(decided) };
+    let phase = number(folder);
+    let (message, cure) = match read(&text) {
+        Some(proposal) if proposal.line.status != PROPOSED => return Ok(decided),
+        Some(Proposal { line, .. }) => (
+            format!(
+                "A simpler form of `{}` in `{}` is proposed, and nobody has decided",
+                line.target_function, line.target_file
+            ),
+            format!(
+                "`{}`, or `{}`",
+                typed!("gsd-tools refactor accept --phase {}", phase),
+                typed!("gsd-tools refactor decline --phase {} --reason WHY", phase)
+            ),
+        ),
+        None => (
+            format!("`{path}` cannot be read as a proposal"),
+            format!(
+                "correct its front matter, or remove it and run `{}`",
+                typed!("gsd-tools refactor evaluate --phase {}", phase)
+            ),
+        ),
+    };
+    Ok(UndecidedReport { block: strict, message, cure: Some(cure) })
 }
 
 fn read(document: &str) -> Option<Proposal> {
