@@ -190,9 +190,21 @@ fn status_line(world: &World, payload: &Payload, here: &Path, project: Option<&H
         context_first: setting("statusline.context_position").is_some_and(|place| place == "front"),
         short: setting("statusline.state_format").is_some_and(|format| format == "compact"),
         tokens: setting("statusline.show_context_tokens").is_some_and(|shown| shown == true),
+        branch: setting("statusline.show_git").filter(|shown| *shown == true).and_then(|_| branch(here)),
+        state_age: setting("statusline.show_state_freshness")
+            .filter(|shown| *shown == true)
+            .and_then(|_| project?.state_age(world.now().milliseconds())),
         color: world.variable("NO_COLOR").is_none(),
     }
     .line()
+}
+
+/// The branch that is checked out in a folder.
+fn branch(here: &Path) -> Option<String> {
+    match checkout::Checkout::of(here)?.head() {
+        checkout::Head::Branch(branch) => Some(branch),
+        checkout::Head::Commit | checkout::Head::Unreadable => None,
+    }
 }
 
 /// What the host wrote, unless nothing comes.

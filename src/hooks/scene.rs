@@ -117,6 +117,13 @@ impl HookProject {
         self.text(&self.layout.state())
     }
 
+    /// How long before `now` STATE.md was changed, in milliseconds.
+    pub(super) fn state_age(&self, now: i64) -> Option<i64> {
+        let path = self.layout.absolute(&self.layout.state());
+        self.boundary.check(&path).ok()?;
+        disk::modified(&path).map(|changed| now.saturating_sub(changed))
+    }
+
     /// The text of a file, by its path below the root; none where it cannot be read.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         let path = self.layout.absolute(path);

@@ -27,6 +27,10 @@ pub(super) struct Known<'a> {
     pub(super) short: bool,
     /// The tokens in use stand behind the bar.
     pub(super) tokens: bool,
+    /// The branch, if it is to be shown.
+    pub(super) branch: Option<String>,
+    /// How long ago STATE.md was changed, in milliseconds, if that is to be shown.
+    pub(super) state_age: Option<i64>,
     pub(super) color: bool,
 }
 
@@ -39,6 +43,8 @@ impl Known<'_> {
             || self.position.as_ref().and_then(|position| position.brief(self.short)).map(|place| plain(&place));
         parts.extend(self.todo.as_deref().map(|todo| bold(&plain(todo), self.color)).or_else(place));
         parts.extend(self.payload.folder().and_then(folder_name).map(|name| dim(&plain(name), self.color)));
+        parts.extend(self.branch.as_deref().map(|branch| dim(&plain(&format!("⎇ {branch}")), self.color)));
+        parts.extend(self.state_age.map(|age| dim(&format!("state {}", aged(age)), self.color)));
         parts.extend(self.newer.map(|newer| colored(&plain(&format!("↑ {newer}")), "33", self.color)));
         let line = parts.join(" │ ");
         let bar = self.used.map(|used| bar(used.used(), self.color) + &self.token_count()).unwrap_or_default();
@@ -116,6 +122,16 @@ fn rounded(count: u64) -> String {
     }
 }
 
+/// `now`, `5 min`, `3 h`, `2 d`: how long ago something was.
+fn aged(milliseconds: i64) -> String {
+    match milliseconds / 60_000 {
+        ..1 => "now".to_owned(),
+        minutes @ 1..60 => format!("{minutes} min"),
+        minutes @ 60..2_880 => format!("{} h", minutes / 60),
+        minutes => format!("{} d", minutes / 1_440),
+    }
+}
+
 fn dim(text: &str, color: bool) -> String {
     colored(text, "2", color)
 }
@@ -153,6 +169,8 @@ mod tests {
             context_first: false,
             short: false,
             tokens: false,
+            branch: None,
+            state_age: None,
             color: false,
         }
     }
@@ -176,6 +194,8 @@ mod tests {
         let tokens = Known { tokens: true, ..usual() }.line();
         assert_eq!(tokens, "Opus 5.5 │ Phase 2 Notes · executing │ acme █████░░░░░ 50% used (101k)");
         assert!(Known { context_first: true, ..usual() }.line().starts_with("█████░░░░░ 50% used Opus 5.5 │"));
+        let of_git = Known { branch: Some("gsd/02\u{7}".into()), state_age: Some(3 * 3_600_000), ..usual() }.line();
+        assert_eq!(of_git, "Opus 5.5 │ Phase 2 Notes · executing │ acme │ ⎇ gsd/02 │ state 3 h █████░░░░░ 50% used");
         assert!(Known { newer: Some("9.0.0"), ..usual() }.line().contains("acme │ ↑ 9.0.0 █"));
         let busy = Known { todo: Some("Writing tests".into()), ..usual() };
         assert!(busy.line().contains("│ Writing tests │ acme"));
@@ -214,5 +234,7 @@ mod tests {
     #[test]
     fn numbers_are_told_short() {
         assert_eq!([0, 999, 1_499, 100_600, 1_250_000].map(rounded), ["0", "999", "1k", "101k", "1.2M"]);
+        let hour = 3_600_000;
+        assert_eq!([-1, 59_999, 5 * 60_000, 47 * hour, 48 * hour].map(aged), ["now", "now", "5 min", "47 h", "2 d"]);
     }
 }

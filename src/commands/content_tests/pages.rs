@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::library::{Item, ItemKind, Library};
-use crate::project::config::{ConfigTexts, facts};
+use crate::project::config::{ConfigTexts, facts, unused};
 
 const MADE: &str = "A test writes this page:\n`SNAPSHOTS=overwrite cargo test --lib pages`.";
 
@@ -89,6 +89,10 @@ fn configuration(library: &Library) -> String {
         if last.contains('_') {
             readers.extend(naming(library, last).into_iter().filter(|item| item.body.contains(&format!("`{last}`"))));
         }
+        let read_by = match unused(&key.key) {
+            Some(reason) => format!("nothing: {reason}"),
+            None => list(&workflows(&readers)),
+        };
         let default = if key.default.is_null() { String::new() } else { format!("`{}`", key.default) };
         let _ = writeln!(
             page,
@@ -97,7 +101,7 @@ fn configuration(library: &Library) -> String {
             cell(key.about.unwrap_or_default()),
             cell(&key.accepts.unwrap_or_default()),
             cell(&default),
-            list(&workflows(&readers))
+            read_by
         );
     }
     page

@@ -289,6 +289,9 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
         ConfigurationError::Key(KeyError::Refused { key, .. }) => {
             told.hint(format!("`{}` describes the key", typed!("gsd-tools config explain {}", key)))
         }
+        ConfigurationError::Key(KeyError::Unused { key, .. }) => {
+            told.hint(format!("`{}` takes it out of the file", typed!("gsd-tools config-set {} null", key)))
+        }
         ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
         ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),
         ConfigurationError::Malformed { .. } => told.hint("correct the file; it was not changed"),

@@ -113,6 +113,10 @@ fn table(keys: &[KeyFacts], wanted: Option<&str>, screen: Screen) -> String {
         page +=
             &screen.prose("", "", "A key or a value in colour is not known and is ignored, or its default is used.");
     }
+    for (key, reason) in keys.iter().filter_map(|facts| Some((&facts.key, facts.unused?))) {
+        page.push('\n');
+        page += &screen.prose("", "", &format!("`{key}` has no effect here: {reason}."));
+    }
     page.push('\n');
     page + &screen.prose(
         "",
@@ -135,6 +139,9 @@ fn page(facts: &KeyFacts, screen: Screen) -> String {
     }
     if facts.invalid {
         page += &screen.prose("  ", "  ", "This value is not accepted, so the default is used.");
+    }
+    if let Some(reason) = facts.unused {
+        page += &screen.prose("  ", "  ", &format!("It has no effect here: {reason}."));
     }
     let set = typed!("gsd-tools config-set {} VALUE", facts.key);
     page + &format!("\n  {}\n", screen.paint(Tone::Command, set.as_str()))

@@ -73,7 +73,9 @@ fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandErro
 
 fn list(context: &mut Context, tag: Option<&str>) -> Result<(), CommandError> {
     let store = read(&folder(context)?)?;
-    context.emit(&learnings::list(store, tag))
+    // Only what an agent asks for by a subject goes into its prompt.
+    let most = tag.and(context.config()?.number("learnings.max_inject"));
+    context.emit(&learnings::list(store, tag, most))
 }
 
 fn copy(context: &mut Context) -> Result<(), CommandError> {

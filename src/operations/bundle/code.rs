@@ -71,7 +71,7 @@ impl Bundle<'_> {
         let report = MapCodebaseReport {
             mapper_model: self.model("gsd-codebase-mapper"),
             commit_docs: self.commit_docs(),
-            search_gitignored: self.config.flag("search_gitignored"),
+            search_gitignored: self.config.flag("search_gitignored") || self.config.flag("planning.search_gitignored"),
             parallelization: self.config.flag("parallelization"),
             subagent_timeout: self.config.number("workflow.subagent_timeout"),
             date: moment.day.clone(),

@@ -95,6 +95,8 @@ const SETTINGS: &[&str] = &[
     "workflow.inline_plan_threshold",
     "workflow.node_repair",
     "workflow.security_block_on",
+    "executor.stall_detect_interval_minutes",
+    "executor.stall_threshold_minutes",
 ];
 
 impl Bundle<'_> {

@@ -84,6 +84,7 @@ const SETTINGS: &[&str] = &[
     "workflow.smart_zone_tokens",
     "workflow.plan_bounce",
     "workflow.specless_probe_fallback",
+    "planning.chunked_parallel",
 ];
 
 impl Bundle<'_> {

@@ -503,6 +503,11 @@ fn config_findings(file: &Map<String, Value>) -> Vec<Finding> {
             }
         }
     }
+    for (key, reason) in config::facts::without_effect(file) {
+        let message = format!("config.json: {key} has no effect here: {reason}");
+        let cure = format!("`{}` removes it", typed!("gsd-tools config-set {} null", key));
+        findings.push(Finding::note("I003", message).cure(cure));
+    }
     findings
 }
 

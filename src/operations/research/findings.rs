@@ -121,6 +121,8 @@ struct PlannedQuestion {
 struct Fetch {
     provider: &'static str,
     query: String,
+    /// Who is asked next, in this order, where the first has no answer.
+    then: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -195,7 +197,8 @@ pub(crate) fn plan<E>(
     for question in questions {
         let key = question.key(&ecosystem);
         let kept = kept(&key)?;
-        let fetch = Fetch { provider: provider(&question.kind, &has), query: question.text.clone() };
+        let provider = provider(&question.kind, &has);
+        let fetch = Fetch { provider, query: question.text.clone(), then: others(&question.kind, provider, &has) };
         items.push(PlannedQuestion {
             question: question.text,
             key: key.0,
@@ -219,6 +222,18 @@ fn provider(kind: &str, has: &impl Fn(&str) -> bool) -> &'static str {
         "scrape" if has("jina") => "jina",
         _ => search(),
     }
+}
+
+/// Who is asked where `first` has no answer: of the services that the user has those that answer such a question.
+fn others(kind: &str, first: &str, has: &impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let readers: &[(&str, &str)] = match kind {
+        "docs" => &[("ref_search", "ref"), ("jina", "jina")],
+        "scrape" => &[("firecrawl", "firecrawl"), ("jina", "jina")],
+        _ => &[],
+    };
+    let searches = SEARCHES.iter().chain(&[("", "websearch")]);
+    let can_be_asked = |(setting, _): &&(&str, &str)| setting.is_empty() || has(setting);
+    readers.iter().chain(searches).filter(can_be_asked).map(|(_, name)| *name).filter(|name| *name != first).collect()
 }
 
 /// What a question is about, in the order in which its key counts it.
@@ -284,6 +299,22 @@ mod tests {
             kind: "docs".into(),
         }
         .held_for_its_source()
+    }
+
+    #[test]
+    fn who_is_asked_next_is_whom_the_user_has() {
+        let nothing = |_: &FindingKey| Ok::<_, Infallible>(kept([], 0));
+        let then = |kind: &str, has: &[&str]| {
+            let text = format!(r#"{{"questions": [{{"text": "a", "kind": "{kind}"}}]}}"#);
+            let questions = ResearchQuestions::parse(&text).unwrap();
+            let mut plan = plan(questions, |service| has.contains(&service), nothing).unwrap();
+            plan.items.remove(0).fetch.unwrap().then
+        };
+        assert_eq!(then("docs", &[]), ["websearch"]);
+        assert_eq!(then("docs", &["ref_search", "jina", "exa_search"]), ["ref", "jina", "exa", "websearch"]);
+        assert_eq!(then("scrape", &["firecrawl", "jina"]), ["jina", "websearch"]);
+        assert_eq!(then("web", &["tavily_search", "perplexity", "ref_search"]), ["perplexity", "websearch"]);
+        assert_eq!(then("web", &[]), [""; 0], "who was asked first is not asked again");
     }
 
     fn planned(text: &str) -> Vec<(String, Option<&'static str>)> {

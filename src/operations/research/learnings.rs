@@ -217,15 +217,19 @@ pub(crate) struct ListReport {
     unreadable: Vec<String>,
 }
 
-/// The entries with the tag; all without one.
-pub(crate) fn list(store: Store, tag: Option<&str>) -> ListReport {
+/// The entries with the tag; all without one. Of more than `most` the newest are listed, and all are counted.
+pub(crate) fn list(store: Store, tag: Option<&str>, most: Option<u64>) -> ListReport {
     let has = |entry: &Value, tag: &str| {
         let tags = entry.get("tags").and_then(Value::as_array);
         tags.is_some_and(|tags| tags.iter().any(|one| one.as_str() == Some(tag)))
     };
     let fits = |entry: &Entry| tag.is_none_or(|tag| has(&entry.value, tag));
-    let learnings: Vec<Value> = store.entries.into_iter().filter(fits).map(|entry| entry.value).collect();
-    ListReport { count: learnings.len(), learnings, tag: tag.map(str::to_owned), unreadable: store.unreadable }
+    let mut learnings: Vec<Value> = store.entries.into_iter().filter(fits).map(|entry| entry.value).collect();
+    let count = learnings.len();
+    if let Some(most) = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most < count) {
+        learnings.truncate(most);
+    }
+    ListReport { count, learnings, tag: tag.map(str::to_owned), unreadable: store.unreadable }
 }
 
 /// What `learnings prune` answers.
@@ -360,10 +364,13 @@ mod tests {
                 .map(|(file, text)| (file.to_owned(), text.map(str::to_owned))),
             )
         };
-        let report = list(store(), None);
+        let report = list(store(), None, None);
         let ids: Vec<&str> = report.learnings.iter().filter_map(|entry| entry["id"].as_str()).collect();
         assert_eq!((ids, report.count, report.unreadable.len()), (vec!["c-1", "b-1", "a-1"], 3, 2));
-        assert_eq!(list(store(), Some("use")).learnings[0]["mine"], 1);
+        assert_eq!(list(store(), Some("use"), Some(5)).learnings[0]["mine"], 1);
+        let newest = list(store(), None, Some(1));
+        assert_eq!((newest.count, newest.learnings.len()), (report.count, 1));
+        assert_eq!(newest.learnings[0], report.learnings[0], "the newest stay");
         let (report, files) = outdated(store(), 2, 1_767_571_200_000);
         assert_eq!((report.removed, report.kept, files), (1, 2, vec!["a-1.json".to_owned()]));
         assert_eq!(store().file_of("c-1").as_deref(), Some("c.json"));

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::keys::{self, KeyError};
 use super::table::KEYS;
+use super::unused::unused;
 use super::{ConfigTexts, at, default_of, legacy, parse};
 
 /// Where the value of a key is from.
@@ -37,6 +38,9 @@ pub(crate) struct KeyFacts {
     /// A file has a value that the key does not accept.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) invalid: bool,
+    /// A file has a value other than the default, and nothing goes by the key: why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unused: Option<&'static str>,
 }
 
 /// The files that keys can be set in, topmost first.
@@ -74,6 +78,7 @@ impl Layers {
                 Some((_, accepts, _)) => !value.is_null() && !accepts.fits(value),
                 None => true,
             }),
+            unused: found.filter(|(_, value)| !value.is_null() && **value != default).and_then(|_| unused(key)),
             key: key.to_owned(),
             default,
         }
@@ -118,6 +123,16 @@ pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, Key
         return Err(KeyError::Unknown { key: key.to_owned() });
     }
     Ok(Layers::read(texts).facts(key))
+}
+
+/// The keys that a file sets to something else than the default and that nothing goes by, each with the reason.
+pub(crate) fn without_effect(file: &Map<String, Value>) -> Vec<(String, &'static str)> {
+    let mut file = file.clone();
+    legacy::normalize(&mut file);
+    let mut keys = set_keys(&file, "");
+    keys.sort_unstable();
+    let layers = Layers(vec![(Origin::Project, file)]);
+    keys.into_iter().filter_map(|key| Some((layers.facts(&key).unused?, key))).map(|(why, key)| (key, why)).collect()
 }
 
 /// The dotted keys that an object sets: those that exist, and for the rest the innermost ones.
@@ -173,6 +188,19 @@ mod tests {
         let row = rows.iter().find(|row| row.key == "model_profile").unwrap();
         assert_eq!((&row.value, row.source), (&"budget".into(), Origin::Personal));
         assert!(rows.iter().all(|row| row.accepts.is_some() && row.about.is_some()));
+    }
+
+    #[test]
+    fn a_key_that_nothing_goes_by_is_named_where_a_file_changes_it() {
+        let reason = |file| {
+            let texts = ConfigTexts { project: Some(file), ..ConfigTexts::default() };
+            explain(texts, "workflow.compact_content").unwrap().unused
+        };
+        assert_eq!(reason(r#"{"workflow": {"compact_content": true}}"#), Some("there is one text of each workflow"));
+        for same in [r#"{"workflow": {"compact_content": false}}"#, "{}", r#"{"workflow": {"compact_content": null}}"#]
+        {
+            assert_eq!(reason(same), None, "{same}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde_json::{Map, Number, Value};
 use super::CAPABILITIES;
 use super::accepts::Accepts;
 use super::table::{KEYS, Key, PATTERNS};
+use super::unused::unused;
 
 /// A checked wish: this key shall have this value.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub(crate) struct Setting {
 pub(crate) enum KeyError {
     #[error("unknown config key `{key}`")]
     Unknown { key: String },
+    #[error("`{key}` has no effect here: {reason}")]
+    Unused { key: String, reason: &'static str },
     #[error("`{key}` cannot be `{value}`; it takes {accepts}")]
     Refused { key: String, value: String, accepts: Accepts },
 }
@@ -39,10 +42,14 @@ impl Setting {
             Some(value) if !accepts.fits(value) => {
                 Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), accepts })
             }
-            _ => {
-                let value = value.map(|value| accepts.stored(value));
-                Ok(Self { key: key.to_owned(), path: path_of(key), value })
-            }
+            _ => match unused(key) {
+                // To take the key away is always possible.
+                Some(reason) if value.is_some() => Err(KeyError::Unused { key: key.to_owned(), reason }),
+                _ => {
+                    let value = value.map(|value| accepts.stored(value));
+                    Ok(Self { key: key.to_owned(), path: path_of(key), value })
+                }
+            },
         }
     }
 
@@ -232,7 +239,7 @@ fn names_no_reviewer(key: &str) -> bool {
 }
 
 /// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
-fn fits(pattern: &str, key: &str) -> bool {
+pub(super) fn fits(pattern: &str, key: &str) -> bool {
     let mut segments = key.split('.');
     let mut parts = pattern.split('.').peekable();
     while let Some(part) = parts.next() {
@@ -267,12 +274,12 @@ mod tests {
     fn values_are_what_they_look_like() {
         assert_eq!(value("mode", "yolo"), Some("yolo".into()));
         assert_eq!(value("context_window", "5"), Some(5.into()));
-        assert_eq!(value("model_policy.budget", "0.5"), Some(0.5.into()));
+        assert_eq!(value("workflow.yolo.prev_auto_advance", "0.5"), Some(0.5.into()));
         assert_eq!(value("commit_docs", "false"), Some(false.into()));
         assert_eq!(value("commit_docs", "null"), None);
         assert_eq!(value("planning.sub_repos", r#"["a"]"#), Some(vec!["a"].into()));
-        assert_eq!(value("model_policy.budget", "[draft"), Some("[draft".into()));
-        assert_eq!(value("model_policy.budget", "infinity"), Some("infinity".into()));
+        assert_eq!(value("workflow.yolo.prev_auto_advance", "[draft"), Some("[draft".into()));
+        assert_eq!(value("workflow.yolo.prev_auto_advance", "infinity"), Some("infinity".into()));
         assert_eq!(value("response_language", ""), Some("".into()));
         assert_eq!(value("workflow.test_command", "true"), Some("true".into()));
         assert_eq!(value("project_code", "007"), Some("007".into()));
@@ -321,6 +328,20 @@ mod tests {
         assert!(refused("brave_search", "5").ends_with("or an API key"));
         assert!(refused("workflow.security_asvs_level", "4").ends_with("from 1 to 3"));
         assert!(Setting::parse("workflow.security_asvs_level", "3").is_ok());
+    }
+
+    #[test]
+    fn keys_that_nothing_goes_by_can_only_be_taken_away() {
+        for form in super::super::unused::unused_keys() {
+            let key = form.replace('*', "x");
+            let (_, accepts, _) = row(&key).unwrap_or_else(|| panic!("{key} is no key"));
+            let fitting = ["true", "1", "x", "auto", "augment"]
+                .into_iter()
+                .find(|text| coerce(text).is_some_and(|value| accepts.fits(&value)));
+            let refused = Setting::parse(&key, fitting.unwrap_or_else(|| panic!("{key}: {accepts}"))).unwrap_err();
+            assert!(matches!(refused, KeyError::Unused { .. }), "{key}: {refused}");
+            assert_eq!(Setting::parse(&key, "null").unwrap().value, None, "{key}");
+        }
     }
 
     #[test]
@@ -379,7 +400,7 @@ mod tests {
 
     #[test]
     fn keys_of_features_and_of_the_users_naming_can_be_set() {
-        for key in ["mempalace.wing", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"] {
+        for key in ["external_job.artifact_dir", "model_policy.runtime_tiers.x.opus", "model_overrides.a-b"] {
             assert!(Setting::parse(key, "x").is_ok(), "{key}");
         }
         assert!(Setting::parse("workflow.ui_review", "true").is_ok());

@@ -10,6 +10,7 @@ mod keys;
 mod legacy;
 mod report;
 mod table;
+mod unused;
 
 use std::sync::LazyLock;
 
@@ -19,6 +20,8 @@ pub(crate) use keys::{KeyError, Setting, check_values, is_secret, key_names, mas
 pub(crate) use legacy::{Normalization, meant, normalizations};
 pub(crate) use report::LoadedConfig;
 pub(crate) use table::{BRANCHING, PROFILES};
+#[cfg(test)]
+pub(crate) use unused::{unused, unused_keys};
 
 /// What a new project's file says.
 pub(crate) const INITIAL: &str = include_str!("initial.json");
