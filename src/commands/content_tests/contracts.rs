@@ -250,7 +250,7 @@ fn gates(library: &Library) -> Vec<String> {
 
 /// The files of the library, with a slip put into one: `old` of the file at `path` becomes `new`. With nothing for `old`,
 /// the file is left out.
-fn with_slip(path: &str, old: &str, new: &str) -> Library {
+pub(super) fn with_slip(path: &str, old: &str, new: &str) -> Library {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     let mut open: Vec<_> =

@@ -8,6 +8,7 @@ mod contracts;
 mod pages;
 mod project;
 mod prompts;
+mod reach;
 mod rehearsal;
 
 use std::cell::OnceCell;

@@ -179,7 +179,7 @@ pub(crate) struct Hook {
     command: Option<String>,
     /// Of a contribution: whose prompt it goes into.
     #[serde(default)]
-    into: Option<String>,
+    pub(crate) into: Option<String>,
     /// What is told to whoever does it.
     #[serde(default)]
     pub(crate) text: Option<String>,
