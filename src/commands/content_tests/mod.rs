@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests prepare a tree by hand")]
 
+mod artifacts;
 mod calls;
 mod contracts;
 mod pages;
