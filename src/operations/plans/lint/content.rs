@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Limits;
+use super::limits::Limits;
 use super::sentences::Quotes;
 use super::wording::{Passage, left_open, of_implementation, thinned, vague};
 use crate::operations::plans::commands::{bare, written_by};

@@ -2,6 +2,7 @@
 
 mod checks;
 mod content;
+mod limits;
 mod sentences;
 mod threats;
 mod together;
@@ -12,12 +13,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use self::limits::Limits;
 use super::commands::{FolderFacts, Planned, SourceTree, Tree, written_by};
 use super::found::{Found, Weight};
 use super::index::{self, PlanIndexError};
 use super::structure::{self, StructureReport};
 use crate::operations::gates::coverage;
-use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::layout::Layout;
@@ -49,34 +50,6 @@ struct Finding {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     finding: String,
-}
-
-/// What the project's settings say of plans.
-#[derive(Clone, Debug)]
-pub(crate) struct Limits {
-    /// Whether decisions have to be cited.
-    decisions_are_checked: bool,
-    /// Whether a plan needs a threat model.
-    needs_threats: bool,
-    /// The severity from which a threat has to be mitigated.
-    block_on: Option<threats::Severity>,
-    /// Tokens that a plan should stay below.
-    smart_zone_tokens: u64,
-    /// Whether people look at the end of a phase and not in between.
-    people_look_at_the_end: bool,
-}
-
-impl Limits {
-    pub(crate) fn of(config: &Config) -> Self {
-        let block_on = config.text("workflow.security_block_on").unwrap_or("high");
-        Self {
-            decisions_are_checked: config.flag("workflow.context_coverage_gate"),
-            needs_threats: config.flag("workflow.security_enforcement"),
-            block_on: threats::Severity::of(block_on),
-            smart_zone_tokens: config.number("workflow.smart_zone_tokens").unwrap_or(100_000),
-            people_look_at_the_end: config.text("workflow.human_verify_mode") != Some("mid-flight"),
-        }
-    }
 }
 
 /// What is found in a report: errors and warnings, in the order of plans.

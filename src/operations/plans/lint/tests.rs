@@ -1,6 +1,6 @@
 use super::*;
 use crate::operations::plans::commands::FoundFolder;
-use crate::project::config::ConfigTexts;
+use crate::project::config::{Config, ConfigTexts};
 use crate::project::files::MemoryFiles;
 
 const ROADMAP: &str = "### Phase 1: A\n**Requirements**: [A-1, A-2]\n";

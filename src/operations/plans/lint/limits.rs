@@ -1,0 +1,32 @@
+//! The settings of a project that plans are held to.
+
+use super::threats::Severity;
+use crate::project::config::Config;
+
+/// What the project's settings say of plans.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// Whether decisions have to be cited.
+    pub(super) decisions_are_checked: bool,
+    /// Whether a plan needs a threat model.
+    pub(super) needs_threats: bool,
+    /// The severity from which a threat has to be mitigated.
+    pub(super) block_on: Option<Severity>,
+    /// Tokens that a plan should stay below.
+    pub(super) smart_zone_tokens: u64,
+    /// Whether people look at the end of a phase and not in between.
+    pub(super) people_look_at_the_end: bool,
+}
+
+impl Limits {
+    pub(crate) fn of(config: &Config) -> Self {
+        let block_on = config.text("workflow.security_block_on").unwrap_or("high");
+        Self {
+            decisions_are_checked: config.flag("workflow.context_coverage_gate"),
+            needs_threats: config.flag("workflow.security_enforcement"),
+            block_on: Severity::of(block_on),
+            smart_zone_tokens: config.number("workflow.smart_zone_tokens").unwrap_or(100_000),
+            people_look_at_the_end: config.text("workflow.human_verify_mode") != Some("mid-flight"),
+        }
+    }
+}
