@@ -349,10 +349,10 @@ impl Looked<'_> {
     }
 
     /// Why `a && b || c` cannot fail.
-    fn list(&self, list: &[Command], depth: usize) -> Found {
+    fn list(&self, commands: &[Command], depth: usize) -> Found {
         // Of a pipeline its last command decides.
         let mut pipelines: Vec<(Joint, Option<String>)> = Vec::new();
-        for Command { joint, words } in list {
+        for Command { joint, words } in commands {
             let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| is_assignment(word)).collect();
             let own = if words.is_empty() {
                 Some("it only sets a variable".to_owned())
@@ -360,7 +360,7 @@ impl Looked<'_> {
                 self.command(&words, depth)?
             };
             match (joint, pipelines.last_mut()) {
-                (Joint::Pipe, Some((_, last))) => *last = own,
+                (Joint::Pipe, Some((_, why))) => *why = own,
                 _ => pipelines.push((*joint, own)),
             }
         }

@@ -30,16 +30,16 @@ pub(crate) fn threats_of(plan: &str) -> Option<Vec<Threat>> {
     if model.trim().is_empty() {
         return None;
     }
-    let markdown = Markdown::parse(model);
+    let document = Markdown::parse(model);
     let mut threats = Vec::new();
-    for table in Table::all(&markdown) {
+    for table in Table::all(&document) {
         let names = ["Threat", "Threat ID", "ID"];
         let Some(id) = names.iter().find_map(|name| table.column(name)) else { continue };
         let severity = table.column("Severity");
         for row in 0..table.row_count() {
-            let plain = |column| table.cell_text(row, column).replace(['*', '`'], "").trim().to_owned();
-            let word = severity.map(plain).unwrap_or_default().to_lowercase();
-            threats.push(Threat { id: plain(id), severity: words::of_word(&word) });
+            let bare = |column| table.cell_text(row, column).replace(['*', '`'], "").trim().to_owned();
+            let word = severity.map(bare).unwrap_or_default().to_lowercase();
+            threats.push(Threat { id: bare(id), severity: words::of_word(&word) });
         }
     }
     Some(threats)

@@ -219,6 +219,6 @@ fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Comma
         return context.emit(&MissingFile::at(&arguments.file));
     };
     let report =
-        frontmatter::validate(&arguments.file, &text, schema, |file| disk::is_file(&context.root().resolve(file)));
+        frontmatter::validate(&arguments.file, &text, schema, |file| disk::is_file(context.root().resolve(file)));
     context.emit_raw(&report, if report.valid { "valid" } else { "invalid" })
 }

@@ -397,7 +397,7 @@ fn is_source(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let is_test =
         [".test", ".spec", "_test", "_spec"].iter().any(|end| stem.ends_with(end)) || stem.starts_with("test_");
-    (SCRIPTS.contains(&ending) || OTHERS.contains(&ending)) && !is_test && !stem.ends_with(".d")
+    (SCRIPTS.contains(&ending) || OTHERS.contains(&ending)) && !is_test && stem.rsplit('.').next() != Some("d")
 }
 
 /// Whether the map names a part of the source: as a path, or, for the member of a workspace, in a tree below its folder.

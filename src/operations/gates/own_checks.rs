@@ -83,7 +83,7 @@ const TOOLS: &[Tool] = &[
     Tool { words: &["reuse"], ignore_files: &["REUSE.toml"], entry: "[[annotations]]\npath = \"{planning}/**\"" },
 ];
 
-/// Configurations of ESLint, which looks at JSON and Markdown only where one of them says so.
+/// Configurations of `ESLint`, which looks at JSON and Markdown only where one of them says so.
 const OF_ESLINT: &[&str] = &[
     "eslint.config.js",
     "eslint.config.mjs",
@@ -161,7 +161,7 @@ pub(crate) fn checks_of(files: &dyn Files, planning: &str) -> Result<Vec<OwnChec
     Ok(found)
 }
 
-/// The configuration of ESLint, where it looks at JSON or Markdown and does not leave the folder out.
+/// The configuration of `ESLint`, where it looks at JSON or Markdown and does not leave the folder out.
 fn eslint_of_documents(files: &dyn Files, planning: &str) -> Result<Option<String>, FileError> {
     for name in OF_ESLINT {
         if let Some(text) = files.read(name)? {
@@ -209,7 +209,7 @@ fn looks_at_all(line: &str, tool: &str) -> bool {
                 || ["run:", "npx", "pnpm", "yarn", "bunx", "exec", "uv", "uvx", "run", "poetry", "x", "|", "xargs"]
                     .contains(word)
         };
-        let is_called = words[..at].iter().all(|word| leads(word)) || part.contains("git ls-files");
+        let is_called = words[..at].iter().all(leads) || part.contains("git ls-files");
         if !is_called {
             return false;
         }

@@ -35,7 +35,7 @@ pub(crate) enum GetPhaseReport {
         /// The section's own bytes.
         section: String,
         #[serde(flatten)]
-        brief: Brief,
+        brief: Box<Brief>,
     },
     /// The phase has a checklist line but no section.
     Malformed {
@@ -74,7 +74,7 @@ pub(crate) fn get_phase(view: &ProjectView, typed: &str) -> Result<GetPhaseRepor
             mode: roadmap.mode(section),
             success_criteria: roadmap.success_criteria(section),
             section: roadmap.section_text(section).to_owned(),
-            brief: Brief::of(view, &roadmap, section)?,
+            brief: Box::new(Brief::of(view, &roadmap, section)?),
         });
     }
     Ok(match roadmap.bullet(typed) {

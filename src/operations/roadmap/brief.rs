@@ -95,7 +95,7 @@ impl Brief {
                 .collect::<Vec<_>>(),
         );
         let maps = layout.codebase();
-        let maps = view.file_names(&maps)?.into_iter().filter(|name| name.ends_with(".md"));
+        let maps = view.file_names(&maps)?.into_iter().filter(|name| name.rsplit('.').next() == Some("md"));
         Ok(Self {
             requirement_texts: ids.into_iter().map(requirement).collect(),
             dependencies: needed(view, roadmap, section)?,
@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn what_is_long_is_cut_and_says_where_the_rest_is() {
-        let long = (0..40).map(|number| format!("- rule {number} {}\n", "x".repeat(3_000))).collect::<String>();
+        let rule = |number: usize| format!("- rule {number} {}", "x".repeat(3_000));
+        let long = (0..40).map(rule).collect::<Vec<_>>().join("\n");
         let project = format!("# P\n\n## Constraints\n\n{long}");
         let found = answer(&[(".planning/ROADMAP.md", ROADMAP), (".planning/PROJECT.md", &project)]);
         let constraints = found["project"]["constraints"].as_array().unwrap();

@@ -78,7 +78,7 @@ pub(crate) fn missing(command: &str, exit_code: Option<i32>, output: &str) -> Op
     let output = without_colours(output);
     let lines: Vec<&str> = output.lines().map(str::trim).collect();
     let said_127 = |line: &&str| line.ends_with("Error 127") || line.contains("exit code 127");
-    let is_127 = exit_code == Some(127) || lines.iter().any(|line| said_127(&line));
+    let is_127 = exit_code == Some(127) || lines.iter().any(said_127);
     let in_shell = || lines.iter().rev().find_map(|line| of_shell(line)).filter(|_| is_127);
     let is_meant = |name: &String| is_127 || command.split_whitespace().any(|word| word == name);
     let said_plainly = || lines.iter().find_map(|line| of_saying(line, PLAIN_SAYINGS)).filter(is_meant);

@@ -52,7 +52,7 @@ pub(super) fn test(files: &dyn Files) -> Result<Option<Declared>, FileError> {
         }
     }
     // A `conftest.py` says who runs tests, not that there are any.
-    if let Some(file) = OF_PYTEST.iter().find(|file| !file.ends_with(".py") && files.exists(file)) {
+    if let Some(file) = OF_PYTEST.iter().find(|file| !file.ends_with("conftest.py") && files.exists(file)) {
         return declared(file, starter.pytest());
     }
     let is_set_up = OF_PYTEST.iter().any(|file| files.exists(file));

@@ -163,7 +163,7 @@ fn says_something(block: &str) -> bool {
     let is_form = bare.starts_with('{') && bare.ends_with('}');
     let is_date =
         ["**Mapped:**", "**Analysis Date:**", "*Mapped", "*Analysis"].iter().any(|begin| bare.starts_with(begin));
-    let is_footer = bare.starts_with('*') && bare.ends_with("*") && bare.to_lowercase().contains("analysis:");
+    let is_footer = bare.starts_with('*') && bare.ends_with('*') && bare.to_lowercase().contains("analysis:");
     let is_one_line = !bare.contains('\n');
     !bare.trim_matches(['-', '*', '_', ' ']).is_empty() && !is_form && !(is_one_line && (is_date || is_footer))
 }

@@ -38,8 +38,8 @@ pub(crate) struct Counts {
     seeds: usize,
     uat_gaps: usize,
     verification_gaps: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    review_findings: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review_findings: Option<usize>,
     context_questions: usize,
     deferred_items: usize,
     pub(crate) total: usize,
@@ -47,7 +47,11 @@ pub(crate) struct Counts {
 
 impl Counts {
     fn add(&mut self, category: Category) {
-        *self.place(category) += 1;
+        match category {
+            // Only said where there are some: other programs know the others alone.
+            Category::ReviewFindings => *self.review_findings.get_or_insert(0) += 1,
+            _ => *self.place(category) += 1,
+        }
         self.total += 1;
     }
 
@@ -60,7 +64,7 @@ impl Counts {
             Category::Seeds => &mut self.seeds,
             Category::UatGaps => &mut self.uat_gaps,
             Category::VerificationGaps => &mut self.verification_gaps,
-            Category::ReviewFindings => &mut self.review_findings,
+            Category::ReviewFindings => self.review_findings.get_or_insert(0),
             Category::ContextQuestions => &mut self.context_questions,
             Category::DeferredItems => &mut self.deferred_items,
         }
@@ -424,10 +428,6 @@ fn is_settled(status: &str) -> bool {
 
 fn field(text: &str, key: &str) -> String {
     FrontMatter::parse(text).and_then(|front| front.text(key)).map(|value| value.trim().to_owned()).unwrap_or_default()
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// The open findings of a review, short: others are open again.

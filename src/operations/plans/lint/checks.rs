@@ -77,7 +77,7 @@ fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
                 return None;
             }
             ("find", _) => {
-                paths.extend(arguments.iter().take_while(|word| !word.starts_with(['-', '(', '!'])).cloned())
+                paths.extend(arguments.iter().take_while(|word| !word.starts_with(['-', '(', '!'])).cloned());
             }
             (name, _) if LOOKS.contains(&name) => {
                 let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());

@@ -164,18 +164,14 @@ fn covers(listed: &str, file: &str) -> bool {
     if listed == file {
         return true;
     }
-    match listed.split_once('*') {
-        Some((before, behind)) => {
-            let end = behind.rsplit('*').next().unwrap_or_default();
-            let start = file.split('*').next().unwrap_or_default();
-            (file.starts_with(before) || (file.contains('*') && before.starts_with(start))) && file.ends_with(end)
-        }
-        None => {
-            let folder = listed.trim_end_matches('/');
-            let is_folder = listed.ends_with('/') || !folder.rsplit('/').next().unwrap_or_default().contains('.');
-            is_folder && file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
-        }
+    if let Some((before, behind)) = listed.split_once('*') {
+        let end = behind.rsplit('*').next().unwrap_or_default();
+        let start = file.split('*').next().unwrap_or_default();
+        return (file.starts_with(before) || (file.contains('*') && before.starts_with(start))) && file.ends_with(end);
     }
+    let folder = listed.trim_end_matches('/');
+    let is_folder = listed.ends_with('/') || !folder.rsplit('/').next().unwrap_or_default().contains('.');
+    is_folder && file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
 }
 
 /// What the work is measured by.

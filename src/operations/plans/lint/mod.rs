@@ -49,7 +49,8 @@ struct Finding {
     /// Where it stands in the plan, as far as that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    finding: String,
+    #[serde(rename = "finding")]
+    sentence: String,
 }
 
 /// What is found in a report: errors and warnings, in the order of plans.
@@ -62,7 +63,7 @@ struct Findings {
 impl Findings {
     fn add(&mut self, plan: Option<&str>, found: Found) {
         let is_error = found.is_error();
-        let finding = Finding { plan: plan.map(str::to_owned), line: found.line, finding: found.sentence };
+        let finding = Finding { plan: plan.map(str::to_owned), line: found.line, sentence: found.sentence };
         if is_error { self.errors.push(finding) } else { self.warnings.push(finding) }
     }
 }

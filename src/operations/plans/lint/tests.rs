@@ -116,7 +116,7 @@ fn edited(from: &str, to: &str) -> (LintReport, String) {
 }
 
 fn has(found: &[Finding], part: &str) -> bool {
-    found.iter().any(|finding| finding.finding.contains(part))
+    found.iter().any(|finding| finding.sentence.contains(part))
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn each_fault_of_a_plan_is_an_error_that_names_its_line() {
     for (name, from, to, part) in cases {
         let (report, plan) = edited(from, &to);
         assert!(!report.valid && has(&report.errors, part), "{name}: {report:?}");
-        let finding = report.errors.iter().find(|finding| finding.finding.contains(part)).unwrap();
+        let finding = report.errors.iter().find(|finding| finding.sentence.contains(part)).unwrap();
         let line = finding.line.unwrap_or_else(|| panic!("{name}: {finding:?}"));
         assert!((1..=plan.lines().count()).contains(&line), "{name}: {finding:?}");
         assert_eq!(finding.plan.as_deref(), Some("01-01"), "{name}");
@@ -237,7 +237,7 @@ fn each_fault_that_may_be_meant_is_a_warning() {
     for (name, from, to, part) in cases {
         let (report, plan) = edited(from, &to);
         assert!(has(&report.warnings, part), "{name} {to}: {report:?}");
-        let finding = report.warnings.iter().find(|finding| finding.finding.contains(part)).unwrap();
+        let finding = report.warnings.iter().find(|finding| finding.sentence.contains(part)).unwrap();
         let line = finding.line.unwrap_or_else(|| panic!("{name}: {finding:?}"));
         assert!((1..=plan.lines().count()).contains(&line), "{name}: {finding:?}");
         assert!(report.valid, "{name} {to}: {report:?}");
@@ -473,9 +473,9 @@ fn decisions_that_cannot_be_read_or_are_none_are_found() {
     let uncovered = report("<decisions>\n- **D-01:** one\n- **D-02:** two\n</decisions>\n");
     assert_eq!(uncovered.decisions_uncovered, ["D-02"]);
     let unreadable = report("<decisions>\n- **D-01:** one\n- D-02: two\n</decisions>\n");
-    assert!(!unreadable.valid && unreadable.errors[0].finding.contains("line 3"), "{unreadable:?}");
+    assert!(!unreadable.valid && unreadable.errors[0].sentence.contains("line 3"), "{unreadable:?}");
     let asked = report("<decisions>\n- **D-01:** one or two?\n</decisions>\n");
-    assert!(asked.valid && asked.warnings[0].finding.contains("D-01 is not decided"), "{asked:?}");
+    assert!(asked.valid && asked.warnings[0].sentence.contains("D-01 is not decided"), "{asked:?}");
 }
 
 #[test]
