@@ -31,9 +31,12 @@ fn a_function_that_a_phase_made_too_branched_is_proposed_once() {
     assert_eq!((&report["verdict"], &report["target"]["score"]), (&"triggered".into(), &21.into()));
     assert!(context.read(".planning/phases/02-core/02-REFACTOR.md").contains("target_function: hot\n"));
     assert_eq!(context.gsd(["refactor", "status"]).json()["proposals"][0]["status"], "proposed");
+    let undecided = || context.gsd(["check", "refactor-undecided", "2"]).json();
+    assert!(undecided()["cure"].is_string() && undecided()["block"] == false, "{}", undecided());
     assert!(context.gsd(["refactor", "decline", "--phase", "2"]).failure(1).contains("--reason"));
     let declined = context.gsd(["refactor", "decline", "--phase", "2", "--reason", "later: yes"]).json();
     assert_eq!((&declined["status"], &declined["reanchored_to"]), (&"declined".into(), &21.into()));
+    assert!(undecided()["cure"].is_null());
     let again = evaluate();
     assert_eq!((&again["decided"], &again["artifact_written"]), (&"declined".into(), &false.into()));
     let one = context.gsd(["refactor", "status", "--phase", "2"]).json();

@@ -304,6 +304,6 @@ fn answered(finished: &Finished) -> Result<String, CommandError> {
     if finished.success() {
         return Ok(finished.text().trim_end_matches('\n').to_owned());
     }
-    let error = CommandError::new(Reason::Unknown, format!("git failed: {}", complaint(finished).trim()));
+    let error = CommandError::new(Reason::Unknown, format!("refused by git: {}", complaint(finished).trim()));
     Err(error.hint("run `git fsck`, and check that the branches of the call exist"))
 }

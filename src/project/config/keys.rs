@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use super::CAPABILITIES;
 use super::accepts::Accepts;
+use super::pattern::fits;
 use super::table::{KEYS, Key, PATTERNS};
 use super::unused::unused;
 
@@ -236,30 +237,6 @@ pub(super) fn row(key: &str) -> Option<&'static Key> {
 /// Whether a key gives a model to a reviewer that is not known: nobody would ask for it.
 fn names_no_reviewer(key: &str) -> bool {
     key.starts_with("review.models.") && super::capability_default(key).is_none()
-}
-
-/// Whether `key` is of the form `pattern`: a `*` stands for one name; at the end, for all the rest.
-pub(super) fn fits(pattern: &str, key: &str) -> bool {
-    let mut segments = key.split('.');
-    let mut parts = pattern.split('.').peekable();
-    while let Some(part) = parts.next() {
-        match (part, segments.next()) {
-            ("*", Some(segment)) if parts.peek().is_none() => return is_name(segment) && segments.all(is_name),
-            ("*", Some(segment)) if is_name(segment) => {}
-            (part, Some(segment)) if part == segment => {}
-            _ => return false,
-        }
-    }
-    segments.next().is_none()
-}
-
-/// Names that stand for something else in the programs that read the file beside us.
-const RESERVED: &[&str] = &["__proto__", "constructor", "prototype"];
-
-fn is_name(segment: &str) -> bool {
-    !segment.is_empty()
-        && !RESERVED.contains(&segment)
-        && segment.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '*' | ':'))
 }
 
 #[cfg(test)]

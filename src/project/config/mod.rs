@@ -8,6 +8,7 @@ mod accepts;
 pub(crate) mod facts;
 mod keys;
 mod legacy;
+mod pattern;
 mod report;
 mod table;
 mod unused;

@@ -1,6 +1,6 @@
 //! Keys that other programs read from the same file and this one does not: each with the reason.
 
-use super::keys;
+use super::pattern::fits;
 
 /// The keys, or forms of keys, that nothing here goes by. A file that has them stays valid.
 const UNUSED: &[(&str, &str)] = &[
@@ -43,7 +43,7 @@ const IN_HOST: &str = "every plan is executed in your host, with its hooks and w
 
 /// Why nothing goes by a key; `None` for keys that something goes by, and for those that do not exist.
 pub(crate) fn unused(key: &str) -> Option<&'static str> {
-    UNUSED.iter().find(|(form, _)| keys::fits(form, key)).map(|(_, reason)| *reason)
+    UNUSED.iter().find(|(form, _)| fits(form, key)).map(|(_, reason)| *reason)
 }
 
 /// The forms, for a test that looks for readers of all others.
