@@ -357,6 +357,7 @@ pub(crate) fn executor(it: &mut Actor, plan: &'static Plan, folder: &str, worktr
 
 /// The orchestrator runs the plan itself, by `workflows/execute-plan.md`.
 pub(crate) fn inline(it: &mut Actor, plan: &'static Plan, folder: &str) {
+    super::hooks::hooks(it, "execute:wave:pre");
     it.reads("workflows/execute-plan.md").expects("# Execute one plan").done();
     let text = format!("{folder}/{}-PLAN.md", plan.id);
     it.by("Inline, without the executor agent: first Read the plan").reads_file(&text).done();

@@ -92,7 +92,7 @@ pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static
         ("if VALIDATE", if research { "" } else { DROPPED }),
         ("if any", ""),
         ("plans of step 4.2", DROPPED),
-        ("texts from step 4", &contributions),
+        ("those into the planner, of step 4", &contributions),
     ];
     let into = folder.to_owned();
     let planner = it.spawn("=\"gsd-planner\"", &fills, move |it| agents::planner(it, plans, &into));
@@ -146,6 +146,7 @@ pub(crate) fn begin_phase(it: &mut Actor) {
     let branch = it.by("branching_strategy").shell("git branch --show-current").text.trim().to_owned();
     it.runs("gsd-tools git base-branch --is-protected", &[("current branch", &branch)]).done();
     it.runs("gsd-tools state begin-phase", &[]).done();
+    hooks(it, "execute:pre");
 }
 
 /// `/gsd-execute-phase N`: every wave, then close and transition.
@@ -186,6 +187,8 @@ pub(crate) fn executor_with(
         ("its `prompt` line", prompt),
         ("the project instruction file", "CLAUDE.md"),
         ("only if context_window", DROPPED),
+        ("if any", DROPPED),
+        ("those into the executor", ""),
         ("only for an interrupted plan", if done.is_empty() { DROPPED } else { done }),
     ];
     it.spawn("=\"gsd-executor\"", &fills, script)
@@ -249,6 +252,7 @@ pub(crate) fn begin_wave(it: &mut Actor, folder: &str, plans: &[&'static Plan]) 
     let ids: Vec<&str> = plans.iter().map(|plan| plan.id).collect();
     let wave = it.runs("gsd-tools worktree create-wave", &[("ids, with commas", &ids.join(","))]).is("ok", true).json();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    hooks(it, "execute:wave:pre");
     let sides = wave["side_by_side"].as_array().into_iter().flatten();
     let side = |side: &Value| Side {
         plan: text(&side["plan"]),
@@ -309,6 +313,8 @@ pub(crate) fn verify_phase(it: &mut Actor, phase: &str, folder: &str, plans: &'s
         ("seen, or none", "none"),
         ("security_block_on", "high"),
         ("of the executors' returns", "none"),
+        ("if any", DROPPED),
+        ("those into the verifier", ""),
     ];
     let verifier = it.spawn("=\"gsd-verifier\"", &fills, move |it| agents::verifier(it, &number, plans, &into));
     it.sends(verifier).expects("## Verification Complete").done();

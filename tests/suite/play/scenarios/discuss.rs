@@ -3,6 +3,7 @@
 use crate::play::actor::Actor;
 
 use super::chain::{TRACKING, expected_folder};
+use super::hooks::hooks;
 
 /// What is talked about, and what the person decides.
 pub(crate) struct Talk {
@@ -19,6 +20,7 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
     }
     it.runs("gsd-tools init discuss-phase {phase}", &[]).is("phase_found", true).is("has_context", false).done();
     it.runs("gsd-tools roadmap get-phase {phase}", &[]).done();
+    hooks(it, "discuss:pre");
     it.learns("N", "number");
     let number = it.learns("NN", "padded_phase");
     let name = it.field("name");
@@ -60,6 +62,7 @@ pub(crate) fn discuss_phase(it: &mut Actor, phase: &str, talk: &Talk) -> String 
     it.runs("rm {dir}/{NN}-DISCUSS-CHECKPOINT.json", &[]).done();
     it.runs("context gathered\" --resume-file", &[]).is("recorded", true).done();
     it.runs("capture phase context", &[("tracking", TRACKING)]).is("committed", true).done();
+    hooks(it, "discuss:post");
     it.by("Next Up: `");
     format!("Next Up: /gsd-plan-phase {phase}")
 }

@@ -103,7 +103,6 @@ pub(crate) fn greenfield(stage: &mut Stage) {
     stage.shell("rm -rf .git && git config --global init.defaultBranch main");
     stage.shell("mkdir ~/.gsd && echo '{\"granularity\": \"coarse\", \"mode\": \"yolo\"}' > ~/.gsd/defaults.json");
     stage.types("new-project", "", |it| {
-        it.by("First Read `references/ui.md`");
         it.reads("references/ui.md").done();
         let loaded = it.runs("gsd-tools init new-project", &[]).is("has_git", false);
         loaded.is("project_exists", false).is("needs_codebase_map", false).done();
@@ -158,7 +157,6 @@ fn expect_a_sound_project(stage: &Stage, notes: &str) {
 
 /// Step 1, with what `--auto` adds.
 fn begin_auto(it: &mut Actor) {
-    it.by("First Read `references/ui.md`");
     it.reads("references/ui.md").done();
     it.by("add --auto if it is in the arguments");
     let loaded = it.runs_with("gsd-tools init new-project", &[], "--auto");
@@ -367,6 +365,7 @@ fn discuss(it: &mut Actor) {
     it.knows("phase", "1");
     it.runs("gsd-tools init discuss-phase", &[]).is("phase_found", true).is("has_context", false).done();
     it.runs("gsd-tools roadmap get-phase", &[]).expects("Say Goodbye").done();
+    hooks(it, "discuss:pre");
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();
     it.learns("N", "number");
     let number = it.learns("NN", "padded_phase");
@@ -397,6 +396,7 @@ fn discuss(it: &mut Actor) {
     it.by("# if it was written");
     it.runs("context gathered\" --resume-file", &[]).is("recorded", true).done();
     it.runs("capture phase context", &[("tracking", TRACKING)]).is("committed", true).done();
+    hooks(it, "discuss:post");
     it.by("and follow it with `{N}` and the token");
     it.reads("workflows/plan-phase.md").done();
 }
@@ -428,7 +428,7 @@ fn plan(it: &mut Actor) -> String {
         ("if VALIDATE", ""),
         ("if any", ""),
         ("plans of step 4.2", DROPPED),
-        ("texts from step 4", &contributions),
+        ("those into the planner, of step 4", &contributions),
     ];
     let into = folder.clone();
     let planner = it.spawn("=\"gsd-planner\"", &fills, move |it| planner(it, &into));
@@ -521,6 +521,7 @@ fn execute_inline(it: &mut Actor, folder: &str) {
     it.runs("gsd-tools auto-chain start", &[]).is("active", true).done();
     chain::begin_phase(it);
     it.by(chain::INLINE);
+    hooks(it, "execute:wave:pre");
     it.reads("workflows/execute-plan.md").done();
     let id = GOODBYE_PLAN.id;
     let plan_file = format!("{folder}/{id}-PLAN.md");

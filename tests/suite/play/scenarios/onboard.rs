@@ -119,6 +119,7 @@ fn map_codebase(it: &mut Actor) -> String {
             ("mode", "new"),
             ("paths of its documents", &paths),
             ("if any", DROPPED),
+            ("search_gitignored", "what git tracks"),
             ("paths", ""),
             ("area", ""),
         ];
