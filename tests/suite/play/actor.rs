@@ -311,8 +311,11 @@ impl Actor {
 
     /// Reads a section of a workflow that the payload includes.
     pub(crate) fn reads_section(&mut self, workflow: &str, section: &str) -> Outcome {
-        let included = self.field("section_manifest.included");
-        assert!(included.split(", ").any(|name| name == section), "{section} is not included: {included}");
+        // Of the workflows that were followed since, each has said which of its sections are included.
+        let manifests =
+            self.answers.iter().filter_map(|answer| answer.pointer("/section_manifest/included")?.as_array());
+        let is_included = manifests.flatten().any(|name| name == section);
+        assert!(is_included, "{section} is not included");
         let form = format!("workflows/{workflow}/steps/{{section}}.md");
         let paths = self.shown.paths(&form);
         let path = paths.first().unwrap_or_else(|| panic!("the text no longer says where its sections are: {form}"));

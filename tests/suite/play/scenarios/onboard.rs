@@ -87,7 +87,7 @@ fn summary(it: &mut Actor) -> String {
         ("## How It Is Built", "Plain Python, one module (`.planning/codebase/STACK.md`)."),
         ("## Where Things Are", "`greet.py` (`.planning/codebase/STRUCTURE.md`)."),
         ("## How to Run and Test It", "`python3 -m unittest` (`.planning/codebase/STACK.md`)."),
-        ("## Where the Work Stands", "Phase 1 of 2 comes next (`.planning/ROADMAP.md`)."),
+        ("## Where the Work Is", "Phase 1 of 2 comes next (`.planning/ROADMAP.md`)."),
         ("## What to Be Careful With", "Nothing (`.planning/codebase/CONCERNS.md`)."),
     ];
     let text = facts.iter().fold(form, |text, (heading, fact)| {

@@ -312,7 +312,7 @@ pub(crate) fn execute_gaps(
         &format!("- ✓ Saying goodbye - Phase {phase}"),
         &format!("- ✓ Saying goodbye, to everybody where nobody is named - Phase {phase}"),
     );
-    it.by("and not AUTO: the user tries what was mended");
+    it.by("Otherwise close with Next Up `{command}`");
     format!("Next Up: /gsd-verify-work {phase}")
 }
 
