@@ -16,7 +16,7 @@ use crate::clients::say;
 use crate::kit::{Ran, TestContext};
 
 /// How long a sample begins new ones.
-const SAMPLE: Duration = Duration::from_secs(40);
+const SAMPLE: Duration = Duration::from_secs(25);
 
 /// The checks: what the project declares, and what the plan of the task names.
 const DECLARED: &str = "python3 -B -m unittest discover -s t -t .";

@@ -28,7 +28,7 @@ use crate::kit::{not_run, repository};
 const WORKERS: usize = 2;
 
 /// How long a sample begins new rows; the last ones end a little later.
-const SAMPLE: Duration = Duration::from_secs(40);
+const SAMPLE: Duration = Duration::from_secs(25);
 
 /// How long a sample of the rows is tried by hand.
 const BY_HAND: Duration = Duration::from_secs(10);

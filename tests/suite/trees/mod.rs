@@ -20,7 +20,7 @@ use model::Model;
 use oracle::{Answers, Truth};
 
 /// How long a sample begins new trees.
-const SAMPLE: Duration = Duration::from_secs(40);
+const SAMPLE: Duration = Duration::from_secs(25);
 
 /// The verbs that say how far the milestone is.
 const ASKED: &[&str] = &[

@@ -38,6 +38,11 @@ pub(crate) fn workstreams(stage: &mut Stage) {
         it.by("table with a bar each");
         "goodbyes ░░░░░░░░░░, parties ░░░░░░░░░░".to_owned()
     });
+    // Archiving is not run unasked; this is what the client keeps when a person approves the call for good.
+    stage.shell(
+        "mkdir -p .claude && echo .claude/ >> .git/info/exclude && printf '{\"permissions\":{\"allow\":[\"Bash(%s workstream \
+         complete:*)\"]}}' \"$HOME/.claude/gsd-core/bin/gsd-tools\" > .claude/settings.local.json",
+    );
     stage.types("workstreams", "complete parties", complete);
     stage.expect_tidy_workstreams();
     assert_eq!(stage.shell("ls .planning/workstreams"), "goodbyes");
