@@ -134,6 +134,17 @@ fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_
     );
     let checked = context.gsd(["plan", "check", "01-01"]).json();
     assert_eq!(checked["plans"][0]["unreported"], json!(["src/hidden.js"]), "{checked}");
+    // A file that one plan reports and another one changed without a word; and one that nobody ascribes to the phase.
+    context.write(".planning/phases/01-notes/01-02-PLAN.md", &plan("").replace("plan: 01", "plan: 02"));
+    context.write("src/notes.js", "export const add = (a, b) => Number(a) + Number(b);\n");
+    let hash = commit(&context, "feat(01-02): numbers");
+    let second = SUMMARY.replace("HASH", &hash[..8]).replace("[src/notes.js]", "[]");
+    context.write(".planning/phases/01-notes/01-02-SUMMARY.md", &second);
+    context.write("src/extra.js", "1\n");
+    commit(&context, "chore: tidy");
+    let work = context.gsd(["verify", "work", "1"]).json();
+    assert_eq!(work["unreported"], json!(["src/hidden.js", "src/notes.js"]), "{work}");
+    assert_eq!(work["other_files"], json!(["src/extra.js"]), "{work}");
 }
 
 #[test]
@@ -144,11 +155,11 @@ fn a_commit_that_a_summary_invents_keeps_its_plan_from_being_finished() {
     let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
     let text = context.read(path);
     let at = text.find(" - `").unwrap() + 4;
-    context.write(path, &format!("{}deadbee1{}", &text[..at], &text[at + 8..]));
+    context.write(path, &format!("{}deadbeef{}", &text[..at], &text[at + 8..]));
     commit(&context, "docs(01-01): say more");
     let checked = context.gsd(["plan", "check", "01-01"]).json();
     assert_eq!(checked["finished"], false);
-    assert_eq!(checked["plans"][0]["findings"], json!(["commit `deadbee1` of its Task Commits does not exist"]));
+    assert_eq!(checked["plans"][0]["findings"], json!(["commit `deadbeef` of its Task Commits does not exist"]));
 }
 
 #[test]
@@ -216,6 +227,10 @@ fn a_phase_that_git_knows_nothing_of_is_no_clean_one() {
 fn work_that_is_not_committed_is_named_and_a_project_inside_a_repository_knows_its_own_files() {
     let context = project();
     done(&context);
+    // A file that was only touched is no change.
+    let touched = std::fs::File::options().append(true).open(context.project().join("package.json")).unwrap();
+    touched.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+    assert_eq!(context.gsd(["verify", "work", "1"]).json()["problems"], json!([]));
     context.write("src/later.js", "1\n");
     context.write("src/notes.js", "export const add = () => 0;\n");
     let report = context.gsd(["verify", "work", "1"]).json();

@@ -1,6 +1,6 @@
 //! What the commits of a phase changed, and whether its tests became weaker: found by looking, not by what a SUMMARY names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,10 +28,12 @@ pub(in crate::commands) struct WorkReport {
     base: Option<String>,
     commits: usize,
     files: Vec<ChangedFile>,
-    /// The files that no SUMMARY of the phase names, of those that are still there or were deleted.
+    /// The files that the SUMMARY of a plan does not name although the plan's commits changed them.
     unreported: Vec<String>,
     /// The files that a SUMMARY names and that no commit of the phase changed.
     without_commit: Vec<String>,
+    /// Files that changed since `base` by commits without the scope of the phase: a person's, or work that nobody ascribes to it.
+    other_files: Vec<String>,
     tests: TestsPart,
     /// The artifacts that the plans promise and that are not as promised.
     artifacts_missing: Vec<MissingArtifact>,
@@ -76,7 +78,7 @@ struct ChangedFile {
     is_test: bool,
     /// The scopes of the commits that changed it: plans, or the phase itself.
     plans: Vec<String>,
-    /// Whether a SUMMARY of the phase names it.
+    /// Whether the SUMMARY of each plan that changed it names it.
     reported: bool,
 }
 
@@ -110,8 +112,6 @@ struct TestFinding {
     line: usize,
     kind: &'static str,
     what: String,
-    /// Whether a plan names the file among those that it changes.
-    in_plan: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -127,18 +127,21 @@ pub(crate) struct TestsArgs {
 pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
-    let reported = reported(&view, &folder)?;
+    let reported = Reported::of(&view, &folder)?;
     let plans = Plans::of(&view, &folder)?;
     let promises = Promises::of(&view, &folder)?;
     drop(view);
     let (work, mut problems) = seen(context, &folder)?;
     let touched = work.files();
-    let without_commit = reported.iter().filter(|path| !touched.contains_key(path.as_str())).cloned().collect();
-    let (mut files, mut tests) = (Vec::new(), TestsPart::default());
+    let without_commit = reported.all().filter(|path| !touched.contains_key(path.as_str())).cloned().collect();
+    let (mut files, mut tests, mut other_files) = (Vec::new(), TestsPart::default(), Vec::new());
     if let Some(base) = &work.base {
         problems.extend(uncommitted(context)?);
         let (before, after) = (files_of(context, base)?, files_of(context, "HEAD")?);
         files = touched.iter().filter_map(|(path, plans)| changed(path, plans, &reported, (&before, &after))).collect();
+        let planning = format!("{}/", context.layout().planning());
+        other_files = before.differing(&after, &planning);
+        other_files.retain(|path| !touched.contains_key(path.as_str()));
         tests = plans.compared((&before, &after), touched.keys().map(|path| (*path).to_owned()))?;
     }
     let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
@@ -150,6 +153,7 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Comman
         files,
         unreported,
         without_commit,
+        other_files,
         tests,
         artifacts_missing: promises.artifacts,
         links_missing: promises.links,
@@ -162,7 +166,7 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Comman
 fn changed(
     path: &str,
     plans: &BTreeSet<&str>,
-    reported: &BTreeSet<String>,
+    reported: &Reported,
     (before, after): (&CommitFiles, &CommitFiles),
 ) -> Option<ChangedFile> {
     let change = match (before.blob(path), after.blob(path)) {
@@ -177,7 +181,7 @@ fn changed(
         change,
         is_test: role_of(path) == Some(Role::Test),
         plans: plans.iter().map(|plan| (*plan).to_owned()).collect(),
-        reported: reported.contains(path),
+        reported: reported.has(path, plans),
     })
 }
 
@@ -313,11 +317,10 @@ impl Plans {
         let running = SelfRunning::default();
         let work = Work { pins: &pins, changes: &changes, now: Some(&now), absent: &absent, running: &running };
         let found = inspect(work);
-        let expected: BTreeSet<&str> = self.expected.iter().map(|path| path.trim_start_matches("./")).collect();
         // What runs by itself is no matter of tests.
         let told = |findings: Vec<Finding>| {
             let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
-            findings.map(|finding| TestFinding::of(finding, &expected)).collect::<Vec<_>>()
+            findings.map(|finding| TestFinding::of(finding)).collect::<Vec<_>>()
         };
         let (findings, allowed) = (told(found.findings), told(found.allowed));
         Ok(TestsPart { clean: Some(findings.is_empty()), findings, allowed })
@@ -325,19 +328,39 @@ impl Plans {
 }
 
 impl TestFinding {
-    fn of(finding: Finding, expected: &BTreeSet<&str>) -> Self {
-        let in_plan = expected.contains(finding.path.as_str());
-        Self { path: finding.path, line: finding.line, kind: finding.kind.word(), what: finding.what, in_plan }
+    fn of(finding: Finding) -> Self {
+        Self { path: finding.path, line: finding.line, kind: finding.kind.word(), what: finding.what }
     }
 }
 
-/// The files that the SUMMARYs of a phase name as made or changed.
-fn reported(view: &ProjectView, folder: &PhaseFolder) -> Result<BTreeSet<String>, CommandError> {
-    let mut found = BTreeSet::new();
-    for summary in folder.summaries() {
-        found.extend(named_by(view, &view.text(&folder.join(summary))?.unwrap_or_default()));
+/// The files that the SUMMARYs of a phase name as made or changed, by plan.
+#[derive(Debug, Default)]
+struct Reported(BTreeMap<String, BTreeSet<String>>);
+
+impl Reported {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+        let mut found = BTreeMap::new();
+        for plan in folder.plans() {
+            let Some(summary) = folder.summary_of(plan) else { continue };
+            let text = view.text(&folder.join(summary))?.unwrap_or_default();
+            found.insert(plan_id(plan).to_owned(), named_by(view, &text));
+        }
+        Ok(Self(found))
     }
-    Ok(found)
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.0.values().flatten().collect::<BTreeSet<_>>().into_iter()
+    }
+
+    /// Whether each of the plans names the file. A commit of the phase itself, such as a repair, has no SUMMARY: one of any plan
+    /// will do.
+    fn has(&self, path: &str, plans: &BTreeSet<&str>) -> bool {
+        let mut of_plans = plans.iter().filter_map(|plan| self.0.get(*plan)).peekable();
+        match of_plans.peek() {
+            Some(_) => of_plans.all(|named| named.contains(path)),
+            None => self.0.values().any(|named| named.contains(path)),
+        }
+    }
 }
 
 /// The files that a SUMMARY names as made or changed, those of the planning folder left out.

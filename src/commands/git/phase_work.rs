@@ -158,19 +158,13 @@ fn no_answer(finished: &Finished) -> CommandError {
 /// The files of the project whose changes are in no commit.
 pub(in crate::commands) fn uncommitted(context: &Context) -> Result<Vec<String>, CommandError> {
     let root = context.root().as_path();
-    let changed = context.world().git_differences(
-        root,
-        names_no_filter,
-        ["--no-optional-locks", "diff", "--name-only", "-z", "--relative", "HEAD"],
-    )?;
-    let others = context.world().git(root, ["ls-files", "--others", "--exclude-standard", "-z"])?;
-    let mut files = Vec::new();
-    for finished in [changed, others] {
-        if !finished.success() {
-            return Err(no_answer(&finished));
-        }
-        let told = String::from_utf8_lossy(&finished.stdout).into_owned();
-        files.extend(told.split('\0').filter(|file| !file.is_empty()).map(str::to_owned));
+    let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+    let status = context.world().git_differences(root, names_no_filter, line)?;
+    let prefix = context.world().git(root, ["rev-parse", "--show-prefix"])?;
+    if !status.success() || !prefix.success() {
+        return Err(no_answer(if status.success() { &prefix } else { &status }));
     }
-    Ok(files)
+    let (told, prefix) = (String::from_utf8_lossy(&status.stdout).into_owned(), prefix.text());
+    let path = |record: &str| Some(record.get(3..)?.strip_prefix(prefix.as_str())?.to_owned());
+    Ok(told.split('\0').filter_map(path).collect())
 }

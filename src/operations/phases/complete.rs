@@ -9,6 +9,7 @@ use crate::project::human_judgment;
 use crate::project::noted::noted;
 use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
+use crate::project::review_report;
 use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::scope::Unseen;
 use crate::project::standing;
@@ -134,6 +135,10 @@ pub(crate) fn complete(
     let next = next_phase(view, typed)?;
     let mut warnings = warnings(view, &folder)?;
     warnings.extend(requirement_warnings(view, typed)?);
+    for review in review_report::open_critical(view, &folder)? {
+        let open = review.findings.iter().map(|finding| format!("{}: open critical finding {finding}", review.file));
+        warnings.extend(open);
+    }
     if verification.indeterminate {
         warnings.push("git does not show which files changed since the verification".to_owned());
     }

@@ -176,8 +176,11 @@ fn hashes(text: &str) -> Vec<&str> {
 pub(crate) fn task_commits(text: &str) -> Vec<&str> {
     let markdown = Markdown::parse(text);
     let heading = markdown.headings().find(|heading| heading.title.to_lowercase().starts_with("task commits"));
-    heading
-        .map_or_else(Vec::new, |heading| hashes(&text[markdown.span(heading.line + 1..markdown.section(&heading).end)]))
+    let Some(heading) = heading else { return Vec::new() };
+    let section = &text[markdown.span(heading.line + 1..markdown.section(&heading).end)];
+    // In code, below this heading, a word of such letters is meant as a hash even without a digit.
+    let words = section.split('`').skip(1).step_by(2).map(str::trim);
+    words.filter(|word| (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())).collect()
 }
 
 /// What the section of the self-check says, its heading included.
@@ -257,6 +260,7 @@ mod tests {
             ## Issues\n`0000001` was there before\n";
         assert_eq!(task_commits(text), ["abc1234", "def5678"]);
         assert!(task_commits("# S\n`abc1234`\n").is_empty());
+        assert_eq!(task_commits("# S\n## Task Commits\n1. a - `deadbee`\n"), ["deadbee"]);
     }
 
     #[test]
