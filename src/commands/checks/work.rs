@@ -320,7 +320,7 @@ impl Plans {
         // What runs by itself is no matter of tests.
         let told = |findings: Vec<Finding>| {
             let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
-            findings.map(|finding| TestFinding::of(finding)).collect::<Vec<_>>()
+            findings.map(TestFinding::of).collect::<Vec<_>>()
         };
         let (findings, allowed) = (told(found.findings), told(found.allowed));
         Ok(TestsPart { clean: Some(findings.is_empty()), findings, allowed })
