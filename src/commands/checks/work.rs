@@ -317,7 +317,7 @@ impl Plans {
         let running = SelfRunning::default();
         let work = Work { pins: &pins, changes: &changes, now: Some(&now), absent: &absent, running: &running };
         let found = inspect(work);
-        // What runs by itself is no matter of tests.
+        // Files that run by themselves have nothing to do with tests.
         let told = |findings: Vec<Finding>| {
             let findings = findings.into_iter().filter(|finding| finding.kind != Weakening::RunsByItself);
             findings.map(TestFinding::of).collect::<Vec<_>>()

@@ -1,5 +1,5 @@
 //! Whether what is there can be reached: each setting has a reader, each command a router, each point of the loop a workflow
-//! that enters it, each text for a role a prompt that takes it, and each agent the tools for what it is told to do.
+//! that enters it, each text for a role a prompt that takes it, and each agent the tools that its text sends it to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -287,6 +287,9 @@ pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(
     let mut errors = Vec::from_iter(nul_byte(path, text));
     if name == VERIFICATION {
         errors.extend(unproven(path, text, is_file));
+        if front.get("status").and_then(Value::as_text).is_some_and(|status| status.trim() == "passed") {
+            errors.extend(contradicted(path, text));
+        }
     }
     let valid = missing.is_empty() && errors.is_empty();
     ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
@@ -320,6 +323,33 @@ fn unproven(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<Strin
                 None => continue,
             };
             found.push(format!("`{path}` line {line}: the truth \"{}\" {what}", table.cell_text(row, truth)));
+        }
+    }
+    found
+}
+
+/// The rows of a report that say something is wrong, although its status is `passed`.
+fn contradicted(path: &str, text: &str) -> Vec<String> {
+    let markdown = Markdown::parse(text);
+    let mut found = Vec::new();
+    for table in Table::all(&markdown) {
+        let of_truths = table.column("Truth").zip(table.column("Status"));
+        let of_findings = table.column("Finding").zip(table.column("Verdict"));
+        for (subject, state, wrong) in [(of_truths, "FAILED"), (of_findings, "GAP")]
+            .into_iter()
+            .filter_map(|(columns, wrong)| columns.map(|(subject, state)| (subject, state, wrong)))
+        {
+            for row in 0..table.row_count() {
+                let said = table.cell_text(row, state).to_uppercase();
+                if said.trim_start_matches(|letter: char| !letter.is_alphanumeric()).starts_with(wrong) {
+                    let line = table.line_of(row).map_or(0, |line| line + 1);
+                    let subject = table.cell_text(row, subject);
+                    found.push(format!(
+                        "`{path}` line {line}: the status is `passed`, and \"{subject}\" is {said}; set `status: gaps_found`, or \
+                         correct the row"
+                    ));
+                }
+            }
         }
     }
     found
@@ -376,9 +406,29 @@ mod tests {
                 "{evidence}: {found:?}"
             );
         }
-        for state in ["FAILED", "PRESENT_BEHAVIOR_UNVERIFIED", "UNCERTAIN", "PASSED (override)"] {
+        for state in ["PRESENT_BEHAVIOR_UNVERIFIED", "UNCERTAIN", "PASSED (override)"] {
             assert!(errors(state, "").is_empty(), "{state}");
         }
+    }
+
+    #[test]
+    fn a_report_that_passed_has_no_row_that_failed() {
+        let errors = |status: &str, table: &str| {
+            let text = format!("---\nphase: 1\nverified: x\nstatus: {status}\nscore: 1/1\n---\n{table}\n");
+            validate("V.md", &text, Schema::named("verification").unwrap(), |_| true).errors
+        };
+        let truths =
+            "| # | Truth | Status | Evidence |\n|---|---|---|---|\n| 1 | Notes are kept | ✗ FAILED | `a.rs:1` |";
+        let findings =
+            |verdict: &str| format!("| Finding | Place | Verdict |\n|---|---|---|\n| CR-01 | `a.rs:1` | {verdict} |");
+        assert!(
+            errors("passed", truths)[0].starts_with("`V.md` line 9: the status is `passed`, and \"Notes are kept\"")
+        );
+        assert_eq!(errors("passed", &findings("gap")).len(), 1);
+        for verdict in ["refuted: the guard is there", "fixed: abc1234"] {
+            assert!(errors("passed", &findings(verdict)).is_empty(), "{verdict}");
+        }
+        assert!(errors("gaps_found", truths).is_empty() && errors("gaps_found", &findings("gap")).is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(crate) struct OwnCheck {
     check: String,
     /// The file that calls it.
     found_in: String,
-    /// Where it is told what to leave out.
+    /// The file that lists what it leaves out.
     ignore_file: String,
     /// The lines to add there.
     entry: String,

@@ -63,7 +63,7 @@ pub(super) struct Fault {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// What it depends on is no plan of the phase.
+    /// It depends on something that is not a plan of the phase.
     Unknown(String),
     /// Its wave comes before one that it depends on is done.
     TooEarly,

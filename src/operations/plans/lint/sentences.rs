@@ -1,4 +1,4 @@
-//! A passage of a plan as sentences of words. What is code, or a text that the product shows, is no word of the plan.
+//! A passage of a plan as sentences of words. Code, and texts that the product shows, do not count as words of the plan.
 
 /// A word in small letters, with what stands directly around it.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(super) fn sentences(text: &str, quotes: Quotes) -> Vec<Sentence<'_>> {
     found
 }
 
-/// A letter that stands for one that is no part of a sentence.
+/// A letter in the place of one that does not belong to a sentence.
 const HIDDEN: char = '\u{1}';
 
 /// The text with code and quoted texts hidden, at the same places.
