@@ -339,6 +339,10 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests prepare files by hand")]
     use super::*;
 
+    /// A lock that was let go is still held for a moment if another test forked meanwhile: its child has the
+    /// descriptor until it is another program.
+    const A_WHILE: Duration = Duration::from_secs(10);
+
     fn folder() -> (tempfile::TempDir, AbsolutePath) {
         let temporary = crate::testing::folder();
         let path = AbsolutePath::parse(temporary.path().canonicalize().unwrap()).unwrap();
@@ -353,13 +357,13 @@ mod tests {
     fn a_second_writer_is_told_who_holds_the_lock() {
         let (_temporary, folder) = folder();
         let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
-        let held = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap();
+        let held = Lock::acquire(&locks, &root, &holder(), A_WHILE).unwrap();
         let error = Lock::acquire(&locks, &root, &holder(), Duration::ZERO).unwrap_err().to_string();
         assert!(error.contains("tree") && error.contains("since 2026-01-02"), "{error}");
         assert!(Lock::share(&locks, &root, Duration::ZERO).is_none());
         drop(held);
-        let reader = Lock::share(&locks, &root, Duration::ZERO).unwrap();
-        let _other_reader = Lock::share(&locks, &root, Duration::ZERO).unwrap();
+        let reader = Lock::share(&locks, &root, A_WHILE).unwrap();
+        let _other_reader = Lock::share(&locks, &root, A_WHILE).unwrap();
         assert!(Lock::acquire(&locks, &root, &holder(), Duration::ZERO).is_err());
         drop(reader);
     }
@@ -370,11 +374,11 @@ mod tests {
         let (root, locks) = (folder.resolve("tree"), [folder.resolve("state/locks").as_path().to_path_buf()]);
         let named = Holder { folder: "/srv/x\ntransaction deadbeefdeadbeef\ny".into(), ..holder() };
         for _ in 0..2 {
-            let lock = Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap();
+            let lock = Lock::acquire(&locks, &root, &named, A_WHILE).unwrap();
             assert!(!lock.notes("deadbeefdeadbeef"));
         }
-        Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap().note("0123456789abcdef").unwrap();
-        let lock = Lock::acquire(&locks, &root, &named, Duration::ZERO).unwrap();
+        Lock::acquire(&locks, &root, &named, A_WHILE).unwrap().note("0123456789abcdef").unwrap();
+        let lock = Lock::acquire(&locks, &root, &named, A_WHILE).unwrap();
         assert!(lock.notes("0123456789abcdef") && !lock.notes("deadbeefdeadbeef"));
     }
 
@@ -385,8 +389,8 @@ mod tests {
         let other = folder.resolve("other/state/locks").as_path().to_path_buf();
         let sandboxed = [folder.resolve("none/locks").as_path().to_path_buf(), other.clone()];
         std::fs::write(folder.resolve("none"), "").unwrap();
-        Lock::acquire(&sandboxed, &folder, &holder(), Duration::ZERO).unwrap().note("0123456789abcdef").unwrap();
-        let lock = Lock::acquire(&[usual, other], &folder, &holder(), Duration::ZERO).unwrap();
+        Lock::acquire(&sandboxed, &folder, &holder(), A_WHILE).unwrap().note("0123456789abcdef").unwrap();
+        let lock = Lock::acquire(&[usual, other], &folder, &holder(), A_WHILE).unwrap();
         assert!(lock.notes("0123456789abcdef"));
     }
 
@@ -424,7 +428,7 @@ mod tests {
             folder.resolve("file/state/locks").as_path().to_path_buf(),
             folder.resolve("b/state/locks").as_path().to_path_buf(),
         ];
-        Lock::acquire(&locks, &folder, &holder(), Duration::ZERO).unwrap();
+        Lock::acquire(&locks, &folder, &holder(), A_WHILE).unwrap();
         assert!(folder.resolve("b").as_path().is_dir());
         assert!(Lock::acquire(&locks[..1], &folder, &holder(), Duration::ZERO).is_err());
     }
