@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::library::{Item, ItemKind, Library, Value};
-use crate::runtime::Registry;
+use crate::runtime::{AgentTools, Registry};
 
 use super::golden_tests::options;
 use super::*;
@@ -270,6 +270,11 @@ fn what_each_host_gets_is_sound() {
                 }
                 if !matches!(artifact.kind, ItemKind::Command | ItemKind::Router | ItemKind::Agent) {
                     continue;
+                }
+                // A host that splits a name at its first underscore takes `plugin` for the server, and refuses the agent.
+                let has_names_of_its_kind = matches!(descriptor.agent.tools, Some(AgentTools::List { .. }));
+                if artifact.kind == ItemKind::Agent && has_names_of_its_kind && text.contains("plugin_") {
+                    fault("lists the server of a plugin as another host calls it");
                 }
                 let is_role = artifact.kind == ItemKind::Agent && descriptor.spawn.role.is_some();
                 let ending = artifact.path.rsplit('.').next();

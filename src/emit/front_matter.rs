@@ -115,6 +115,9 @@ impl<'a> Granted<'a> {
         let mut names = Vec::new();
         for tool in self.tools.iter().filter(|tool| self.has(tool)) {
             let host_name = match tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
+                // Only where the names stay as they are is the server of a plugin called like this; others know it by the
+                // name that is listed with it, and refuse an agent for a name they cannot take apart.
+                Some((server, _)) if server.starts_with("plugin_") => None,
                 Some((server, tool)) => mcp.map(|form| form.replace("{server}", server).replace("{tool}", tool)),
                 None => name(tool),
             };

@@ -38,6 +38,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("<point>", "plan:pre"),
     ("<name>", "left-pad"),
     ("{M}", "3"),
+    ("{arguments}", "2 --codex"),
     ("{N}", "2"),
     ("{NN}", "02"),
     (
@@ -320,6 +321,8 @@ fn what_a_workflow_calls_runs_without_asking() {
         "worktree reap-orphans",
         "git pr-branch",
         "pr-subrepo",
+        // Its program reads the code for the person who typed its flag.
+        "review-lane dispatch-step",
     ];
     // What changes the installation, goes online, removes what was planned or reads the user's sessions: a person has just
     // asked for it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     Capability, FeatureScope, FeatureSetting, Hook, HookKind, Installed, OnError, POINTS, Role, SettingKind, Tier,
-    is_known_query,
+    is_known_query, is_known_role,
 };
 use crate::operations::gates::artifact::Predicate;
 use crate::project::config::key_names;
@@ -318,6 +318,10 @@ impl Reader<'_> {
     fn contribution(&mut self, key: &str, given: &ContributionText) -> Result<(), DeclarationError> {
         let hook = self.hook(key, &given.point, HookKind::Contribution, &given.when)?;
         name(&format!("{key}.into"), &given.into)?;
+        if !is_known_role(&given.into) {
+            self.not_used.push(format!("text at {}: no agent is called `{}`", given.point, given.into));
+            return Ok(());
+        }
         let (text, described) = self.fragment(key, &given.fragment)?;
         let produces = paths(key, "produces", &given.produces)?;
         let consumes = paths(key, "consumes", &given.consumes)?;
@@ -515,6 +519,7 @@ mod tests {
             ],
             "contributions": [
                 {"point": "plan:pre", "into": "planner", "fragment": {"path": "text.md"}, "when": "demo.enabled"},
+                {"point": "plan:pre", "into": "dreamer", "fragment": {"path": "text.md"}},
             ],
             "gates": [
                 {"point": "plan:post", "check": {"query": "ui.plan-gate"}, "blocking": true, "onError": "halt"},
@@ -547,7 +552,8 @@ mod tests {
                 "setting `demo.level`: one of low, high, by default \"low\"",
             ]
         );
-        assert_eq!(declared.not_used.len(), 4, "{:?}", declared.not_used);
+        assert!(declared.not_used.contains(&"text at plan:pre: no agent is called `dreamer`".to_owned()));
+        assert_eq!(declared.not_used.len(), 5, "{:?}", declared.not_used);
         assert_eq!(declared.capability.hooks.len(), 3);
     }
 

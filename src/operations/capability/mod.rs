@@ -323,6 +323,12 @@ fn is_known_query(query: &str) -> bool {
     all().iter().flat_map(|capability| &capability.hooks).any(|hook| hook.query.as_deref() == Some(query))
 }
 
+/// Whether something works in this role: the main window, or an agent, known by its name or the last words of it.
+fn is_known_role(role: &str) -> bool {
+    let is_role_of = |agent: &str| agent.strip_suffix(role).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'));
+    role == "orchestrator" || crate::library::agent_names().any(is_role_of)
+}
+
 impl Capability {
     /// Whether the project has not switched off all of it.
     fn switched_on(&self, config: &Config) -> bool {

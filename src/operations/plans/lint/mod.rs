@@ -106,6 +106,11 @@ pub(crate) fn lint(
             findings.add(Some(id), found);
         }
     }
+    if plans.is_empty() {
+        findings.add(None, Found::error(None, format!("there is no plan in `{}`", folder.path)));
+    } else if open.is_empty() {
+        findings.add(None, Found::warning(None, "every plan here is done: none was looked at".to_owned()));
+    }
     order(view, folder, &plans, &open, &mut findings)?;
     for found in together::same_threats(&plans) {
         findings.add(None, found);

@@ -531,3 +531,13 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_folder_without_a_plan_is_not_valid_and_one_without_open_plans_says_so() {
+    let report = linted_with("{}", &[(".planning/phases/01-a/01-CONTEXT.md", "# Context\n")]);
+    assert!(!report.valid && has(&report.errors, "there is no plan in `.planning/phases/01-a`"), "{report:?}");
+    let done = "---\nphase: 01-a\nplan: 01\n---\n# Done\n\n## Task Commits\n\n1. Task 1 - `abc1234` (feat)\n";
+    let plan = (".planning/phases/01-a/01-01-PLAN.md", SOUND);
+    let report = linted_with("{}", &[plan, (".planning/phases/01-a/01-01-SUMMARY.md", done)]);
+    assert!(report.valid && has(&report.warnings, "every plan here is done"), "{report:?}");
+}
