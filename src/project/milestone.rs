@@ -434,7 +434,7 @@ fn milestone_name(roadmap: &Roadmap<'_>, version: &str, selected: Option<&Milest
     let in_bold = |rest: &str| {
         let inside = rest.strip_prefix("**")?;
         let inside = &inside[..inside.find("**")?];
-        (version_in(inside)? == version).then(|| named_with(inside, version)).flatten()
+        is_same_version(version_in(inside)?, version).then(|| named_with(inside, version)).flatten()
     };
     let prose = || (0..roadmap.markdown().lines().len()).filter(|line| roadmap.markdown().is_prose(*line));
     let lines = || prose().map(|line| roadmap.markdown().line(line));

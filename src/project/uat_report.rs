@@ -135,7 +135,10 @@ impl UatReport {
             is_checked = section.iter().any(|check| check.0) && section.iter().all(|check| check.0);
             human = section.into_iter().filter(|check| !check.0).map(|check| check.1).collect();
         }
-        let tests = tests(&markdown);
+        let mut tests = tests(&markdown);
+        if tests.is_empty() {
+            tests = tests_of_tables(&markdown);
+        }
         let unread = unread_tests(&markdown, &tests);
         Self {
             unread,
@@ -190,6 +193,42 @@ fn tests(markdown: &Markdown<'_>) -> Vec<UatTest> {
             reason: field("reason").or(note.flatten()),
             blocked_by: field("blocked_by"),
         });
+    }
+    tests
+}
+
+/// The tests of a report that lists them in tables: a column has their names, another their results.
+fn tests_of_tables(markdown: &Markdown<'_>) -> Vec<UatTest> {
+    let headings: Vec<_> = markdown.headings().collect();
+    let is_of_tests = |line: usize| {
+        let heading = headings.iter().rfind(|heading| heading.line < line);
+        heading.is_some_and(|heading| {
+            let title = heading.title.to_lowercase();
+            !title.is_ascii() || ["test", "result", "scenario", "uat"].iter().any(|word| title.contains(word))
+        })
+    };
+    let mut tests = Vec::new();
+    for table in Table::all(markdown).iter().filter(|table| is_of_tests(table.lines().start)) {
+        let column = |names: &[&str]| names.iter().find_map(|name| table.column(name));
+        let name = column(&["test", "name", "scenario", "check", "deliverable", "criterion"]);
+        let Some((name, said)) = name.zip(column(&["result", "status"])) else { continue };
+        let (number, expected, reason) =
+            (column(&["#", "no", "no.", "id"]), column(&["expected"]), column(&["reason"]));
+        for row in 0..table.row_count() {
+            let cell = |column: Option<usize>| {
+                column.map(|column| table.cell_text(row, column)).filter(|text| !text.is_empty())
+            };
+            let Some(name) = cell(Some(name)) else { continue };
+            let (result, note) = cell(Some(said)).map(|said| result(&said)).unzip();
+            tests.push(UatTest {
+                number: cell(number).and_then(|text| text.parse().ok()).unwrap_or(tests.len() as u64 + 1),
+                name,
+                result: result.filter(|result| !result.is_empty()),
+                expected: cell(expected),
+                reason: cell(reason).or(note.flatten()),
+                blocked_by: None,
+            });
+        }
     }
     tests
 }
@@ -425,6 +464,17 @@ mod tests {
         assert_eq!(table("passed on"), (vec![], true));
         let none = UatReport::parse("## Human Verification\n\nSomebody should look.\n");
         assert!(none.human.is_empty() && !none.is_checked);
+    }
+
+    #[test]
+    fn tests_may_be_rows_of_a_table() {
+        let text = "# UAT\n\n## Tests\n\n| # | Test | Expected | Result |\n|---|---|---|---|\n| 1 | Log in | in | ✅ pass |\n\
+            | 3 | Log out | out | issue: stays in |\n| 4 | Export | a file | |\n\n## Summary\n\n| Test | Status |\n|---|---|\n| all | 3 |\n";
+        let tests = UatReport::parse(text).tests;
+        let said: Vec<_> = tests.iter().map(|test| (test.number, test.name.as_str(), test.result.as_deref())).collect();
+        assert_eq!(said, [(1, "Log in", Some("pass")), (3, "Log out", Some("issue")), (4, "Export", None)]);
+        assert_eq!(tests[1].reason.as_deref(), Some("stays in"));
+        assert!(UatReport::parse(&text.replace("## Tests", "## Gaps").replace("# UAT", "# A")).tests.is_empty());
     }
 
     #[test]

@@ -6,7 +6,8 @@ pub(crate) fn version_in(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find_map(|start| {
         let word_start = start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_');
-        if !word_start || bytes[start] != b'v' || !bytes.get(start + 1).is_some_and(u8::is_ascii_digit) {
+        if !word_start || !matches!(bytes[start], b'v' | b'V') || !bytes.get(start + 1).is_some_and(u8::is_ascii_digit)
+        {
             return None;
         }
         let length = bytes[start + 1..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
@@ -102,6 +103,7 @@ mod tests {
     fn versions_are_words() {
         assert_eq!(version_in("ship v1.10.2."), Some("v1.10.2"));
         assert_eq!(version_in("rev1.0 or v2"), None);
+        assert_eq!(version_in("V1.0 Launch"), Some("V1.0"));
         for (text, version) in [
             ("v1.0-rc1: next", "v1.0-rc1"),
             ("v1.0-alpha (now)", "v1.0-alpha"),

@@ -87,8 +87,10 @@ fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<
             .filter_map(|key| config.text(key))
             .map(str::to_owned),
     );
-    let is_there = |path: &str| {
-        context.layout().inside(path).is_some_and(|path| disk::exists(context.root().resolve(&path).as_path()))
+    let is_there = |path: &str, test: Option<&str>| {
+        let Some(path) = context.layout().inside(path) else { return false };
+        let has = |test: &str| context.text_from_root(&path).ok().flatten().is_none_or(|text| text.contains(test));
+        disk::exists(context.root().resolve(&path).as_path()) && test.is_none_or(has)
     };
     context.emit(&uat_coverage::classify(file, &text, &Proofs { is_there: &is_there, commands }))
 }

@@ -77,8 +77,8 @@ fn is_indented_by_tabs(text: &str) -> bool {
 
 /// What the reference of a proof can name.
 pub(crate) struct Proofs<'proofs> {
-    /// Whether the project has something at a path.
-    pub(crate) is_there: &'proofs dyn Fn(&str) -> bool,
+    /// Whether the project has something at a path; with the name of a test, whether that file has it.
+    pub(crate) is_there: &'proofs dyn Fn(&str, Option<&str>) -> bool,
     /// The commands that check the plan, and the project.
     pub(crate) commands: Vec<String>,
 }
@@ -98,12 +98,15 @@ impl Proofs<'_> {
         }
         wanted.split(' ').any(|word| {
             let word = word.trim_matches(['`', '"', '\'', '(', ')', ',', ';']);
-            let path = word.split(['#']).next().unwrap_or_default();
-            let path = path.split("::").next().unwrap_or_default();
+            let (path, test) = word.split_once('#').or_else(|| word.split_once("::")).unwrap_or((word, ""));
+            let test = test.rsplit("::").next().unwrap_or_default().split('[').next().unwrap_or_default();
+            // `#L10` is a line.
+            let is_line = test.trim_start_matches('L').bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let test = Some(test).filter(|_| !is_line);
             let path = path.split_once(':').map_or(path, |(path, _)| path);
             // A bare word is the name of a folder by accident.
             let looks_like_a_path = path.len() < word.len() || path.contains(['/', '.']);
-            looks_like_a_path && !path.trim_matches(['.', '/']).is_empty() && (self.is_there)(path)
+            looks_like_a_path && !path.trim_matches(['.', '/']).is_empty() && (self.is_there)(path, test)
         })
     }
 }
@@ -256,7 +259,10 @@ mod tests {
 
     /// A project with a folder `t`, whose plan is checked by one command.
     fn known() -> Proofs<'static> {
-        Proofs { is_there: &|path| matches!(path, "t" | "tests/a.py"), commands: vec!["sh  check.sh --all".to_owned()] }
+        let is_there = &|path: &str, test: Option<&str>| {
+            matches!(path, "t" | "tests/a.py") && test.is_none_or(|test| matches!(test, "x" | "test_x"))
+        };
+        Proofs { is_there, commands: vec!["sh  check.sh --all".to_owned()] }
     }
 
     #[test]
@@ -267,13 +273,19 @@ mod tests {
             "tests/a.py",
             "tests/a.py::test_x",
             "pytest tests/a.py -q",
+            "tests/a.py::TestA::test_x[1-2]",
+            "tests/a.py#L7",
             "tests/a.py:7",
             "sh check.sh --all",
             "sh check.sh",
         ] {
             assert_eq!(told(named), [""; 0], "{named}");
         }
-        for named in ["grep", "t", "looked at it", "tests/none.py#x", "sh", "pytest tests/none.py", "..", "./"] {
+        let absent = ["tests/a.py::test_none", "tests/a.py::TestA::test_none", "t#none"];
+        for named in ["grep", "t", "looked at it", "tests/none.py#x", "sh", "pytest tests/none.py", "..", "./"]
+            .into_iter()
+            .chain(absent)
+        {
             assert_eq!(told(named), ["reference_not_found"], "{named}");
         }
     }
