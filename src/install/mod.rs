@@ -12,6 +12,7 @@ mod adopted;
 pub(crate) mod custom;
 mod detected;
 mod error;
+mod in_project;
 #[cfg(all(test, unix))]
 mod kept_tests;
 mod keys;
@@ -37,6 +38,7 @@ pub(crate) use adds::StatusLine;
 pub(crate) use adopted::Unlisted;
 pub(crate) use detected::Detected;
 pub(crate) use error::InstallError;
+pub(crate) use in_project::owned_in;
 pub(crate) use keys::KeyEdit;
 pub(crate) use leftovers::{Leftover, history, leftovers, set_aside};
 pub(crate) use loadable::{NotLoaded, not_loaded};

@@ -263,6 +263,49 @@ fn a_branch_for_review_has_one_commit_a_task_and_no_file_of_ours() {
 }
 
 #[test]
+fn a_branch_for_review_leaves_out_archived_phases_and_starts_at_the_branch_of_the_remote() {
+    let context = with_a_wave();
+    git(&context, "branch -q base main");
+    git(&context, "update-ref refs/remotes/origin/main base");
+    context.write(".planning/milestones/v1.0-phases/01-a/01-01-SUMMARY.md", "# Done\n");
+    context.write(".planning/milestones/v1.0-ROADMAP.md", "# v1.0\n");
+    git(&context, "add -A");
+    git(&context, "commit -q -m archive");
+    // The work is on the local branch already, as it is where nothing asks for branches.
+    git(&context, "branch -q -f main work");
+    let report = context.gsd(["git", "pr-branch", "--target", "main"]).json();
+    assert_eq!(report["target"], "origin/main", "{report}");
+    let files = git(&context, "diff --name-only base work-pr");
+    assert!(
+        files.contains("src/one.txt") && files.contains("v1.0-ROADMAP.md") && !files.contains("-phases"),
+        "{files}"
+    );
+}
+
+#[test]
+fn what_is_in_no_commit_is_listed_without_what_an_install_put_there() {
+    let context = TestContext::new();
+    context.write("a.txt", "a\n");
+    for line in ["init -q", "add -A", "commit -q -m one"] {
+        git(&context, line);
+    }
+    context.gsd(["install", "--claude", "--local"]).success();
+    let listed = || context.gsd(["git", "uncommitted"]).json();
+    let report = listed();
+    assert_eq!((&report["files"], &report["planning"]), (&serde_json::json!([]), &serde_json::json!([])), "{report}");
+    assert!(report["installed"].as_u64().unwrap() > 100, "{report}");
+    let is_dirty = || context.gsd(["smart-entry", "--json"]).json()["signals"]["git_dirty"].clone();
+    assert_eq!(is_dirty(), false);
+    context.write(".claude/notes.md", "mine\n");
+    context.write(".planning/STATE.md", "# State\n");
+    context.write("a.txt", "b\n");
+    let report = listed();
+    assert_eq!(report["files"], serde_json::json!(["a.txt", ".claude/notes.md"]), "{report}");
+    assert_eq!(report["planning"], serde_json::json!([".planning/STATE.md"]));
+    assert_eq!(is_dirty(), true);
+}
+
+#[test]
 fn what_a_merge_changed_and_what_the_user_wrote_into_their_file_are_in_the_branch() {
     let context = with_a_wave();
     git(&context, "switch -q -c side work~1");

@@ -11,7 +11,7 @@ fn the_file_of_the_host_is_made_and_kept() {
     let report = context.gsd(["generate-claude-md"]).json();
     assert_eq!((&report["action"], &report["sections_total"]), (&"created".into(), &6.into()));
     let file = report["claude_md_path"].as_str().unwrap().to_owned();
-    assert!(std::fs::read_to_string(&file).unwrap().contains("**Acme**\n\nNotes."));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("**Project:** Acme\n\nNotes."));
     let again = context.gsd(["generate-claude-md"]).json();
     assert_eq!((&again["action"], &again["updated"]), (&"unchanged".into(), &false.into()));
     context.write("RULES.md", "# Mine\n");

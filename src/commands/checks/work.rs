@@ -9,6 +9,7 @@ use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
 use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::phase_work::{self, PhaseWork};
 use crate::commands::git::tree::CommitFiles;
+use crate::commands::git::uncommitted::Uncommitted;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};
 use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
@@ -428,9 +429,7 @@ fn sub_repositories(context: &Context) -> Result<Vec<String>, CommandError> {
 /// The files whose changes are in no commit yet.
 fn uncommitted(context: &Context) -> Result<Option<String>, CommandError> {
     const SHOWN: usize = 5;
-    let planning = format!("{}/", context.layout().planning());
-    let changed = phase_work::uncommitted(context)?;
-    let changed: Vec<&String> = changed.iter().filter(|path| !path.starts_with(&planning)).collect();
+    let changed = Uncommitted::of(context)?.files;
     if changed.is_empty() {
         return Ok(None);
     }

@@ -9,6 +9,7 @@ mod review_branch;
 pub(super) mod scratch;
 pub(super) mod subrepo;
 pub(super) mod tree;
+pub(super) mod uncommitted;
 pub(in crate::commands) mod undo;
 
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::text::untrusted;
 
 verbs! {
     "Git";
-    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch, or make a branch for review"; }
+    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch, list what is in no commit, or make a branch for review"; }
 
     /// Commit project files, following the project's commit settings
     ///
@@ -76,6 +77,14 @@ verbs! {
     ///
     /// Example: `gsd-tools git base-branch --is-protected main` prints `true`.
     "git base-branch": reads text("the name of the branch") = base_branch(BaseBranchArgs);
+
+    /// List the files whose changes are in no commit
+    ///
+    /// Planning files are listed by themselves. Files that an install put into the project are only counted: git does
+    /// not have to know them.
+    ///
+    /// Example: `gsd-tools git uncommitted --pick files`.
+    "git uncommitted": reads json(uncommitted::Uncommitted) = uncommitted::show();
 
     /// Create a branch for review from the commits of the current one
     ///

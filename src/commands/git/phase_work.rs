@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::repository::complaint;
 use crate::commands::frame::{CommandError, Context};
 use crate::project::folder::{PhaseFolder, plan_id};
-use crate::project::git_settings::names_no_filter;
 use crate::project::plan_commits;
 use crate::world::{Finished, Program, pathspec};
 
@@ -150,21 +149,7 @@ fn base_of(context: &Context, commits: &[PhaseCommit]) -> Result<Option<String>,
 }
 
 /// A git that does not answer is no phase without work.
-fn no_answer(finished: &Finished) -> CommandError {
+pub(super) fn no_answer(finished: &Finished) -> CommandError {
     CommandError::usage(format!("git does not answer: {}", complaint(finished)))
         .hint("run this in the project's repository; `git status` shows whether git can read it")
-}
-
-/// The files of the project whose changes are in no commit.
-pub(in crate::commands) fn uncommitted(context: &Context) -> Result<Vec<String>, CommandError> {
-    let root = context.root().as_path();
-    let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-    let status = context.world().git_differences(root, names_no_filter, line)?;
-    let prefix = context.world().git(root, ["rev-parse", "--show-prefix"])?;
-    if !status.success() || !prefix.success() {
-        return Err(no_answer(if status.success() { &prefix } else { &status }));
-    }
-    let (told, prefix) = (String::from_utf8_lossy(&status.stdout).into_owned(), prefix.text());
-    let path = |record: &str| Some(record.get(3..)?.strip_prefix(prefix.as_str())?.to_owned());
-    Ok(told.split('\0').filter_map(path).collect())
 }

@@ -83,10 +83,11 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
     let from = here.branch().ok_or_else(|| {
         CommandError::usage("no branch is checked out here").hint("switch to the branch with the work first")
     })?;
-    let target = match &arguments.target {
+    let local = match &arguments.target {
         Some(target) => target.clone(),
         None => here.base_branch(context.config()?),
     };
+    let target = on_remote(&here, &local).unwrap_or_else(|| local.clone());
     let branch = arguments.branch.clone().unwrap_or_else(|| format!("{from}-pr"));
     let maker = Maker::new(context)?;
     if branch.starts_with('-') || !maker.run(&["check-ref-format", "--branch", &branch], None)?.success() {
@@ -97,7 +98,7 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
         return Err(CommandError::usage(format!("a branch `{branch}` already exists"))
             .hint(format!("choose another name, or remove it: `{}`", typed!("git branch -D {}", branch))));
     }
-    if target == from {
+    if local == from {
         return Err(CommandError::usage(format!("`{from}` is the branch that the pull request is for"))
             .hint("switch to the branch with the work first, or name another `--target`"));
     }
@@ -133,6 +134,17 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
         report.created = true;
     }
     context.emit(&report)
+}
+
+/// The branch that a pull request is compared with: that of the remote, which has not yet what the local one of this name
+/// may have already.
+fn on_remote(here: &Repository, branch: &str) -> Option<String> {
+    let upstream =
+        here.answer(&["rev-parse", "--abbrev-ref", "--verify", "--quiet", &format!("{branch}@{{upstream}}")]);
+    let known = |name: String| {
+        here.answer(&["rev-parse", "--verify", "--quiet", &format!("refs/remotes/{name}")]).map(|_| name)
+    };
+    upstream.and_then(known).or_else(|| known(format!("origin/{branch}")))
 }
 
 /// Git at the top of the repository, with an index of its own.
@@ -282,6 +294,9 @@ impl Maker {
                     exclude(format!("{}{folder}", self.prefix));
                 } else if !RECORD.contains(&below) {
                     exclude(format!("{}{folder}/{below}", self.prefix));
+                } else if let Some(phases) = inside.split('/').nth(2).filter(|name| name.ends_with("-phases")) {
+                    // The folders of a closed milestone's phases are what `phases` is for the open one.
+                    exclude(format!("{}{folder}/{below}/{phases}", self.prefix));
                 }
             } else if files.iter().any(|file| file.trim_start_matches("./") == inside) {
                 let text = |commit: &str| {

@@ -9,6 +9,7 @@ use crate::commands::frame::{
     CommandError, Context,
     error::{Reason, codes::DEGRADED},
 };
+use crate::commands::git::uncommitted::Uncommitted;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
@@ -173,6 +174,16 @@ fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandEr
     Ok(situation::smart_entry(view, &surroundings(context, view), &facts)?)
 }
 
+/// Whether something is in no commit, other than files that an install put here and git does not know.
+fn is_dirty(context: &Context, status: &str) -> bool {
+    let mut lines = status.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let Some(first) = lines.next() else { return false };
+    let is_known = |line: &str| !line.starts_with("? ");
+    is_known(first)
+        || lines.any(is_known)
+        || Uncommitted::of(context).map_or(true, |found| !found.files.is_empty() || !found.planning.is_empty())
+}
+
 /// What git says about the folder; one run of git, two where STATE.md names a commit.
 fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     let root = view.layout().root();
@@ -185,7 +196,7 @@ fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
     Surroundings {
         has_planning,
         has_git: true,
-        dirty: status.lines().any(|line| !line.starts_with('#') && !line.is_empty()),
+        dirty: is_dirty(context, &status),
         unpushed: ahead.is_some_and(|ahead| !ahead.starts_with("0 ")),
         behind: context.written_at(view).map(|written| written.commits),
     }

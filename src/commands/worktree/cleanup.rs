@@ -416,6 +416,6 @@ fn merge_and_remove(git: &Git, folder: &Path, entry: &WaveEntry) -> Result<(), S
     if !removed.success() {
         return Err(left("worktree_remove_failed", removed.error_text()));
     }
-    let deleted = git.run(&["branch", "-d", "--", &entry.branch]);
+    let deleted = git.remove_merged_branch(&entry.branch);
     if deleted.success() { Ok(()) } else { Err(left("branch_delete_failed", deleted.error_text())) }
 }

@@ -334,7 +334,7 @@ fn make_worktree(
 /// Removes the worktrees that this call made, and the note: a wave is made as a whole.
 fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), CommandError> {
     let remove = |entry: &WaveEntry| {
-        git.remove_worktree(&entry.worktree_path).success() && git.run(&["branch", "-d", "--", &entry.branch]).success()
+        git.remove_worktree(&entry.worktree_path).success() && git.remove_merged_branch(&entry.branch).success()
     };
     // What git will not remove stays noted.
     if made.iter().filter(|entry| !remove(entry)).count() == 0 {

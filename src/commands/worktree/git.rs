@@ -133,6 +133,12 @@ impl Git {
         self.run(&["-c", "status.showUntrackedFiles=all", "worktree", "remove", "--", path])
     }
 
+    /// Removes a branch whose work HEAD has. By itself git also refuses one that its upstream lacks.
+    pub(super) fn remove_merged_branch(&self, branch: &str) -> Finished {
+        let is_merged = self.is_ancestor(&format!("refs/heads/{branch}"), "HEAD");
+        self.run(&["branch", if is_merged { "-D" } else { "-d" }, "--", branch])
+    }
+
     /// The worktrees of the repository, the main one first; the complaint of git if it does not answer.
     pub(super) fn worktrees(&self) -> Result<Vec<KnownWorktree>, String> {
         let answer = self.run(&["worktree", "list", "--porcelain", "-z"]);

@@ -424,7 +424,7 @@ fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Res
         unnoted => {
             // Just made and empty of work: without a note nobody would ever clear it up.
             let _ = git.run(&["worktree", "remove", "--", &place]);
-            let _ = git.run(&["branch", "-d", "--", &entry.branch]);
+            let _ = git.remove_merged_branch(&entry.branch);
             unnoted.map(|noted| noted.map(|()| place))
         }
     }

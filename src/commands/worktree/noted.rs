@@ -393,7 +393,7 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
         for entry in &done {
             // Git refuses where something is left to lose, or nothing to remove.
             let _ = git.remove_worktree(&entry.worktree_path);
-            let _ = git.run(&["branch", "-d", "--", &entry.branch]);
+            let _ = git.remove_merged_branch(&entry.branch);
         }
         let kept: Vec<&str> = report.left().map(|entry| entry.branch.as_str()).collect();
         if kept.is_empty() {
@@ -469,7 +469,7 @@ fn forget_unused_branches(git: &Git, base: &str, start: &str) {
     let branches = listed.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
     for (branch, _) in branches.filter(|(branch, worktree)| worktree.is_empty() && branch.starts_with(start)) {
         // What cannot be removed is left: it is no work.
-        let _ = git.run(&["branch", "-d", "--", branch]);
+        let _ = git.remove_merged_branch(branch);
     }
 }
 

@@ -185,7 +185,8 @@ pub(crate) fn work(
     let message = if let Some(message) = &unreadable {
         message.clone()
     } else if not_honored.is_empty() {
-        "The delivered files reflect all trackable CONTEXT.md decisions.".to_owned()
+        "Plans and SUMMARYs name all trackable CONTEXT.md decisions; whether the code keeps to them was not looked at."
+            .to_owned()
     } else {
         format!(
             "### Decision Coverage (warning)\n\n{} decision(s) not found in the delivered files:\n\n{}\nThis is a \

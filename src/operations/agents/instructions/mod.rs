@@ -289,7 +289,7 @@ fn project(text: &str) -> Option<String> {
     let document = Markdown::parse(text);
     let part = |title: &str| part(text, title);
     let title = document.headings().find(|heading| heading.level == 1).map(|heading| heading.title.trim());
-    let title = title.filter(|title| !title.is_empty()).map(|title| format!("**{title}**"));
+    let title = title.filter(|title| !title.is_empty()).map(|title| format!("**Project:** {title}"));
     let value = part("Core Value").map(|value| format!("**Core Value:** {value}"));
     let constraints = part("Constraints").map(|constraints| format!("### Constraints\n\n{constraints}"));
     let parts: Vec<String> = [title, part("What This Is"), value, constraints].into_iter().flatten().collect();
@@ -360,7 +360,10 @@ mod tests {
         assert_eq!(report.sections_generated, ["project", "stack", "skills", "workflow"]);
         assert_eq!(report.sections_fallback, ["conventions", "architecture"]);
         assert_eq!((report.action, report.profile_status), (Action::Created, ProfileStatus::Skipped));
-        assert!(text.contains("**Acme**\n\nNotes.\n\n**Core Value:** Never lost.\n<!-- GSD:project-end -->"), "{text}");
+        assert!(
+            text.contains("**Project:** Acme\n\nNotes.\n\n**Core Value:** Never lost.\n<!-- GSD:project-end -->"),
+            "{text}"
+        );
         assert!(text.contains("<!-- GSD:stack-start source:codebase/STACK.md -->"), "{text}");
         assert!(text.contains("### Languages\n\n- Rust\n\n```\n- code\n```\n<!-- GSD:stack-end -->"), "{text}");
         assert!(!text.contains("conventions") && !text.contains("profile"), "{text}");
