@@ -437,8 +437,8 @@ fn every_reading_call_in_a_text_is_answered() {
     assert!(faults.is_empty(), "correct the text, the samples, or the command:\n{}", faults.join("\n"));
 }
 
-/// These read what the sample project does not have: a workspace, a workstream.
-const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status"];
+/// These read what the sample project does not have: a workspace, a workstream, a repository.
+const ELSEWHERE: &[&str] = &["init remove-workspace", "workstream status", "git uncommitted"];
 
 fn unanswered(call: &Call, folder: &Path) -> Option<String> {
     let words = call.words.iter().map(|word| word.with(|name| sample(name).unwrap_or(name.to_owned())));

@@ -157,7 +157,6 @@ fn what_cannot_be_reached_is_found() {
             "contributions",
             "external-job: nobody passes its text at execute:wave:pre",
         ),
-        ("workflows/execute-phase/steps/close.md", "hook_contributions", "contributions", "to the verifier"),
         ("agents/phase-researcher.md", "mcp__jina__*, ", "", "phase-researcher.md: is told to use mcp__jina__*"),
         ("agents/executor.md", ", mcp__plugin_context7_context7__*", "", "executor.md: is told to use mcp__plugin"),
     ] {

@@ -9,6 +9,7 @@ use crate::commands::frame::{CommandError, Context, error::Reason};
 use crate::disk;
 use crate::operations::phases::branch;
 use crate::project::config::Branching;
+use crate::project::wave::is_agent_branch;
 use crate::world::WorldError;
 
 /// What is staged where no files are named.
@@ -357,6 +358,10 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
         return Ok(None);
     }
     let here = current.as_ref().map_or_else(|| "a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
+    if current.as_deref().is_some_and(is_agent_branch) {
+        // It is merged into the branch of the wave.
+        return Ok(None);
+    }
     if repository.has_branch(&target) {
         context.warn(format!("this work belongs on branch `{target}`; committing on {here}"));
     } else if config.branching() == Branching::Phase && repository.has_history(&folder.path) {

@@ -21,7 +21,7 @@ use crate::text::untrusted;
 
 verbs! {
     "Git";
-    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Print the base branch, list what is in no commit, or make a branch for review"; }
+    groups { "commit-docs-guard": "Install or remove a hook that keeps planning files out of commits"; "git": "Show the base branch or what is in no commit; make a branch for review"; }
 
     /// Commit project files, following the project's commit settings
     ///
@@ -80,7 +80,7 @@ verbs! {
 
     /// List the files whose changes are in no commit
     ///
-    /// Planning files are listed by themselves. Files that an install put into the project are only counted: git does
+    /// Planning files have a list to themselves. Files that an install put into the project are only counted: git does
     /// not have to know them.
     ///
     /// Example: `gsd-tools git uncommitted --pick files`.

@@ -22,7 +22,9 @@ impl Context {
 
     /// The first commit that changed how often the roadmap says `version`.
     fn first_with(&self, version: &str, roadmap: &str) -> Option<String> {
-        let lines = self.git_lines(&["log", "--reverse", "--format=%h", &format!("-S{version}"), "--", roadmap])?;
+        // To look for a text, git else turns each version into one by a program that the repository may name.
+        let plain = ["log", "--no-textconv", "--no-ext-diff", "--reverse", "--format=%h"];
+        let lines = self.git_lines(&[&plain[..], &[&format!("-S{version}"), "--", roadmap]].concat())?;
         lines.into_iter().next()
     }
 

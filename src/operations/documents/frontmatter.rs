@@ -286,13 +286,19 @@ pub(crate) fn validate(path: &str, text: &str, schema: Schema, is_file: impl Fn(
     let (present, missing): (Vec<&str>, Vec<&str>) = fields.iter().copied().partition(has);
     let mut errors = Vec::from_iter(nul_byte(path, text));
     if name == VERIFICATION {
-        errors.extend(unproven(path, text, is_file));
-        if front.get("status").and_then(Value::as_text).is_some_and(|status| status.trim() == "passed") {
-            errors.extend(contradicted(path, text));
-        }
+        errors.extend(unsound(path, text, is_file));
     }
     let valid = missing.is_empty() && errors.is_empty();
     ValidateReport { valid, missing, present, invalid_value, schema: name, errors }
+}
+
+/// What is wrong with the verdict of a verification, whatever its front matter lacks.
+pub(crate) fn unsound(path: &str, text: &str, is_file: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = unproven(path, text, is_file);
+    if read(text).get("status").and_then(Value::as_text).is_some_and(|status| status.trim() == "passed") {
+        found.extend(contradicted(path, text));
+    }
+    found
 }
 
 /// The truths that a report calls verified without saying by what: a file with a line, a command, or a test.

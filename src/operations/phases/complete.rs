@@ -21,6 +21,7 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
 
+use crate::operations::documents::frontmatter;
 use crate::operations::roadmap::analyze::completed_day;
 use crate::operations::state::claim::{self, Conflict};
 use crate::operations::state::position::{self, Transition};
@@ -138,6 +139,10 @@ pub(crate) fn complete(
     for review in review_report::open_critical(view, &folder)? {
         let open = review.findings.iter().map(|finding| format!("{}: open critical finding {finding}", review.file));
         warnings.extend(open);
+    }
+    if let Some(path) = folder.artifact_path("VERIFICATION") {
+        let text = view.text(&path)?.unwrap_or_default();
+        warnings.extend(frontmatter::unsound(&path, &text, |file| view.exists(file)));
     }
     if verification.indeterminate {
         warnings.push("git does not show which files changed since the verification".to_owned());

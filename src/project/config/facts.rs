@@ -1,5 +1,7 @@
 //! Each key with its value, its default, where the value is from, and what it accepts: for people who ask.
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -78,11 +80,18 @@ impl Layers {
                 Some((_, accepts, _)) => !value.is_null() && !accepts.fits(value),
                 None => true,
             }),
-            unused: found.filter(|(_, value)| !value.is_null() && **value != default).and_then(|_| unused(key)),
+            unused: unused(key).filter(|_| found.is_none_or(|(_, value)| !value.is_null() && !is_as_new(key, value))),
             key: key.to_owned(),
             default,
         }
     }
+}
+
+/// Whether a new file has this value: nobody chose it.
+fn is_as_new(key: &str, value: &Value) -> bool {
+    static NEW: LazyLock<Map<String, Value>> =
+        LazyLock::new(|| serde_json::from_str(super::INITIAL).unwrap_or_default());
+    at(&NEW, key) == Some(value)
 }
 
 /// A value as anybody may see it: of an API key only the end.
@@ -125,7 +134,7 @@ pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, Key
     Ok(Layers::read(texts).facts(key))
 }
 
-/// The keys that a file sets to something else than the default and that nothing goes by, each with the reason.
+/// The keys that a file sets and that nothing goes by, each with the reason.
 pub(crate) fn without_effect(file: &Map<String, Value>) -> Vec<(String, &'static str)> {
     let mut file = file.clone();
     legacy::normalize(&mut file);
@@ -197,10 +206,13 @@ mod tests {
             explain(texts, "workflow.compact_content").unwrap().unused
         };
         assert_eq!(reason(r#"{"workflow": {"compact_content": true}}"#), Some("there is one text of each workflow"));
-        for same in [r#"{"workflow": {"compact_content": false}}"#, "{}", r#"{"workflow": {"compact_content": null}}"#]
-        {
-            assert_eq!(reason(same), None, "{same}");
+        assert_eq!(reason("{}"), Some("there is one text of each workflow"), "whoever asks about a key hears it");
+        for nobodys in [r#"{"workflow": {"compact_content": false}}"#, r#"{"workflow": {"compact_content": null}}"#] {
+            assert_eq!(reason(nobodys), None, "{nobodys}");
         }
+        let as_the_default = serde_json::json!({"mempalace": {"capture_artifacts": true}});
+        let named = without_effect(as_the_default.as_object().unwrap());
+        assert_eq!(named.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["mempalace.capture_artifacts"]);
     }
 
     #[test]

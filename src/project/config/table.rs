@@ -186,9 +186,9 @@ pub(super) const KEYS: &[Key] = &[
         OneOf(&["auto", "warn", "off"]),
         "What to do between waves when the context runs low",
     ),
-    ("workflow.cross_ai_command", Text, "Another program for executing plans; accepted, but not used"),
-    ("workflow.cross_ai_execution", Switch, "Let another program execute plans; accepted, but not used"),
-    ("workflow.cross_ai_timeout", Number, "Time limit of the other program, in seconds; accepted, but not used"),
+    ("workflow.cross_ai_command", Text, "Another program for executing plans"),
+    ("workflow.cross_ai_execution", Switch, "Let another program execute plans"),
+    ("workflow.cross_ai_timeout", Number, "Time limit of the other program, in seconds"),
     (
         "workflow.discuss_mode",
         OneOf(&["discuss", "assumptions"]),
