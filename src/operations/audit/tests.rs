@@ -189,3 +189,15 @@ fn a_person_sees_titles_instead_of_headings_and_nothing_of_null() {
     assert!(page.contains("It crashes.") && page.contains("Fix it"), "{page}");
     assert!(!page.contains("null") && !page.contains("Problem"), "{page}");
 }
+
+#[test]
+fn a_check_that_was_put_off_is_open_in_the_uat_only() {
+    let report = "---\nstatus: human_needed\nhuman_verification:\n  - test: Look at the page\n    expected: it is blue\n\
+        \x20   why_human: colour\n  - test: Listen\n    expected: a sound\n    why_human: ears\n---\n";
+    let uat_text = "### 1. Look at the page.\nexpected: it is blue\nresult: pending\n";
+    let files = [(".planning/phases/01-a/01-VERIFICATION.md", report), (".planning/phases/01-a/01-UAT.md", uat_text)];
+    let value = serde_json::to_value(uat(&view(&files)).unwrap()).unwrap();
+    assert_eq!(value["summary"]["total_items"], 2, "{value}");
+    let value = serde_json::to_value(uat(&view(&files[..1])).unwrap()).unwrap();
+    assert_eq!(value["summary"]["total_items"], 2, "{value}");
+}

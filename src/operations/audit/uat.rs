@@ -12,7 +12,7 @@ use crate::project::deferred::{DeferredItems, ItemState};
 use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
-use crate::project::human_checks::HumanCheck;
+use crate::project::human_checks::{HumanCheck, same_name};
 use crate::project::human_judgment::{self, Deliverable};
 use crate::project::phase::short;
 use crate::project::uat_report::{ACKNOWLEDGED, Gap, UatReport, UatTest, is_pass};
@@ -240,7 +240,9 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
             if is_known(kind, &text, &report) {
                 acknowledged_files += 1;
             } else {
-                results.extend(look(folder, file, kind, &report, &text));
+                if let Some(found) = look(folder, file, kind, &report, &text) {
+                    results.extend(without_those_of_tests(view, folder, found)?);
+                }
             }
         }
         let left = if folder.archived.is_some() { Vec::new() } else { human_judgment::unchecked(view, folder)? };
@@ -264,6 +266,26 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
         }
     }
     Ok((results, acknowledged_files))
+}
+
+/// A report without the checks that were put off into UAT.md: they are open there, and counted once.
+fn without_those_of_tests(
+    view: &ProjectView,
+    folder: &PhaseFolder,
+    mut found: FileReport,
+) -> Result<Option<FileReport>, FileError> {
+    if found.kind != "verification" || found.items.is_empty() {
+        return Ok(Some(found));
+    }
+    let mut tests = Vec::new();
+    for file in folder.artifacts("UAT") {
+        tests.extend(view.uat_report(&folder.join(file))?.tests.iter().map(|test| test.name.clone()));
+    }
+    found.items.retain(|item| {
+        let title = item.title.as_deref().unwrap_or(&item.name);
+        item.category != "human_uat" || !tests.iter().any(|test| same_name(title, test))
+    });
+    Ok(Some(found).filter(|found| !found.items.is_empty() || found.parse_gap.is_some()))
 }
 
 /// The tests of a phase that did not pass, and its gaps.
