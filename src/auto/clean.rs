@@ -40,6 +40,7 @@ impl Event {
             Self::Mechanical { fallback: Some(text), .. }
             | Self::Committing { message: text, .. }
             | Self::Held { why: text, .. } => clean(text),
+            Self::Accepted { roadmap: Some(roadmap), .. } => clean(roadmap),
             Self::Ordered { order, refused, .. } => {
                 clean_order(order);
                 refused.iter_mut().for_each(clean);
@@ -102,6 +103,7 @@ mod tests {
                 takes_back: true,
             },
             Event::Held { until: 1, why: said(), operation: None },
+            Event::Accepted { operation: 1, roadmap: Some(said()) },
             Event::Ordered {
                 id: "1".to_owned(),
                 order: order(Wish::Verdict { id: "M001".to_owned(), passed: true, why: said() }),

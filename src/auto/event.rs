@@ -10,6 +10,7 @@ use super::ceilings::{Ceilings, Spend};
 use super::permit::{Permit, Trespass};
 use super::set_up::Named;
 use super::slices::orders::Order;
+use super::slices::replanned::Fixed;
 use super::slices::snapshot::Problem;
 use super::stop::Stop;
 use super::unit::Unit;
@@ -83,9 +84,13 @@ pub(crate) enum Event {
     CutShort {
         operation: u64,
     },
-    /// The unit did what it was for, as far as its documents show.
+    /// The unit did what it was for, as far as its documents show. What it made of the slices of a roadmap is accepted with
+    /// it: from here on the roadmap is compared with that.
     Accepted {
         operation: u64,
+        /// What became of them, in one line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        roadmap: Option<String>,
     },
     /// It did not. What its session left is to be taken back before anything else is read, unless it asked a question.
     Refused {
@@ -279,9 +284,9 @@ pub(crate) struct UnitStarted {
     /// The documents that it may write; `None` of older programs, which allowed all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) may_write: Option<Vec<Permit>>,
-    /// Slices and tasks that were begun, and may not be planned anew.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) begun: Vec<String>,
+    /// What was planned or begun before it.
+    #[serde(flatten)]
+    pub(crate) fixed: Fixed,
     /// What its checks rest on; of the first attempt only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pins: Option<Pins>,

@@ -10,7 +10,7 @@ use super::permit::{Permit, Texts, Trespass};
 use super::phases::{self, PhaseSettings};
 use super::position::Position;
 use super::preferences::Preferences;
-use super::slices::{self, record, snapshot::Snapshot};
+use super::slices::{self, record, replanned::Fixed, snapshot::Snapshot};
 use super::unit::{Unit, UnitKind};
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::lookup;
@@ -71,7 +71,7 @@ impl Layout {
         texts: Texts<'_>,
     ) -> Option<Trespass> {
         match self {
-            Self::Milestones => slices::permit::trespass(permits, &start.begun, path, texts),
+            Self::Milestones => slices::permit::trespass(permits, (&start.unit, &start.fixed), path, texts),
             Self::Phases(_) => phases::permit::trespass(permits, &start.unit, path, texts),
         }
     }
@@ -145,11 +145,11 @@ impl Documents {
         Ok(text + &format!("GSD-Milestone: {}\nBranch: {}\n", run.milestone, run.branch))
     }
 
-    /// What was begun, and may not be planned anew by the unit.
-    pub(crate) fn begun(&self, unit: &Unit) -> Vec<String> {
+    /// What is planned or begun, and not for the unit to plan again.
+    pub(crate) fn fixed(&self, unit: &Unit) -> Fixed {
         match self {
-            Self::Milestones(snapshot) => slices::permit::begun(snapshot, unit),
-            Self::Phases(_) => Vec::new(),
+            Self::Milestones(snapshot) => Fixed::of(snapshot, unit),
+            Self::Phases(_) => Fixed::default(),
         }
     }
 

@@ -263,7 +263,7 @@ impl Memory {
                 }
                 self.interrupted(*operation);
             }
-            Event::Accepted { operation } => self.advance(*operation, Stage::Accepted),
+            Event::Accepted { operation, .. } => self.advance(*operation, Stage::Accepted),
             Event::Refused { operation, why, text, vector, takes_back } => {
                 let refused = Refused { why: *why, text: text.clone(), vector: vector.clone() };
                 self.refused(*operation, refused, *takes_back);

@@ -85,6 +85,7 @@ pub(crate) fn line(event: &Event) -> Option<String> {
             let place = kept.as_ref().map(|kept| format!("; kept in {}", kept.reference)).unwrap_or_default();
             format!("  put back, since the unit may not change it: {}{place}", permit::named(trespasses))
         }
+        Event::Accepted { roadmap: Some(roadmap), .. } => format!("  roadmap: {roadmap}"),
         Event::Restored { kept: Some(kept), .. } => format!("  taken back, and kept in {}", kept.reference),
         Event::Held { until, why, .. } => match time::in_words(*until) {
             Some(until) => format!("Waiting until {until}: {why}"),

@@ -26,6 +26,7 @@ mod auto_merge_backs;
 mod auto_phases;
 #[cfg(target_os = "linux")]
 mod auto_phases_ways_on;
+mod auto_replanned;
 mod auto_runs;
 mod auto_secrets;
 #[cfg(unix)]

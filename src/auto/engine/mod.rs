@@ -4,6 +4,7 @@
 pub(crate) mod drive;
 mod perform;
 mod unfit;
+mod written;
 
 use super::ceilings::UnitCeiling;
 use super::event::{Entry, Evidence, HeldOutResult, Kept, LastHeard, ProofKept, Run, Time, UnitEnded, UnitStarted};

@@ -3,10 +3,10 @@
 use super::drive::{Drive, Reading};
 use super::{Earlier, Effects, EngineError, Landing, Merge, Prompted, Session};
 use crate::auto::ceilings::Spend;
-use crate::auto::decide::{Judgement, Step, is_below, judge, would_run};
+use crate::auto::decide::{Judgement, Step, judge, would_run};
 use crate::auto::event::{Event, Evidence, HeldOutRun, Mechanical, Refusal, UnitEnded, UnitStarted, Vector, Verdict};
 use crate::auto::memory::{Operation, Stage};
-use crate::auto::permit::{self, Texts, Trespass};
+use crate::auto::permit;
 use crate::auto::slices::record;
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::{Class, Unit};
@@ -98,9 +98,9 @@ impl<E: Effects> Drive<'_, E> {
             None => None,
         };
         // A session that is continued may write what it was told when its unit began.
-        let (may_write, begun) = match &self.memory.current {
-            Some(operation) => (operation.start.may_write.clone(), operation.start.begun.clone()),
-            None => (Some(permits), reading.documents.begun(&unit)),
+        let (may_write, fixed) = match &self.memory.current {
+            Some(operation) => (operation.start.may_write.clone(), operation.start.fixed.clone()),
+            None => (Some(permits), reading.documents.fixed(&unit)),
         };
         let pins = if attempts.pins.is_some() { None } else { self.effects.pins(&unit, &tree, &self.memory)? };
         let used = attempts.output;
@@ -118,7 +118,7 @@ impl<E: Effects> Drive<'_, E> {
             tree: tree.clone(),
             head,
             may_write,
-            begun,
+            fixed,
             reserved: Spend { sessions: 1, tokens: ceiling.tokens(), money: Some(budget) },
             pins,
             prompt: crate::project::files::sha256(prompt.as_bytes()),
@@ -221,7 +221,8 @@ impl<E: Effects> Drive<'_, E> {
                     // The box is ticked here, whoever closed the slice.
                     let edits = record::closing(self.effects.files(), &operation.start.unit)?;
                     self.write(&edits)?;
-                    self.note(Event::Accepted { operation: number })?;
+                    let roadmap = self.replanned(&operation, &ended)?;
+                    self.note(Event::Accepted { operation: number, roadmap })?;
                 } else {
                     let failing = secrets.iter().map(|secret| secret.path.clone()).collect();
                     let vector = Vector { tree: ended.tree.clone(), failing, missing: Vec::new() };
@@ -242,23 +243,6 @@ impl<E: Effects> Drive<'_, E> {
     /// The keys that would be committed, without what a person allows.
     fn secrets(&mut self, before: &str, after: &str) -> Result<Vec<SecretFound>, EngineError> {
         Ok(secrets::not_allowed(self.effects.added_secrets(before, after)?, &self.memory.allowed_keys))
-    }
-
-    /// The changes below the planning folder that the unit may not make. A session that did not end well is continued or
-    /// taken back whole.
-    fn trespasses(&mut self, operation: &Operation, ended: &UnitEnded) -> Result<Vec<Trespass>, EngineError> {
-        let Some(permits) = operation.start.may_write.as_ref().filter(|_| ended.verdict == Verdict::Ran) else {
-            return Ok(Vec::new());
-        };
-        let planning = self.settings.layout.folder();
-        let mut found = Vec::new();
-        for path in ended.changed.iter().filter(|path| is_below(path, planning)) {
-            let before = self.effects.text_at(&operation.start.tree, path)?;
-            let after = self.effects.text_at(&ended.tree, path)?;
-            let texts = Texts { before: before.as_deref(), after: after.as_deref() };
-            found.extend(self.settings.layout.trespass(permits, &operation.start, path, texts));
-        }
-        Ok(found)
     }
 
     /// The attempt does not count. What it left is taken back, so that nothing is read of it, and kept. A session that asks

@@ -110,6 +110,12 @@ const fn may_edit(name: &'static str, scope: Scope, suffix: &'static str, existi
     Written { name, scope, suffix, is_expected: false, existing: Some(existing), rule: Rule::Whole }
 }
 
+/// What a planner changes of the milestone's plan.
+const ROADMAP: Written =
+    may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices);
+const OWNERS: Written =
+    may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements).only(Rule::Owners);
+
 const PLANNING: &[&str] = &["common", "planning"];
 const CLOSING: &[&str] = &["common", "closing"];
 const STUDY: &[&str] = &["common", "study"];
@@ -132,7 +138,7 @@ const PLAN_MILESTONE: Shape = Shape {
         edits("roadmap", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices),
         leaves("first slice plan", FirstSlice, "PLAN.md").only(Rule::OpenTasks),
         may_leave("its task plans, one a task", FirstTasks, "PLAN.md").only(Rule::OpenTask),
-        may_edit("requirements, only their owners", Root, "REQUIREMENTS.md", Kind::Requirements).only(Rule::Owners),
+        OWNERS,
         may_leave("milestone research, only where needed", Milestone, "RESEARCH.md"),
         may_leave("secrets file, only if there are secrets", Milestone, "SECRETS.md"),
     ],
@@ -141,7 +147,7 @@ const PLAN_MILESTONE: Shape = Shape {
 const PLAN_SLICE: Shape = Shape {
     class: UnitClass::Planning,
     prefix: PLANNING,
-    texts: &["plan-slice"],
+    texts: &["plan-slice", "open-slices"],
     documents: &[
         (Kind::SliceSummary, Digest),
         (Kind::SliceContext, Inline),
@@ -159,6 +165,8 @@ const PLAN_SLICE: Shape = Shape {
         edits("slice plan", Slice, "PLAN.md", Kind::SlicePlan).only(Rule::OpenTasks),
         may_leave("task plans, one a task", Tasks, "PLAN.md").only(Rule::OpenTask),
         may_leave("secrets file, only for new secrets", Milestone, "SECRETS.md"),
+        ROADMAP,
+        OWNERS,
     ],
 };
 
@@ -276,7 +284,7 @@ const COMPLETE_MILESTONE: Shape = Shape {
 const REASSESS_ROADMAP: Shape = Shape {
     class: UnitClass::Study,
     prefix: STUDY,
-    texts: &["reassess-roadmap"],
+    texts: &["reassess-roadmap", "open-slices"],
     documents: &[
         (Kind::SliceSummary, Digest),
         (Kind::Captures, Inline),
@@ -285,10 +293,7 @@ const REASSESS_ROADMAP: Shape = Shape {
         (Kind::Context, Read),
         (Kind::Decisions, Offer),
     ],
-    writes: &[
-        leaves("assessment", Slice, "ASSESSMENT.md"),
-        may_edit("roadmap, only if it changes", Milestone, "ROADMAP.md", Kind::Roadmap).only(Rule::OpenSlices),
-    ],
+    writes: &[leaves("assessment", Slice, "ASSESSMENT.md"), ROADMAP, OWNERS],
 };
 
 const RESEARCH_MILESTONE: Shape = Shape {

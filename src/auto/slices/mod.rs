@@ -12,6 +12,7 @@ pub(crate) mod places;
 pub(crate) mod position;
 pub(crate) mod reading;
 pub(crate) mod record;
+pub(crate) mod replanned;
 pub(crate) mod rules;
 pub(crate) mod secrets;
 pub(crate) mod snapshot;

@@ -1,13 +1,12 @@
 //! Which changes a session may have made to the documents of a project in slices.
 
-use super::snapshot::Snapshot;
+use super::replanned::{self, Fixed};
 use crate::auto::permit::{Permit, Rule, Texts, Trespass, decides};
 use crate::auto::unit::Unit;
 use crate::project::milestone_layout::escalation::Escalation;
 use crate::project::milestone_layout::requirements::{Requirement, Requirements};
 use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::slice_plan::{PlannedTask, SlicePlan};
-use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::project::milestone_layout::{lookup, overrides, record};
 
 /// What is allowed to every unit: facts that `auto record` adds.
@@ -15,43 +14,35 @@ pub(crate) fn recorded() -> Permit {
     Permit::new(format!("{}/KNOWLEDGE.md", lookup::FOLDER), Rule::Appended)
 }
 
-/// The slices of the unit's milestone, and the tasks of its slice, that were begun: their rows and plans are settled.
-pub(crate) fn begun(snapshot: &Snapshot, unit: &Unit) -> Vec<String> {
-    let (milestone, slice, _) = unit.parts();
-    let is_begun = |task: &&super::snapshot::Task| task.is_ticked || task.summary.is_some() || task.check.is_some();
-    let tasks_of = |slice: &str| {
-        let detail = snapshot.detail(milestone, slice);
-        detail.and_then(|detail| detail.tasks.as_deref()).unwrap_or_default().iter().filter(is_begun)
-    };
-    let rows = snapshot.milestone(milestone).and_then(|found| found.roadmap.as_deref()).unwrap_or_default();
-    let slices = rows.iter().filter(|row| row.is_done || tasks_of(&row.id).next().is_some());
-    let slices = slices.map(|row| row.id.clone());
-    let tasks = slice.into_iter().flat_map(tasks_of).map(|task| task.id.clone());
-    slices.chain(tasks).collect()
-}
-
 /// What is wrong with the change of a document; `None` if the unit may make it.
-pub(crate) fn trespass(permits: &[Permit], begun: &[String], path: &str, texts: Texts<'_>) -> Option<Trespass> {
+pub(crate) fn trespass(
+    permits: &[Permit],
+    (unit, fixed): (&Unit, &Fixed),
+    path: &str,
+    texts: Texts<'_>,
+) -> Option<Trespass> {
     let Some(permit) = permits.iter().find(|permit| permit.covers(path)) else {
         return Some(Trespass { path: path.to_owned(), why: None, decides: decides(path) });
     };
-    let why = broken(permit.rule, begun, path, texts)?;
+    let why = broken(permit.rule, (unit, fixed), path, texts)?;
     let decides = !matches!(permit.rule, Rule::Owners | Rule::Appended);
     Some(Trespass { path: path.to_owned(), why: Some(why), decides })
 }
 
 /// What the rule says against the change.
-fn broken(rule: Rule, begun: &[String], path: &str, Texts { before, after }: Texts<'_>) -> Option<String> {
-    let is_begun = |id: &str| begun.iter().any(|known| known.eq_ignore_ascii_case(id));
+fn broken(
+    rule: Rule,
+    (unit, fixed): (&Unit, &Fixed),
+    path: &str,
+    Texts { before, after }: Texts<'_>,
+) -> Option<String> {
+    let is_begun = |id: &str| fixed.is_begun(id);
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
     match rule {
         // The second is of projects in phases.
         Rule::Whole | Rule::OwnPhase => None,
-        Rule::OpenSlices => {
-            let (old, new) = (Roadmap::parse(old), Roadmap::parse(new));
-            open_slices(&old, &new, is_begun).or_else(|| other_goal(&old, &new))
-        }
-        Rule::Course => open_slices(&Roadmap::parse(old), &Roadmap::parse(new), is_begun),
+        Rule::OpenSlices => replanned::open_slices(&Roadmap::parse(old), &Roadmap::parse(new), fixed, unit),
+        Rule::Course => replanned::course(&Roadmap::parse(old), &Roadmap::parse(new), fixed),
         Rule::OpenTasks => open_tasks(&SlicePlan::parse(old), &SlicePlan::parse(new), is_begun),
         Rule::OpenTask => {
             let name = path.rsplit('/').next().unwrap_or(path);
@@ -67,27 +58,6 @@ fn broken(rule: Rule, begun: &[String], path: &str, Texts { before, after }: Tex
             (!old.lines().all(is_kept)).then(|| "lines of it are gone or changed".to_owned())
         }
     }
-}
-
-fn open_slices(old: &Roadmap, new: &Roadmap, is_begun: impl Fn(&str) -> bool) -> Option<String> {
-    for row in old.slices.iter().filter(|row| is_begun(&row.id)) {
-        let Some(now) = new.slice(&row.id) else { return Some(format!("{} was begun and is gone", row.id)) };
-        if (SliceRow { line: row.line, ..now.clone() }) != *row {
-            return Some(format!("{} was begun", row.id));
-        }
-    }
-    let ticked = new.slices.iter().find(|row| row.done && !row.skipped && !is_begun(&row.id));
-    ticked.map(|row| format!("{} is ticked", row.id))
-}
-
-/// What a milestone that was planned is for is settled.
-fn other_goal(old: &Roadmap, new: &Roadmap) -> Option<String> {
-    let goal = |roadmap: &Roadmap| {
-        let Roadmap { vision, success_criteria, verification, .. } = roadmap.clone();
-        (vision, success_criteria, verification)
-    };
-    let is_planned = !old.slices.is_empty();
-    (is_planned && goal(old) != goal(new)).then(|| "what the milestone is for has changed".to_owned())
 }
 
 fn open_tasks(old: &SlicePlan, new: &SlicePlan, is_begun: impl Fn(&str) -> bool) -> Option<String> {
@@ -138,6 +108,7 @@ fn question(path: &str, before: Option<&str>, after: Option<&str>) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::auto::unit::UnitKind;
 
     const ROADMAP: &str = "# M001: A\n\n**Vision:** v\n\n## Success Criteria\n\n- it works\n\n## Slices\n\n- [x] **S01: One** `risk:low` \
         `depends:[]`\n- [ ] **S02: Two** `risk:low` `depends:[S01]`\n- [ ] **S03: Three** `risk:low` `depends:[S02]`\n";
@@ -145,10 +116,15 @@ mod tests {
         `est:10m`\n  - Verify: sh b.sh\n";
     const QUESTION: &str = r#"{"version": 1, "taskId": "T01", "question": "?", "options": [{"id": "a", "label": "x"}], "recommendation": "a"}"#;
 
+    /// Of a unit that is about the milestone as a whole.
+    fn unit() -> Unit {
+        Unit::new(UnitKind::PlanMilestone, "M001")
+    }
+
     fn why(rule: Rule, path: &str, before: &str, after: &str) -> Option<String> {
-        let begun = ["S01", "T01"].map(str::to_owned);
+        let begun = ["S01", "T01"].map(str::to_owned).to_vec();
         let texts = Texts { before: Some(before), after: Some(after) };
-        broken(rule, &begun, path, texts)
+        broken(rule, (&unit(), &Fixed { begun, ..Fixed::default() }), path, texts)
     }
 
     #[test]
@@ -200,7 +176,9 @@ mod tests {
     #[test]
     fn what_is_not_on_the_list_is_a_trespass() {
         let permits = [Permit::new(".gsd/S01/tasks/T01-SUMMARY.md", Rule::Whole), recorded()];
-        let found = |path: &str| trespass(&permits, &[], path, Texts { before: None, after: Some("x") });
+        let found = |path: &str| {
+            trespass(&permits, (&unit(), &Fixed::default()), path, Texts { before: None, after: Some("x") })
+        };
         assert_eq!(found(".gsd/S01/tasks/T01-SUMMARY.md"), None);
         assert_eq!(found(".gsd/KNOWLEDGE.md"), None);
         assert!(found(".gsd/S01/tasks/T02-SUMMARY.md").unwrap().decides);

@@ -15,6 +15,7 @@ use crate::project::milestone_layout::{
     escalation::Escalation,
     evidence::TaskEvidence,
     gates::Gates,
+    ids::leading,
     lookup, milestone_summary, overrides, queue, record, requirements,
     roadmap::Roadmap,
     slice_plan::SlicePlan,
@@ -252,6 +253,7 @@ impl Reader<'_> {
         let own = self.list(folder);
         let id = milestone.id.clone();
         let mut is_active_read = false;
+        milestone.unlisted = unlisted(below.iter().chain(&own), milestone.roadmap.as_deref().unwrap_or_default());
         for slice in milestone.roadmap.iter_mut().flatten() {
             let inside = lookup::folder(&below, &slice.id).map(|name| format!("{nested}/{name}"));
             let inside = inside.or_else(|| Some(format!("{folder}/{}", lookup::folder(&own, &slice.id)?)));
@@ -351,6 +353,13 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// The slices that have a folder and no row.
+fn unlisted<'a>(entries: impl Iterator<Item = &'a Entry>, rows: &[Slice]) -> Vec<String> {
+    let folders = entries.filter(|entry| entry.is_folder).filter_map(|entry| leading(&entry.name, 'S'));
+    let is_listed = |id: &str| rows.iter().any(|row| row.id.eq_ignore_ascii_case(id));
+    folders.map(|(id, _)| id).filter(|id| !is_listed(id)).map(str::to_owned).collect()
 }
 
 fn slice_of(row: &SliceRow) -> Slice {

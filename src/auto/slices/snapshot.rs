@@ -39,6 +39,8 @@ pub(crate) struct Milestone {
     pub(crate) depends_on: Vec<String>,
     /// The slices of the roadmap; `None` without one.
     pub(crate) roadmap: Option<Vec<Slice>>,
+    /// The slices that have a folder and no row in the roadmap. Read in the active milestone only.
+    pub(crate) unlisted: Vec<String>,
     pub(crate) summary: Option<Ending>,
     pub(crate) validation: Option<Validation>,
     /// Whether only documents are to come of it.

@@ -16,6 +16,7 @@ pub(crate) struct Roadmap {
     pub(crate) success_criteria: Vec<String>,
     /// How each class of verification is done, such as `Operational`.
     pub(crate) verification: Vec<VerificationClass>,
+    pub(crate) definition_of_done: Vec<String>,
     pub(crate) slices: Vec<SliceRow>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -37,6 +38,10 @@ impl Roadmap {
             title: title(&markdown),
             vision: field(markdown.text(), "Vision").map(str::to_owned),
             success_criteria: section("Success Criteria").map(|lines| bullets(&markdown, lines)).unwrap_or_default(),
+            definition_of_done: section("Milestone Definition of Done")
+                .or_else(|| section("Definition of Done"))
+                .map(|lines| bullets(&markdown, lines))
+                .unwrap_or_default(),
             verification: section("Verification Classes").map(|lines| classes(&markdown, lines)).unwrap_or_default(),
             slices: found.into_iter().map(|found| found.row).collect(),
             problems,

@@ -4,6 +4,7 @@ mod closing;
 mod crash;
 mod invariants;
 mod migration;
+mod replanned;
 
 use proptest::prelude::*;
 
