@@ -239,10 +239,8 @@ fn look_through(view: &ProjectView, folders: &[PhaseFolder]) -> Result<(Vec<File
             let text = view.text(&path)?.unwrap_or_default();
             if is_known(kind, &text, &report) {
                 acknowledged_files += 1;
-            } else {
-                if let Some(found) = look(folder, file, kind, &report, &text) {
-                    results.extend(without_those_of_tests(view, folder, found)?);
-                }
+            } else if let Some(found) = look(folder, file, kind, &report, &text) {
+                results.extend(without_those_of_tests(view, folder, found)?);
             }
         }
         let left = if folder.archived.is_some() { Vec::new() } else { human_judgment::unchecked(view, folder)? };

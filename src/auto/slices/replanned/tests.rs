@@ -91,7 +91,9 @@ impl Project {
             }
             (1, Some(at), _) => {
                 let gone = rows.remove(at).number;
-                rows.iter_mut().for_each(|row| row.depends.retain(|number| *number != gone));
+                for row in rows.iter_mut() {
+                    row.depends.retain(|number| *number != gone);
+                }
             }
             (2, Some(one), Some(other)) => rows.swap(one, other),
             (3, Some(at), _) => rows[at].title = format!("Other {second}"),
