@@ -170,7 +170,7 @@ impl Pins {
 }
 
 /// The module of Python at the top of a project that a file is, or is a part of.
-fn module_of(path: &str) -> Option<&str> {
+pub(in crate::gate) fn module_of(path: &str) -> Option<&str> {
     let inside = path.strip_suffix(".py").filter(|_| role_of(path).is_none())?;
     let inside = ["src/", "lib/", "python/"].iter().find_map(|folder| inside.strip_prefix(folder)).unwrap_or(inside);
     inside.split('/').next()

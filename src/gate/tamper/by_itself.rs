@@ -13,12 +13,13 @@ use super::lexer::{Kind, Language, Token};
 use super::rebound::brought;
 use super::taken::{Definition, definitions};
 use crate::gate::check::Check;
-use crate::gate::pins::Pins;
+use crate::gate::pins::{Pins, module_of};
 use crate::project::check_files::role_of;
 
 pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> Vec<Finding> {
     let Some(after) = file.after.as_ref().filter(|_| file.role != TestRole::Inside) else { return Vec::new() };
-    let modules = modules(pins, after);
+    let own = own_modules(pins, texts);
+    let modules = modules(&own, after);
     let mut found = Vec::new();
     let mut add = |line: usize, kind: Weakening, what: String| {
         if file.added.contains(&line) {
@@ -29,7 +30,7 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
         let what = format!("`{name}` of the program is replaced here for all tests");
         add(line, Weakening::StubbedSubject, what);
     }
-    for (line, name) in stubbed_and_asserted(pins, after, &modules) {
+    for (line, name) in stubbed_and_asserted(&own, after, &modules) {
         add(line, Weakening::StubbedSubject, format!("`{name}` is a stub here, and the test asks about it"));
     }
     if file.before.is_none() && file.role == TestRole::Tests {
@@ -48,8 +49,14 @@ pub(super) fn in_file(pins: &Pins, file: &TestFile<'_>, texts: &[Text<'_>]) -> V
     found
 }
 
+/// The modules of the program, those that the work makes too.
+fn own_modules<'text>(pins: &'text Pins, texts: &'text [Text<'_>]) -> BTreeSet<&'text str> {
+    let made = texts.iter().filter(|text| text.after.is_some()).filter_map(|text| module_of(text.path));
+    pins.modules.iter().map(String::as_str).chain(made).collect()
+}
+
 /// The names by which a test knows modules of the program.
-fn modules<'text>(pins: &Pins, facts: &Facts<'text>) -> BTreeSet<&'text str> {
+fn modules<'text>(own: &BTreeSet<&str>, facts: &Facts<'text>) -> BTreeSet<&'text str> {
     let mut found = BTreeSet::new();
     match facts.language {
         Language::Python => {
@@ -65,7 +72,7 @@ fn modules<'text>(pins: &Pins, facts: &Facts<'text>) -> BTreeSet<&'text str> {
                 for part in line.split(|one| one.is_mark(",")) {
                     let Some(first) = part.first() else { continue };
                     let top = from.flatten().unwrap_or(first.text);
-                    if pins.modules.contains(top) {
+                    if own.contains(top) {
                         found.extend(part.iter().rfind(|one| one.kind == Kind::Word).map(|one| one.text));
                         found.insert(first.text);
                     }
@@ -209,7 +216,7 @@ fn enclosing<'text>(facts: &Facts<'text>, all: &[Definition<'_, 'text>], line: u
 
 /// Members that a test replaces by a stub and then asks about.
 fn stubbed_and_asserted<'text>(
-    pins: &Pins,
+    own: &BTreeSet<&str>,
     facts: &Facts<'text>,
     modules: &BTreeSet<&str>,
 ) -> Vec<(usize, &'text str)> {
@@ -218,7 +225,7 @@ fn stubbed_and_asserted<'text>(
         for three in facts.tokens.windows(3).filter(|three| three[0].is_word("patch") && three[1].is_mark("(")) {
             let target = three[2].text.rsplit_once('.').filter(|_| three[2].kind == Kind::Text);
             let Some((module, name)) = target else { continue };
-            if pins.modules.contains(module.split('.').next().unwrap_or_default()) {
+            if own.contains(module.split('.').next().unwrap_or_default()) {
                 stubs.push((three[2].line, module.rsplit('.').next().unwrap_or(module), name));
             }
         }
@@ -416,6 +423,11 @@ mod tests {
             text.clone(),
             Text { path: "calc.py", before: Some(String::new()), after: Some(code) },
             Text { path: "src/calc.js", before: Some(String::new()), after: Some(js) },
+            Text {
+                path: "farewell.py",
+                before: None,
+                after: Some("def farewell(name):\n    return name\n".to_owned()),
+            },
         ];
         in_file(&pins, &TestFile::of(&text).unwrap(), &texts).into_iter().map(|finding| finding.kind).collect()
     }
@@ -445,6 +457,10 @@ mod tests {
                 .to_owned(),
             "import calc\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        with mock.patch.object(calc, 'mul', lambda a, b: 6):\n\
              \x20           self.assertEqual(calc.mul(2, 3), 6)\n"
+                .to_owned(),
+            // Of a module that the work makes.
+            "import farewell\n\n\nclass A(T):\n    def test_a(self):\n        with mock.patch('farewell.farewell', return_value=6):\n\
+             \x20           self.assertEqual(farewell.farewell(2), 6)\n"
                 .to_owned(),
         ] {
             assert_eq!(found("tests/test_b.py", None, &text), [StubbedSubject], "{text}");
