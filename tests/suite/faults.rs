@@ -39,7 +39,7 @@ const FAULTS: &[(&str, &[&str], &[&str])] = &[
     ("missing authorisation", &["the control at `path:line` on every way in"], &["missing authorisation"]),
     ("a check in the client only", &["a check made in the client only"], &["one checked in the client only"]),
     ("unchecked input", &[], &["injection", "an unchecked input or null at a border"]),
-    ("a secret in code or log", &[], &["secret in the code", "secrets and keys"]),
+    ("a secret in code or log", &["Each of `keys`"], &["secret in the code", "Each of `keys` is critical"]),
     ("a race", &[], &["race with a consequence"]),
     ("a query for each row", &[], &["a query or call for each row of a list without bound"]),
     ("a leak, or a call without end", &[], &["a resource not released, a call without time limit"]),
@@ -57,6 +57,18 @@ const FAULTS: &[(&str, &[&str], &[&str])] = &[
     ("a change that nobody reported", &["`unreported`, which no SUMMARY names"], &[]),
     ("set-up that does not run", &["set-up or documented commands that do not run"], &[]),
 ];
+
+/// The fault with this number, counted from 1.
+pub(crate) fn row(number: usize) -> &'static str {
+    FAULTS[number - 1].0
+}
+
+/// The words by which the verifier and the reviewer look for a fault.
+pub(crate) fn checks_of(fault: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    let row = FAULTS.iter().find(|(name, ..)| *name == fault);
+    let (_, by_verifier, by_reviewer) = row.unwrap_or_else(|| panic!("the table has no row `{fault}`"));
+    (by_verifier, by_reviewer)
+}
 
 /// How many of the faults have a check in the texts that are always read.
 const CHECKED: usize = 38;

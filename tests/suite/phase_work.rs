@@ -81,6 +81,35 @@ fn a_test_that_a_phase_weakened_is_found_whatever_its_summary_says() {
 }
 
 #[test]
+fn a_line_that_looks_like_a_key_is_named_by_its_place_and_never_shown() {
+    const KEY: &str = concat!("gh", "p_0123456789abcdefABCDEF0123456789abcd");
+    let asked = |context: &TestContext| {
+        let reports =
+            [context.gsd(["verify", "work", "1"]).json(), context.gsd(["verify", "tests", "--phase", "1"]).json()];
+        assert_eq!(reports[0]["keys"], reports[1]["keys"]);
+        reports[0].clone()
+    };
+    for path in ["src/token.js", "docs/setup.md", "test/keys.test.js", ".planning/phases/01-notes/01-NOTES.md"] {
+        let context = project();
+        assert_eq!(asked(&context)["keys"], Value::Null, "nothing was compared");
+        context.write(path, &format!("// begin\n// {KEY}\n"));
+        done(&context);
+        let report = asked(&context);
+        assert_eq!(report["keys"], json!([{"path": path, "line": 2, "kind": "ghp_"}]), "{report}");
+        assert!(!report.to_string().contains(KEY), "{report}");
+        context.write(path, "// begin\n");
+        commit(&context, "fix(01): take it out");
+        assert_eq!(asked(&context)["keys"], json!([]), "{path}");
+    }
+    let context = project();
+    context.write("docs/old.md", KEY);
+    commit(&context, "docs: of a person, before the phase");
+    git(&context, &["mv", "docs/old.md", "docs/new.md"]);
+    done(&context);
+    assert_eq!(asked(&context)["keys"], json!([]), "it was there before, and only moved");
+}
+
+#[test]
 fn a_test_file_that_a_phase_deleted_is_found_and_work_without_weaker_tests_is_clean() {
     let context = project();
     std::fs::remove_file(context.project().join("test/more.test.js")).unwrap();

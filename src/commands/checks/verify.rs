@@ -81,7 +81,8 @@ verbs! {
     /// Check what the commits of a phase did: files, tests, promises
     ///
     /// Lists the files that the commits changed and which of them no SUMMARY names, tests that became weaker (as `verify tests`),
-    /// and what the plans promise under `must_haves` and is not there. The planning folder is left out.
+    /// lines that look like keys, and what the plans promise under `must_haves` and is not there. The planning folder is left
+    /// out, except for keys.
     ///
     /// Example: `gsd-tools verify work 2 --pick unreported`.
     "verify work": reads json(work::WorkReport) = work::work(PhaseArg);
@@ -90,7 +91,7 @@ verbs! {
     ///
     /// Compares the tests, and the settings and scripts that run them, with those of an earlier commit. With `--phase`, the
     /// files are those that the commits of the phase changed, and the earlier commit is the one before the first of them;
-    /// what its plans allow under `Allowed test changes:` is listed apart.
+    /// what its plans allow under `Allowed test changes:` is listed apart. Names the lines that hold what looks like a key, too.
     ///
     /// Example: `gsd-tools verify tests --phase 2 --pick findings`.
     "verify tests": reads json(work::TestsReport) = work::tests(work::TestsArgs);

@@ -12,6 +12,7 @@ use crate::commands::git::tree::CommitFiles;
 use crate::commands::git::uncommitted::Uncommitted;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};
+use crate::gate::secrets::{SecretFound, added_secrets, holds_key};
 use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
 use crate::operations::plans::promises;
 use crate::operations::plans::summary_check::listed_files;
@@ -36,6 +37,7 @@ pub(in crate::commands) struct WorkReport {
     /// Files that changed since `base` by commits without the scope of the phase: a person's, or work that nobody ascribes to it.
     other_files: Vec<String>,
     tests: TestsPart,
+    keys: Option<Vec<KeyFound>>,
     /// The artifacts that the plans promise and that are not as promised.
     artifacts_missing: Vec<MissingArtifact>,
     /// The links that the plans promise and that were not found.
@@ -71,6 +73,16 @@ struct MissingLink {
     detail: String,
 }
 
+/// A line that was added since `base`, in whatever file, and that holds what looks like a key. The key itself is not shown.
+#[derive(Debug, Serialize, JsonSchema)]
+struct KeyFound {
+    path: String,
+    /// Counted from 1.
+    line: usize,
+    /// How the key begins.
+    kind: String,
+}
+
 /// One file that a phase changed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ChangedFile {
@@ -98,6 +110,7 @@ enum Change {
 pub(in crate::commands) struct TestsReport {
     #[serde(flatten)]
     tests: TestsPart,
+    keys: Option<Vec<KeyFound>>,
     /// The commit that the tests are compared with.
     base: Option<String>,
     /// What could not be looked at.
@@ -135,14 +148,16 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Comman
     let (work, mut problems) = seen(context, &folder)?;
     let touched = work.files();
     let without_commit = reported.all().filter(|path| !touched.contains_key(path.as_str())).cloned().collect();
-    let (mut files, mut tests, mut other_files) = (Vec::new(), TestsPart::default(), Vec::new());
+    let (mut files, mut tests, mut other_files, mut keys) = (Vec::new(), TestsPart::default(), Vec::new(), None);
     if let Some(base) = &work.base {
         problems.extend(uncommitted(context)?);
         let (before, after) = (files_of(context, base)?, files_of(context, "HEAD")?);
         files = touched.iter().filter_map(|(path, plans)| changed(path, plans, &reported, (&before, &after))).collect();
         let planning = format!("{}/", context.layout().planning());
-        other_files = before.differing(&after, &planning);
-        other_files.retain(|path| !touched.contains_key(path.as_str()));
+        let differing = before.differing(&after);
+        keys = Some(keys_in((&before, &after), &differing)?);
+        other_files = differing;
+        other_files.retain(|path| !path.starts_with(&planning) && !touched.contains_key(path.as_str()));
         tests = plans.compared((&before, &after), touched.keys().map(|path| (*path).to_owned()))?;
     }
     let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
@@ -156,6 +171,7 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Comman
         without_commit,
         other_files,
         tests,
+        keys,
         artifacts_missing: promises.artifacts,
         links_missing: promises.links,
         promised: promises.count,
@@ -230,7 +246,7 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
     let mut problems = sub_repositories(context)?;
     if let Some(why) = phase_work::silent(context) {
         problems.push(why);
-        return context.emit(&TestsReport { tests: TestsPart::default(), base: None, problems });
+        return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
     }
     let (mut plans, mut paths) = (Plans::default(), None);
     let mut base = arguments.base.as_deref().map(str::to_owned);
@@ -244,16 +260,38 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
         base = base.or(work.base);
     }
     let Some(base) = base else {
-        return context.emit(&TestsReport { tests: TestsPart::default(), base: None, problems });
+        return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
     };
     problems.extend(uncommitted(context)?);
     let (before, after) = (files_of(context, &base)?, files_of(context, "HEAD")?);
     let planning = format!("{}/", context.layout().planning());
-    let paths = paths.unwrap_or_else(|| before.differing(&after, &planning));
+    let differing = before.differing(&after);
+    let keys = Some(keys_in((&before, &after), &differing)?);
+    let paths = paths.unwrap_or_else(|| differing.into_iter().filter(|path| !path.starts_with(&planning)).collect());
     let mut tests = plans.compared((&before, &after), paths.into_iter())?;
     // Between two commits that are the same nothing became weaker.
     tests.clean = tests.clean.or_else(|| arguments.phase.is_none().then_some(true));
-    context.emit(&TestsReport { tests, base: Some(base), problems })
+    context.emit(&TestsReport { tests, keys, base: Some(base), problems })
+}
+
+/// The keys that these files of two commits got.
+fn keys_in((before, after): (&CommitFiles, &CommitFiles), paths: &[String]) -> Result<Vec<KeyFound>, CommandError> {
+    let named: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
+    after.read_ahead(|path| named.contains(path))?;
+    let mut contents = Vec::new();
+    for path in paths {
+        let new = after.bytes(path)?;
+        // What a file that is gone held may have moved into another one.
+        if new.as_deref().is_none_or(holds_key) {
+            contents.push((path, before.bytes(path)?, new));
+        }
+    }
+    let changes: Vec<FileChange<'_>> = contents
+        .iter()
+        .map(|(path, before, after)| FileChange { path, before: before.as_deref(), after: after.as_deref() })
+        .collect();
+    let found = |SecretFound { path, line, kind }| KeyFound { path, line, kind };
+    Ok(added_secrets(&changes).into_iter().map(found).collect())
 }
 
 /// What the plans of a phase say about its tests: those that were executed.

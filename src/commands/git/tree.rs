@@ -54,10 +54,10 @@ impl CommitFiles {
         self.blobs.get(path).map(String::as_str)
     }
 
-    /// The files that the other commit has otherwise, or not at all, or alone; those below `left_out` are left out.
-    pub(in crate::commands) fn differing(&self, other: &Self, left_out: &str) -> Vec<String> {
+    /// The files that the other commit has otherwise, or not at all, or alone.
+    pub(in crate::commands) fn differing(&self, other: &Self) -> Vec<String> {
         let paths: BTreeSet<&String> = self.blobs.keys().chain(other.blobs.keys()).collect();
-        let differs = |path: &&&String| self.blob(path) != other.blob(path) && !path.starts_with(left_out);
+        let differs = |path: &&&String| self.blob(path) != other.blob(path);
         paths.iter().filter(differs).map(|path| (*path).clone()).collect()
     }
 
@@ -76,7 +76,8 @@ impl CommitFiles {
         Ok(Some(finished.stdout))
     }
 
-    fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), CommandError> {
+    /// Reads the files that `ahead` picks at once.
+    pub(in crate::commands) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), CommandError> {
         let wanted = self.blobs.iter().filter(|(path, _)| ahead(path)).map(|(_, blob)| format!("{blob}\n"));
         let asked: String = wanted.collect();
         if asked.is_empty() {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::play::actor::Actor;
 
 use super::agents::Plan;
+use super::reviewers::{Finding, LOUD_SWITCH};
 use super::steps;
 
 /// A phase whose loop is at a point, as the steps need it.
@@ -13,6 +14,8 @@ pub(crate) struct Phase {
     pub(crate) plans: &'static [&'static Plan],
     /// What the person says of threats that nothing in the code closes.
     pub(crate) threats: Threats,
+    /// What the reviewer finds who reads it.
+    pub(crate) findings: &'static [Finding],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub(crate) enum Threats {
 
 impl Phase {
     pub(crate) fn new(folder: &str, plans: &'static [&'static Plan]) -> Self {
-        Self { folder: folder.to_owned(), plans, threats: Threats::Checked }
+        Self { folder: folder.to_owned(), plans, threats: Threats::Checked, findings: &[LOUD_SWITCH] }
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn step(it: &mut Actor, step: &Value, phase: &Phase) {
         (_, Some("code-review")) => {
             it.by("and follow it for this phase").reads_workflow("code-review").expects("# Code review").done();
             it.by("this workflow asks nothing and ends with one line of counts");
-            review(it, phase, "", &[reviewers::LOUD_SWITCH]);
+            review(it, phase, "", phase.findings);
         }
         (_, Some("validate-phase")) => validate(it, phase),
         (_, Some("secure-phase")) => secure(it, phase),
@@ -89,7 +89,10 @@ pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [F
         .filter_map(|file| Some(file["path"].as_str()?.to_owned()))
         .collect();
     it.by("Drop everything under `.planning/`");
-    assert!(phase.plans.iter().flat_map(|plan| plan.files()).all(|file| files.iter().any(|path| path == file)));
+    let mut planned = phase.plans.iter().flat_map(|plan| plan.files()).filter(|file| it.has_file(file));
+    assert!(planned.all(|file| files.iter().any(|path| path == file)));
+    it.knows("changed tests", &places_of(&listed["tests"]["findings"], "what"));
+    it.knows("keys", &places_of(&listed["keys"], "kind"));
     spawn_reviewer(it, phase, &files, findings);
     let found = if findings.is_empty() { "clean" } else { "issues_found" };
     it.by("The file decides").runs("gsd-tools frontmatter get {report}", &[]).is("status", found).done();
@@ -98,12 +101,21 @@ pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [F
     it.runs("gsd-tools commit \"docs({NN}): add code review report\"", &[(&fallow, "")]).done();
 }
 
+/// What was found by a program, in the form of the reviewer's prompt.
+fn places_of(found: &Value, what: &str) -> String {
+    let place =
+        |one: &Value| format!("{}:{} {}", one["path"].as_str().unwrap(), one["line"], one[what].as_str().unwrap());
+    let places: Vec<String> = found.as_array().into_iter().flatten().map(place).collect();
+    if places.is_empty() { "none".to_owned() } else { places.join("; ") }
+}
+
 /// Step 4 of `workflows/code-review.md`.
 pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], findings: &'static [Finding]) {
     let context = format!("{}/{}-CONTEXT.md", phase.folder, numbered(&phase.folder).0);
     let mut documents = documents_of(phase);
     documents.extend(it.has_file(&context).then_some(context));
     let (documents, list, base) = (documents.join("\n"), files.join("\n"), it.known("base"));
+    let (changed, keys) = (it.known("changed tests"), it.known("keys"));
     let blanks = [
         ("depth", "standard"),
         ("if any:", ""),
@@ -111,7 +123,8 @@ pub(crate) fn spawn_reviewer(it: &mut Actor, phase: &Phase, files: &[String], fi
         ("base, or none", base.as_str()),
         ("one a line", &list),
         ("paths, or none", "none"),
-        ("path, line and what of each; or none", "none"),
+        ("path, line and what of each; or none", &changed),
+        ("path and line of each, or none", &keys),
         ("PLAN and SUMMARY of each plan", &documents),
     ];
     let (files, report) = (files.to_vec(), it.known("report"));
