@@ -177,6 +177,33 @@ fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_
 }
 
 #[test]
+fn a_file_that_a_plan_removes_is_reported_under_deleted() {
+    let context = project();
+    context.write("src/old.js", "export const old = 1;\n");
+    commit(&context, "chore: of before");
+    std::fs::remove_file(context.project().join("src/old.js")).unwrap();
+    done(&context);
+    let unreported = |context: &TestContext| context.gsd(["verify", "work", "1"]).json()["unreported"].clone();
+    assert_eq!(unreported(&context), json!(["src/old.js"]));
+    let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
+    let summary = context.read(path);
+    context
+        .write(path, &summary.replace("modified: [src/notes.js]", "modified: [src/notes.js]\n  deleted: [src/old.js]"));
+    commit(&context, "docs(01-01): name what is gone");
+    assert_eq!(unreported(&context), json!([]));
+    let checked = context.gsd(["plan", "check", "01-01"]).json();
+    assert_eq!(checked["plans"][0].get("findings"), None, "{checked}");
+    assert_eq!(checked["finished"], true, "{checked}");
+    context.write(path, &summary.replace("modified: [src/notes.js]", "modified: [src/notes.js, src/old.js]"));
+    commit(&context, "docs(01-01): name it as if it were there");
+    assert_eq!(
+        context.gsd(["plan", "check", "01-01"]).json()["finished"],
+        false,
+        "what it is to have changed is not there"
+    );
+}
+
+#[test]
 fn a_commit_that_a_summary_invents_keeps_its_plan_from_being_finished() {
     let context = project();
     done(&context);

@@ -15,7 +15,7 @@ use crate::gate::pins::{Pins, Planned};
 use crate::gate::secrets::{SecretFound, added_secrets, holds_key};
 use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
 use crate::operations::plans::promises;
-use crate::operations::plans::summary_check::listed_files;
+use crate::operations::plans::summary_check::reported_files;
 use crate::project::check_files::{Role, role_of};
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
@@ -372,7 +372,7 @@ impl TestFinding {
     }
 }
 
-/// The files that the SUMMARYs of a phase name as made or changed, by plan.
+/// The files that the SUMMARYs of a phase name as made, changed or deleted, by plan.
 #[derive(Debug, Default)]
 struct Reported(BTreeMap<String, BTreeSet<String>>);
 
@@ -402,14 +402,14 @@ impl Reported {
     }
 }
 
-/// The files that a SUMMARY names as made or changed, those of the planning folder left out.
+/// The files that a SUMMARY names as made, changed or deleted, those of the planning folder left out.
 fn named_by(view: &ProjectView, summary: &str) -> BTreeSet<String> {
     let planning = format!("{}/", view.layout().planning());
     let bare = |file: String| {
         let file = file.split(" (").next().unwrap_or(&file).trim().trim_matches('`').to_owned();
         file.trim_start_matches("./").to_owned()
     };
-    listed_files(summary).into_iter().map(bare).filter(|file| !file.starts_with(&planning)).collect()
+    reported_files(summary).into_iter().map(bare).filter(|file| !file.starts_with(&planning)).collect()
 }
 
 /// The files that the commits of one plan changed and that its SUMMARY does not name.

@@ -92,8 +92,17 @@ pub(crate) fn check(
 
 /// The files that the front matter lists as made or changed.
 pub(crate) fn listed_files(text: &str) -> Vec<String> {
+    files_under(text, &["created", "modified"])
+}
+
+/// All the files that the front matter says something of: those that are gone, too.
+pub(crate) fn reported_files(text: &str) -> Vec<String> {
+    files_under(text, &["created", "modified", "deleted"])
+}
+
+fn files_under(text: &str, keys: &[&str]) -> Vec<String> {
     let Some(front) = FrontMatter::parse(text) else { return Vec::new() };
-    let lists = ["created", "modified"].into_iter().filter_map(|key| front.get_path(&["key-files", key]));
+    let lists = keys.iter().filter_map(|key| front.get_path(&["key-files", key]));
     let files = lists.flat_map(|list| list.texts().into_iter().map(|file| file.trim().to_owned()).collect::<Vec<_>>());
     files.filter(|file| !file.is_empty() && !file.contains(['{', '*'])).collect()
 }

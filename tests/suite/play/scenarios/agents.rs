@@ -31,9 +31,18 @@ pub(crate) struct Task {
     pub(crate) commit: (&'static str, &'static str),
 }
 
+/// The text of a file that a task removes.
+pub(crate) const GONE: &str = "\u{1}gone\u{1}";
+
 impl Plan {
     pub(crate) fn files(&self) -> Vec<&'static str> {
-        let mut files: Vec<_> = self.tasks.iter().flat_map(|task| task.files).map(|(path, _)| *path).collect();
+        self.paths(false)
+    }
+
+    /// The files that the tasks leave, or those that they remove.
+    fn paths(&self, is_gone: bool) -> Vec<&'static str> {
+        let all = self.tasks.iter().flat_map(|task| task.files).filter(|(_, text)| (*text == GONE) == is_gone);
+        let mut files: Vec<_> = all.map(|(path, _)| *path).collect();
         files.sort_unstable();
         files.dedup();
         files
@@ -48,14 +57,16 @@ impl Plan {
         let (_, number) = self.id.split_once('-').unwrap();
         let first = self.files().first().copied().unwrap_or("greet.py");
         let autonomous = !self.tasks.iter().any(Task::is_checkpoint);
+        let gone = self.paths(true);
+        let gone = if gone.is_empty() { String::new() } else { format!("files_deleted: {}\n", Self::list(&gone)) };
         let gap = self.closes.map(|gap| format!("gap_closure: true\ngap_ids: [{gap}]\n")).unwrap_or_default();
         let head = format!(
-            "---\nphase: {phase}\nplan: {number}\ntype: execute\nwave: {}\ndepends_on: {}\nfiles_modified: {}\n\
+            "---\nphase: {phase}\nplan: {number}\ntype: execute\nwave: {}\ndepends_on: {}\nfiles_modified: {}\n{gone}\
              autonomous: {autonomous}\nrequirements: {}\nestimate:\n  tokens: 9000\n  tasks: {}\nmust_haves:\n  truths:\n    \
              - \"{}\"\n  artifacts:\n    - path: \"{first}\"\n      provides: \"{}\"\n  key_links: []\n{gap}---\n",
             self.wave,
             Self::list(self.depends_on),
-            Self::list(&self.files()),
+            Self::list(&[self.files(), self.paths(true)].concat()),
             Self::list(self.requirements),
             self.tasks.len(),
             self.truth,
@@ -95,7 +106,7 @@ impl Plan {
         format!(
             "---\nphase: {phase}\nplan: {number}\nsubsystem: cli\ntags: [python]\nrequires: []\nprovides:\n  - {objective}\n\
              affects: []\nactuals:\n  tokens: 0\n  tasks: {tasks}\n  commits: {count}\ntech-stack:\n  added: []\n  patterns: []\n\
-             key-files:\n  created: {files}\n  modified: []\nkey-decisions:\n  - \"Plain functions: nothing to configure\"\n\
+             key-files:\n  created: {files}\n  modified: []\n  deleted: {gone}\nkey-decisions:\n  - \"Plain functions: nothing to configure\"\n\
              patterns-established: []\nrequirements-completed: {requirements}\ncoverage:\n  - id: D1\n    description: \
              \"{truth}\"\n    requirement: \"{requirement}\"\n    verification:\n      - kind: unit\n        ref: \
              \"{check}\"\n        status: pass\n    human_judgment: {human}\n    rationale: \"{why}\"\ncommits: {count}\n\
@@ -110,6 +121,7 @@ impl Plan {
             tasks = self.tasks.len(),
             count = commits.len(),
             files = Self::list(&self.files()),
+            gone = Self::list(&self.paths(true)),
             requirements = Self::list(self.requirements),
             truth = self.truth,
             requirement = self.requirements.first().unwrap_or(&"none"),
@@ -175,7 +187,12 @@ pub(crate) fn tasks(it: &mut Actor, scope: &str, tasks: &[Task]) -> Vec<String> 
         it.by("Read every `<read_first>` file before you edit anything").reads_file("greet.py").done();
         it.by("Then run `<automated>` once").even_if_it_fails().shell(task.check).done();
         for (path, text) in task.files {
-            it.by("carry out `<action>` with its exact names and values").writes(path, text);
+            it.by("carry out `<action>` with its exact names and values");
+            if *text == GONE {
+                it.shell(&format!("rm {path}")).done();
+            } else {
+                it.writes(path, text);
+            }
         }
         it.by("Run `<automated>`").shell(task.check).done();
         let paths: Vec<_> = task.files.iter().map(|(path, _)| *path).collect();
@@ -419,7 +436,7 @@ pub(crate) fn executor_from_checkpoint(it: &mut Actor, plan: &'static Plan, fold
 }
 
 /// What the names in `workflows/execute-plan.md` stand for; answers with the phase's folder where the actor works.
-fn knows_its_plan(it: &mut Actor, plan: &Plan, folder: &str) -> String {
+pub(crate) fn knows_its_plan(it: &mut Actor, plan: &Plan, folder: &str) -> String {
     let (number, _) = numbered(folder);
     let (_, own) = plan.id.split_once('-').unwrap();
     let folder = it.here(folder);
@@ -430,7 +447,7 @@ fn knows_its_plan(it: &mut Actor, plan: &Plan, folder: &str) -> String {
 }
 
 /// Verification, SUMMARY and `plan close`.
-fn closes_its_plan(it: &mut Actor, plan: &Plan, folder: &str, before: &str, hashes: &[String]) -> String {
+pub(crate) fn closes_its_plan(it: &mut Actor, plan: &Plan, folder: &str, before: &str, hashes: &[String]) -> String {
     let (_, phase) = numbered(folder);
     it.by("Run the plan's `<verification>`").shell("python3 -m unittest").expects("OK").done();
     it.reads("templates/summary.md").done();
