@@ -55,6 +55,8 @@ pub(crate) struct Actor {
     worktree: Option<PathBuf>,
     pub(super) quoted: bool,
     tolerant: bool,
+    /// The automatic chain runs: nobody is asked.
+    unattended: bool,
     pub(super) news: String,
     tools: Tools,
 }
@@ -118,6 +120,7 @@ impl Actor {
             worktree: None,
             quoted: false,
             tolerant: false,
+            unattended: false,
             news: String::new(),
             tools: Tools::new(),
         };
@@ -355,7 +358,9 @@ impl Actor {
         let outcome = self.call(&format!("reads {path}"), call);
         self.shown.push(&outcome.text);
         if path.contains("gsd-core/") {
-            self.scene.count_read(outcome.text.len());
+            // What the client writes around the text, such as numbers before its lines, is none of ours.
+            let bytes = std::fs::read(&whole).map_or(outcome.text.len(), |text| text.len());
+            self.scene.count_read(path, bytes);
         }
         self.files_read.insert(whole.clone());
         self.files_at_hand.insert(whole);
@@ -523,9 +528,20 @@ impl Actor {
         known.filter(|model| !model.is_empty() && model != "inherit")
     }
 
-    /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next.
+    /// From here on the automatic chain runs, so that nobody is asked.
+    pub(crate) fn is_unattended(&mut self) {
+        self.by("Each question takes its recommended option, with a ⚡ line").quoted = false;
+        self.unattended = true;
+    }
+
+    /// Asks the person, as plain text at the end of a turn; `answer` is what the person types next. In the automatic chain it
+    /// is the option that is recommended.
     pub(crate) fn asks(&mut self, question: &str, answer: &str) {
         self.rests_on_a_line(question);
+        if self.unattended {
+            self.note(&format!("⚡ {answer:.80}"));
+            return;
+        }
         self.scene.person_answers(answer);
         self.files_at_hand.clear();
         let heard = self.turn(Reply::Say(question.to_owned()));
@@ -571,7 +587,7 @@ impl Actor {
         let body = text.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1)).unwrap_or(&text);
         let told = body.lines().filter(|line| !line.contains('`')).max_by_key(|line| line.len()).unwrap_or_default();
         if self.shown.holds(told) {
-            self.scene.count_read(text.len());
+            self.scene.count_read(workflow, text.len());
         } else {
             self.reads(workflow).expects(told).done();
         }

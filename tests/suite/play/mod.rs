@@ -14,6 +14,7 @@
 mod actor;
 mod agreement;
 pub(crate) mod cast;
+mod costs;
 mod engine;
 mod errands;
 mod heard;
@@ -131,6 +132,7 @@ fn play(cast: &'static Cast, scenario: &Scenario, program: PathBuf) -> Result<Co
     let played = catch_unwind(AssertUnwindSafe(|| (scenario.play)(&mut stage)));
     let name = format!("{}-{}", cast.package.host, scenario.name);
     std::fs::write(folder().join(format!("{name}.log")), stage.scene.engine.journal()).unwrap();
+    std::fs::write(folder().join(format!("{name}.costs.md")), stage.costs()).unwrap();
     let seconds = begin.elapsed().as_secs_f32();
     let outcome = if played.is_ok() { "played" } else { "FAILED" };
     say(&format!("plays: {}/{} {outcome} in {seconds:.1} s", cast.package.host, scenario.name));

@@ -13,11 +13,12 @@ use serde_json::Value;
 use crate::clients::install;
 use crate::clients::process::end_processes_of;
 use crate::clients::server::ModelServer;
-use crate::clients::witness::Witness;
+use crate::clients::witness::{Call, Witness};
 use crate::kit::{TestContext, binary, repository};
 
 use super::actor::{Actor, MAIN};
 use super::cast::{Cast, Typed};
+use super::costs::{Read, Step, tables};
 use super::engine::Engine;
 use super::scenarios::agents::Plan;
 
@@ -34,7 +35,7 @@ pub(crate) struct Scene {
     answer: Mutex<Option<Said>>,
     main_ended: AtomicBool,
     killed: AtomicBool,
-    read: AtomicUsize,
+    texts: Mutex<Vec<Read>>,
     agents: AtomicUsize,
     in_a_step: AtomicBool,
     calls_of_steps: AtomicUsize,
@@ -80,6 +81,7 @@ pub(crate) struct Stage {
     pub(crate) scene: Arc<Scene>,
     program: PathBuf,
     witness: Witness,
+    steps: Vec<Step>,
 }
 
 /// What a scenario cost.
@@ -104,15 +106,21 @@ impl Scene {
         }
     }
 
-    pub(crate) fn count_read(&self, bytes: usize) {
-        self.read.fetch_add(bytes, Ordering::Relaxed);
+    /// A text of ours was read.
+    pub(crate) fn count_read(&self, path: &str, bytes: usize) {
+        let path = path.rsplit("gsd-core/").next().unwrap_or(path);
+        self.texts.lock().unwrap().push((path.to_owned(), bytes));
+    }
+
+    fn count_text(&self, path: &str) {
+        self.count_read(path, size_of(path));
     }
 
     /// An agent reads its own instructions.
     pub(crate) fn count_agent(&self, agent: &str) {
         self.agents.fetch_add(1, Ordering::Relaxed);
         let stem = agent.trim_start_matches("gsd-");
-        self.count_read(size_of(&format!("agents/{stem}.md")));
+        self.count_text(&format!("agents/{stem}.md"));
     }
 
     /// Whether what follows is a step of a capability: it is counted beside the loop.
@@ -140,7 +148,7 @@ impl Scene {
 
     /// The command that the person types in the same session when the client has ended its turn.
     pub(crate) fn person_types(&self, command: &str, arguments: &str) {
-        self.count_read(size_of(&format!("commands/{command}.md")));
+        self.count_text(&format!("commands/{command}.md"));
         *self.answer.lock().unwrap() = Some(Said::Command(command.to_owned(), arguments.to_owned()));
     }
 
@@ -176,7 +184,7 @@ impl Stage {
             answer: Mutex::default(),
             main_ended: AtomicBool::new(false),
             killed: AtomicBool::new(false),
-            read: AtomicUsize::new(0),
+            texts: Mutex::default(),
             agents: AtomicUsize::new(0),
             in_a_step: AtomicBool::new(false),
             calls_of_steps: AtomicUsize::new(0),
@@ -188,7 +196,7 @@ impl Stage {
         assert_eq!(installed.code, 0, "our install failed: {}{}", installed.stdout, installed.stderr);
         let log = context.home().with_file_name("calls.log");
         let witness = Witness::before_binary_below(&[context.home()], log).expect("our install left no binary");
-        let stage = Self { context, scene, program, witness };
+        let stage = Self { context, scene, program, witness, steps: Vec::new() };
         stage.shell("git init --quiet --initial-branch=main");
         stage
     }
@@ -318,7 +326,8 @@ impl Stage {
         scene.engine.note(format!("== {command} {arguments}"));
         scene.main_ended.store(false, Ordering::Relaxed);
         scene.killed.store(false, Ordering::Relaxed);
-        scene.count_read(size_of(&format!("commands/{command}.md")));
+        let (calls, texts) = (self.calls().len(), scene.texts.lock().unwrap().len());
+        scene.count_text(&format!("commands/{command}.md"));
         let voice = scene.engine.expect_conversation(None);
         let main = Actor::start(MAIN, &scene, voice, Some(workflow_of(command)), Box::new(script));
         let output = if by_hand() {
@@ -328,6 +337,8 @@ impl Stage {
         };
         scene.engine.end_conversations();
         let _ = main.join();
+        let (calls, texts) = (calls..self.calls().len(), texts..scene.texts.lock().unwrap().len());
+        self.steps.push(Step { typed: format!("{command} {arguments}").trim().to_owned(), calls, texts });
         if let Some(reason) = scene.engine.failure() {
             panic!("/{command} {arguments}: {reason}");
         }
@@ -451,13 +462,22 @@ impl Stage {
         self.context.keep()
     }
 
+    /// The calls of the program so far, except those of its hooks.
+    fn calls(&self) -> Vec<Call> {
+        self.witness.calls().into_iter().filter(|call| !call.arguments.starts_with("hook ")).collect()
+    }
+
+    /// What it cost, step by step.
+    pub(crate) fn costs(&self) -> String {
+        tables(&self.steps, &self.calls(), &self.scene.texts.lock().unwrap())
+    }
+
     pub(crate) fn counts(&self) -> Counts {
-        let calls = self.witness.calls();
-        let calls: Vec<_> = calls.iter().filter(|call| !call.arguments.starts_with("hook ")).collect();
+        let calls = self.calls();
         Counts {
             calls: calls.len(),
             answered: calls.iter().map(|call| call.bytes).sum(),
-            read: self.scene.read.load(Ordering::Relaxed),
+            read: self.scene.texts.lock().unwrap().iter().map(|(_, bytes)| bytes).sum(),
             agents: self.scene.agents.load(Ordering::Relaxed),
             calls_of_steps: self.scene.calls_of_steps.load(Ordering::Relaxed),
             answered_steps: self.scene.bytes_of_steps.load(Ordering::Relaxed),

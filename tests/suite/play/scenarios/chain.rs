@@ -19,9 +19,18 @@ const BYTES_OF_PAIR: usize = 40_000;
 const CALLS_OF_STEPS: usize = 18;
 const BYTES_OF_STEPS: usize = 12_000;
 
+/// What a phase of three plans may cost, the steps of capabilities among it, and how much of our texts is read for it.
+const CALLS_OF_THREE: usize = 80;
+const BYTES_OF_THREE: usize = 60_000;
+const TEXTS_OF_THREE: usize = 165_000;
+
 /// The short loop: three plans in two waves, no question but those that are always asked.
 pub(crate) fn chain(stage: &mut Stage) {
     one_phase(stage, PLANS);
+    let counts = stage.counts();
+    assert!(counts.calls <= CALLS_OF_THREE, "{} calls", counts.calls);
+    assert!(counts.answered <= BYTES_OF_THREE, "{} bytes answered", counts.answered);
+    assert!(counts.read <= TEXTS_OF_THREE, "{} bytes of our texts", counts.read);
 }
 
 /// A phase of two plans, within what it may cost.
@@ -79,44 +88,80 @@ pub(crate) fn expected_folder(it: &mut Actor) -> String {
 /// `/gsd-plan-phase N` from its fourth step on, in mode standard.
 pub(crate) fn plan_phase(it: &mut Actor, folder: &str, plans: &'static [&'static Plan]) -> String {
     let contributions = hooks_of(it, "plan:pre", &Phase::new(folder, plans));
-    let number = &plans[0].id[..2];
-    let research = it.has_file(&format!("{folder}/{number}-RESEARCH.md"));
+    let into = folder.to_owned();
+    let planner = planner(it, folder, plans, ("standard", &contributions), move |it| agents::planner(it, plans, &into));
+    it.sends(planner).expects("## PLANNING COMPLETE").done();
+    let (listed, into) = (documents(folder, plans), folder.to_owned());
+    let checker = plan_checker(it, folder, plans, ("standard", ""), move |it| agents::plan_checker(it, &listed, &into));
+    it.sends(checker).expects("## VERIFICATION PASSED").done();
+    record_plans(it);
+    it.by("Next Up: `");
+    "Next Up: /gsd-execute-phase 1".to_owned()
+}
+
+/// The plans that a checker reads.
+pub(crate) fn documents(folder: &str, plans: &[&Plan]) -> Vec<String> {
+    plans.iter().map(|plan| format!("{folder}/{}-PLAN.md", plan.id)).collect()
+}
+
+fn is_researched(it: &Actor, folder: &str) -> bool {
+    it.has_file(&format!("{folder}/{}-RESEARCH.md", numbered(folder).0))
+}
+
+/// The planner of step 5, in a mode and with contributions.
+pub(crate) fn planner(
+    it: &mut Actor,
+    folder: &str,
+    plans: &'static [&'static Plan],
+    (mode, contributions): (&str, &str),
+    script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+) -> Spawn {
+    let research = is_researched(it, folder);
+    let is_added_to = plans.iter().any(|plan| plan.closes.is_some());
     let fills = [
-        ("mode", "standard"),
+        ("mode", mode),
         ("..", "false"),
         ("false with --no-tracer", "true"),
         ("false with --no-reversibility-gates", "true"),
         ("present | declined", if research { "present" } else { "declined" }),
-        ("none | add to | replace", "none"),
+        ("none | add to | replace", if is_added_to { "add to" } else { "none" }),
         ("settings", "{}"),
         ("if VALIDATE", if research { "" } else { DROPPED }),
         ("if any", ""),
         ("plans of step 4.2", DROPPED),
-        ("those into the planner, of step 4", &contributions),
+        ("those into the planner, of step 4", contributions),
     ];
-    let into = folder.to_owned();
-    let planner = it.spawn("=\"gsd-planner\"", &fills, move |it| agents::planner(it, plans, &into));
-    it.sends(planner).expects("## PLANNING COMPLETE").done();
-    let listed: Vec<String> = plans.iter().map(|plan| format!("{folder}/{}-PLAN.md", plan.id)).collect();
+    it.spawn("=\"gsd-planner\"", &fills, script)
+}
+
+/// The checker of step 6, in a mode; from its second round on with the issues of the first.
+pub(crate) fn plan_checker(
+    it: &mut Actor,
+    folder: &str,
+    plans: &'static [&'static Plan],
+    (mode, issues): (&str, &str),
+    script: impl FnOnce(&mut Actor) -> String + Send + 'static,
+) -> Spawn {
+    let (round, again) = if issues.is_empty() { ("1", DROPPED) } else { ("2", "") };
     let fills = [
-        ("mode", "standard"),
-        ("n", "1"),
-        ("VALIDATE", if research { "true" } else { "false" }),
+        ("mode", mode),
+        ("n", round),
+        ("VALIDATE", if is_researched(it, folder) { "true" } else { "false" }),
         ("settings", "{}"),
         ("..", "false"),
-        ("plans without SUMMARY", &listed.join(", ")),
-        ("from round 2 on", DROPPED),
-        ("YAML", ""),
+        ("plans without SUMMARY", &documents(folder, plans).join(", ")),
+        ("from round 2 on", again),
+        ("YAML", issues),
     ];
-    let (plans_checked, into) = (listed.clone(), folder.to_owned());
-    let spawn = it.spawn("=\"gsd-plan-checker\"", &fills, move |it| agents::plan_checker(it, &plans_checked, &into));
-    it.sends(spawn).expects("## VERIFICATION PASSED").done();
+    it.spawn("=\"gsd-plan-checker\"", &fills, script)
+}
+
+/// Steps 7 and 8: the plans pass, and are recorded.
+pub(crate) fn record_plans(it: &mut Actor) {
     let lint = it.runs("gsd-tools plan lint {dir}", &[]).is("valid", true);
     lint.lacks("\"requirements_uncovered\": [ \"").lacks("\"decisions_uncovered\": [ \"").done();
     it.runs("gsd-tools plan record", &[]).expects("\"committed\": true").done();
     hooks(it, "plan:post");
-    it.by("Next Up: `");
-    "Next Up: /gsd-execute-phase 1".to_owned()
 }
 
 pub(crate) const TRACKING: &str =
