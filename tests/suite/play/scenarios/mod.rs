@@ -17,6 +17,7 @@ mod plans;
 mod repairs;
 mod review_fix;
 mod reviewers;
+mod seeds;
 mod small;
 mod steps;
 mod ui;
@@ -50,6 +51,7 @@ const EVERYWHERE: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen"];
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario { name: "fast", hosts: EVERYWHERE, play: small::fast },
     Scenario { name: "chain", hosts: EVERYWHERE, play: chain::chain },
+    Scenario { name: "seeds", hosts: EVERYWHERE, play: seeds::seeds },
     Scenario { name: "pair", hosts: CLAUDE_AND_CODEX, play: chain::pair },
     Scenario { name: "loop", hosts: CLAUDE_AND_CODEX, play: whole_loop::whole_loop },
     Scenario { name: "killed", hosts: WITH_WORKTREES, play: mishaps::killed },

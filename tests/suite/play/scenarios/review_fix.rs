@@ -11,7 +11,7 @@ use super::steps;
 use crate::play::actor::{Actor, DROPPED};
 
 /// A fix: which finding, in which file, what is replaced by what, and the subject of its commit.
-type Fix = (&'static Finding, &'static str, (&'static str, &'static str), &'static str);
+pub(crate) type Fix = (&'static Finding, &'static str, (&'static str, &'static str), &'static str);
 
 const UNKNOWN_SWITCH: Finding = Finding { id: "CR-01", ..LOUD_SWITCH };
 
@@ -53,10 +53,10 @@ const REFUSE_NOBODY: Fix = (
 );
 
 /// What a run of the fixer does, and what stays for which reason.
-struct Run {
-    iteration: u32,
-    fixes: &'static [Fix],
-    skipped: &'static [(&'static Finding, &'static str)],
+pub(crate) struct Run {
+    pub(crate) iteration: u32,
+    pub(crate) fixes: &'static [Fix],
+    pub(crate) skipped: &'static [(&'static Finding, &'static str)],
 }
 
 impl Run {
@@ -143,7 +143,7 @@ fn listed(it: &mut Actor, report: &str) -> Vec<String> {
 }
 
 /// `workflows/code-review-fix.md`, its check; the person may have changed a file.
-fn fix_from(it: &mut Actor, report: &str, is_changed: bool) {
+pub(crate) fn fix_from(it: &mut Actor, report: &str, is_changed: bool) {
     it.reads("workflows/code-review-fix.md").expects("# Code review fix").done();
     it.knows("fixed", &report.replace("REVIEW.md", "REVIEW-FIX.md"));
     it.runs("gsd-tools frontmatter get {report}", &[]).is("status", "issues_found").done();
@@ -159,7 +159,7 @@ fn fix_from(it: &mut Actor, report: &str, is_changed: bool) {
 }
 
 /// Its second step.
-fn spawn_fixer(it: &mut Actor, report: &str, run: Run) {
+pub(crate) fn spawn_fixer(it: &mut Actor, report: &str, run: Run) {
     let model = it.runs("gsd-tools resolve-model gsd-code-fixer --raw", &[]).text.trim().to_owned();
     it.knows("model", &model);
     let iteration = run.iteration.to_string();
@@ -169,6 +169,9 @@ fn spawn_fixer(it: &mut Actor, report: &str, run: Run) {
     it.sends(spawn).done();
     it.runs("gsd-tools frontmatter get {fixed}", &[]).is("status", status).done();
 }
+
+/// Why a finding is left for a person.
+pub(crate) const DECISION: &str = "needs a decision";
 
 /// gsd-code-fixer: a commit for each finding.
 fn code_fixer(it: &mut Actor, report: &str, fixed: &str, run: &Run) -> String {
@@ -181,19 +184,31 @@ fn code_fixer(it: &mut Actor, report: &str, fixed: &str, run: &Run) -> String {
         it.by("Read the file around the place").reads_file(path).done();
         it.by("Make the smallest change that removes the cause").edits(path, old, new);
         it.by("the tests that cover it").shell("python3 -m unittest").expects("OK").done();
+        let to_see = if finding.title.contains("key") {
+            it.by("A key that stands in the code is read from the environment")
+                .by("say for a person that it has to be revoked");
+            "the key has to be revoked before anything is pushed"
+        } else {
+            "it refuses what it took before"
+        };
         it.by("Commit the files of this finding");
         let hash = agents::commit(it, &[path], &format!("fix(01): {subject}"));
         write!(
             sections,
             "\n### {}: {}\n\n**Files:** `{path}`\n**Commit:** `{hash}`\n**Change:** {subject}\n**Checked by:** python3 -m \
-             unittest, OK\n**For a person:** it refuses what it took before\n",
+             unittest, OK\n**For a person:** {to_see}\n",
             finding.id, finding.title
         )
         .unwrap();
     }
     sections += "\n## Skipped\n";
     for (finding, reason) in run.skipped {
-        it.by("A file with uncommitted changes that are not yours");
+        it.by(match *reason {
+            DECISION => {
+                "A fix that needs a decision, a new package, a migration or a change of interface for others: skipped"
+            }
+            _ => "A file with uncommitted changes that are not yours",
+        });
         write!(
             sections,
             "\n### {}: {}\n\n**File:** `{}`\n**Reason:** {reason}\n",
@@ -216,9 +231,14 @@ fn code_fixer(it: &mut Actor, report: &str, fixed: &str, run: &Run) -> String {
 
 /// Its last step; `kept` is the report of an earlier round.
 fn close(it: &mut Actor, kept: &str) {
+    record(it, kept);
+    it.by("after `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
+}
+
+/// As [`close`], as a step of the execution of a phase.
+pub(crate) fn record(it: &mut Actor, kept: &str) {
     it.runs("gsd-tools gate run test", &[]).is("status", "passed").done();
     let renamed = it.known("report").replace("REVIEW.md", "REVIEW.iter1.md");
     it.by("With the last path once for each report that step 3 renamed");
     it.runs("add code review fix report", &[("n", "1"), (&renamed, kept)]).is("committed", true).done();
-    it.by("after `roadmap_complete` of the phase").runs("gsd-tools roadmap analyze", &[]).done();
 }
