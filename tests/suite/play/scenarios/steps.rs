@@ -77,7 +77,6 @@ pub(crate) fn load_review(it: &mut Actor, phase: &Phase, flags: &str) -> String 
 
 /// The other steps, as far as the record.
 pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [Finding]) {
-    let folder = it.known("dir");
     let listed = it.runs("gsd-tools verify work {N}", &[]).json();
     let base = it.field("base");
     it.knows("base", &base);
@@ -96,9 +95,7 @@ pub(crate) fn review_loaded(it: &mut Actor, phase: &Phase, findings: &'static [F
     spawn_reviewer(it, phase, &files, findings);
     let found = if findings.is_empty() { "clean" } else { "issues_found" };
     it.by("The file decides").runs("gsd-tools frontmatter get {report}", &[]).is("status", found).done();
-    let fallow = format!("{folder}/{}-FALLOW.json", it.known("NN"));
-    it.by("FALLOW.json only if step 3 wrote it");
-    it.runs("gsd-tools commit \"docs({NN}): add code review report\"", &[(&fallow, "")]).done();
+    it.runs("gsd-tools commit \"docs({NN}): add code review report\"", &[]).done();
 }
 
 /// What was found by a program, in the form of the reviewer's prompt.
