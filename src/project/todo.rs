@@ -10,6 +10,8 @@ pub(crate) struct Todo {
     pub(crate) area: String,
     /// How bad it is, in the words of who wrote it.
     pub(crate) severity: Option<String>,
+    /// The phase that is to settle it.
+    pub(crate) phase: Option<String>,
     /// The files it is about, as written.
     pub(crate) files: Vec<String>,
 }
@@ -32,6 +34,7 @@ impl Todo {
             title: field("title", "Untitled"),
             area: field("area", "general"),
             severity: written("severity"),
+            phase: written("resolves_phase"),
             files: files.map(|files| files.texts().into_iter().map(str::to_owned).collect()).unwrap_or_default(),
         }
     }

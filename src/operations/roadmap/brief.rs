@@ -7,9 +7,11 @@ use serde::Serialize;
 use crate::project::dependencies::dependencies;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
+use crate::project::phase::PhaseId;
 use crate::project::plan::PhaseSummary;
 use crate::project::requirements::Requirements;
 use crate::project::roadmap::{PhaseSection, Roadmap};
+use crate::project::todo::Todo;
 use crate::project::view::ProjectView;
 use crate::text::markdown::Markdown;
 
@@ -25,6 +27,9 @@ pub(crate) struct Brief {
     /// The requirements of the phase, as REQUIREMENTS.md has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requirement_texts: Vec<RequirementText>,
+    /// The pending todos that the phase is to settle: those with its number as `resolves_phase`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    todos: Vec<TodoBrief>,
     /// The phases that this one depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dependencies: Vec<Dependency>,
@@ -45,6 +50,12 @@ struct RequirementText {
     /// `null` where REQUIREMENTS.md has no such requirement.
     text: Option<String>,
     done: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct TodoBrief {
+    path: String,
+    title: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -98,12 +109,28 @@ impl Brief {
         let maps = view.file_names(&maps)?.into_iter().filter(|name| name.rsplit('.').next() == Some("md"));
         Ok(Self {
             requirement_texts: ids.into_iter().map(requirement).collect(),
+            todos: todos(view, section)?,
             dependencies: needed(view, roadmap, section)?,
             project: view.text(&layout.project())?.and_then(|text| ProjectBrief::of(&text)),
             lessons: view.text(&layout.retrospective())?.map(|text| lessons(&text)).unwrap_or_default(),
             maps: maps.map(|name| format!("{}/{name}", layout.codebase())).collect(),
         })
     }
+}
+
+/// The pending todos that name the phase as the one that settles them.
+fn todos(view: &ProjectView, section: &PhaseSection<'_>) -> Result<Vec<TodoBrief>, FileError> {
+    let folder = view.layout().todos_pending();
+    let phase = PhaseId::new(section.id);
+    let mut found = Vec::new();
+    for name in view.file_names(&folder)?.into_iter().filter(|name| name.rsplit('.').next() == Some("md")) {
+        let path = format!("{folder}/{name}");
+        let todo = Todo::parse(&view.text(&path)?.unwrap_or_default());
+        if todo.phase.is_some_and(|own| phase.matches(&own)) {
+            found.push(TodoBrief { title: cut(&todo.title, &path), path });
+        }
+    }
+    Ok(found)
 }
 
 /// The phases that `section` depends on, those that the roadmap or a folder has.
@@ -247,6 +274,9 @@ mod tests {
                 "# R\n\n## Milestone: v2\n\n### Key Lessons\n\n1. Test the old rows\n   first\n\n## Milestone: v1\n\n### Key Lessons\n\n1. Old\n",
             ),
             (".planning/codebase/STACK.md", "x"),
+            (".planning/todos/pending/a.md", "---\ntitle: Old rows\nresolves_phase: 02\n---\n"),
+            (".planning/todos/pending/b.md", "---\ntitle: Another\nresolves_phase: 12\n---\n"),
+            (".planning/todos/pending/c.md", "---\ntitle: No phase\n---\n"),
             (".planning/phases/01-base/01-CONTEXT.md", "x"),
             (
                 ".planning/phases/01-base/01-01-SUMMARY.md",
@@ -271,6 +301,8 @@ mod tests {
         );
         assert_eq!(found["lessons"], serde_json::json!(["Test the old rows first"]));
         assert_eq!(found["maps"], serde_json::json!([".planning/codebase/STACK.md"]));
+        let todo = serde_json::json!({ "path": ".planning/todos/pending/a.md", "title": "Old rows" });
+        assert_eq!(found["todos"], serde_json::json!([todo]));
     }
 
     #[test]
@@ -288,7 +320,7 @@ mod tests {
     #[test]
     fn a_project_of_a_roadmap_alone_has_nothing_more() {
         let found = answer(&[(".planning/ROADMAP.md", "### Phase 2: Notes\n**Goal**: notes\n")]);
-        for key in ["requirement_texts", "dependencies", "project", "lessons", "maps"] {
+        for key in ["requirement_texts", "todos", "dependencies", "project", "lessons", "maps"] {
             assert!(found.get(key).is_none(), "{key}");
         }
     }
