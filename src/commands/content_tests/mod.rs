@@ -6,6 +6,7 @@
 mod artifacts;
 mod calls;
 mod contracts;
+mod graph;
 mod pages;
 mod project;
 mod prompts;

@@ -328,11 +328,11 @@ pub(crate) fn phase_researcher(it: &mut Actor, folder: &str) -> String {
     research(it, &format!("{number}-RESEARCH"), "how sys.argv is read");
     it.by("Probe the tools").shell("python3 --version").expects("Python 3").done();
     let text = format!(
-        "# Phase {phase} - Research\n\n**Confidence:** HIGH\n\n## User Constraints\n\nD-01, by CONTEXT.md.\n\n\
+        "# Phase {phase} - Research\n\n**Confidence:** HIGH\n\n\
          ## Standard Stack\n\nNone: the standard library. [VERIFIED: python3]\n\n## Open Questions\n\nNone\n\n\
          ## Validation Architecture\n\nunittest; quick and full command: `python3 -m unittest`\n"
     );
-    it.by("to the path in the prompt; User Constraints come first")
+    it.by("Write with the Write tool to the path in the prompt")
         .writes(&format!("{folder}/{number}-RESEARCH.md"), &text);
     "## RESEARCH COMPLETE\nNothing to install.".to_owned()
 }
@@ -352,7 +352,7 @@ pub(crate) fn validation(number: &str, plans: &[&Plan], state: &str) -> String {
         .collect();
     let status = if state == "pending" { "draft" } else { "verified" };
     format!(
-        "---\nphase: {number}\nslug: say-goodbye\nstatus: {status}\nwave_0_complete: true\n---\n\n# Phase {number} - \
+        "---\nphase: {number}\nslug: say-goodbye\nstatus: {status}\n---\n\n# Phase {number} - \
          Validation\n\n## Test Infrastructure\n\n| Property | Value |\n|---|---|\n| Framework | unittest |\n| Quick command | \
          `python3 -m unittest` |\n| Full command | `python3 -m unittest` |\n\n## Verification Map\n\n| Task | Plan | Wave | \
          Requirement | Threat | Test | Command | Status |\n|---|---|---|---|---|---|---|---|\n{}\n",

@@ -8,7 +8,7 @@ use super::hooks;
 pub(crate) fn fast(stage: &mut Stage) {
     stage.has("greet");
     stage.types("fast", "print two exclamation marks", |it| {
-        it.by("At most three files, about a minute").by("Read before you edit").reads_file("greet.py").done();
+        it.by("At most three files").by("Read before you edit").reads_file("greet.py").done();
         it.by("match the code around").edits("greet.py", "Hello, {name}!", "Hello, {name}!!");
         it.by("match the code around").edits("test_greet.py", "Hello, Ada!", "Hello, Ada!!");
         it.by("**Check** with the narrowest test").shell("python3 -m unittest").expects("OK").done();
