@@ -136,7 +136,8 @@ fn fences(text: &str, language: &str) -> Vec<String> {
         if bare.trim_end() == opening {
             let indent = line.len() - bare.len();
             let inside = lines.by_ref().take_while(|line| line.trim_start() != "```");
-            found.push(inside.map(|line| format!("{}\n", line.get(indent..).unwrap_or_default())).collect());
+            let inside = inside.flat_map(|line| [line.get(indent..).unwrap_or_default(), "\n"]);
+            found.push(inside.collect());
         }
     }
     found

@@ -7,6 +7,7 @@ mod artifacts;
 mod calls;
 mod contracts;
 mod graph;
+mod measures;
 mod pages;
 mod project;
 mod prompts;
