@@ -104,6 +104,7 @@ mod play;
 #[cfg(target_os = "linux")]
 mod probe;
 mod profile;
+mod project_bytes;
 mod proof;
 mod published;
 mod refactor;
