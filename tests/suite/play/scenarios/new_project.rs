@@ -332,7 +332,7 @@ fn roadmap(it: &mut Actor) {
     it.sends(roadmapper).expects("## ROADMAP CREATED").done();
     let analyzed = it.runs("gsd-tools roadmap analyze", &[]).is("scope", "complete").is("phase_count", 2);
     analyzed.is("missing_phase_details", serde_json::Value::Null).done();
-    it.by("Show phase, goal, requirement ids and criteria count as a table");
+    it.by("Show phase, goal and requirement ids as a table");
 }
 
 /// gsd-roadmapper on a first milestone.
