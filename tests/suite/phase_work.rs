@@ -340,3 +340,135 @@ fn a_review_is_due_again_once_there_is_more_work_and_its_repairs_are_no_such_wor
     commit(&context, "feat(01-02): more");
     assert!(is_due());
 }
+
+#[test]
+fn a_test_that_a_commit_without_a_scope_weakened_is_named_and_the_tests_are_not_called_clean() {
+    let skip = |context: &TestContext| {
+        context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
+        commit(context, "test: fix flaky test");
+    };
+    for between in [false, true] {
+        let context = project();
+        if between {
+            context.write("src/q.js", "1\n");
+            commit(&context, "feat(01-01): q");
+        }
+        skip(&context);
+        done(&context);
+        let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+        assert_eq!((&report["clean"], &report["findings"]), (&Value::Null, &json!([])), "{report}");
+        let problem = report["problems"][0].as_str().unwrap();
+        assert!(
+            problem.starts_with("`test/notes.test.js` became weaker") && problem.contains("fix flaky"),
+            "{problem}"
+        );
+        let work = context.gsd(["verify", "work", "1"]).json();
+        assert_eq!(work["other_files"], json!(["test/notes.test.js"]), "{work}");
+    }
+    // What a person changes without making a test weaker, or after the phase, is none of it.
+    let context = project();
+    context.write("test/more.test.js", &format!("{TESTS}// more\n"));
+    commit(&context, "test: say more");
+    done(&context);
+    skip(&context);
+    let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+    assert_eq!(report["problems"], json!([]), "{report}");
+    assert_ne!(report["clean"], false, "{report}");
+}
+
+#[test]
+fn a_commit_belongs_to_its_phase_however_its_scope_is_written() {
+    for subject in [
+        "feat(1-1): x",
+        "feat(1): x",
+        "Feat(01-01): x",
+        "feat(01-1): x",
+        "feat(phase-1): x",
+        "feat(01-01,01-02): x",
+        "[01-01] x",
+        "01-01: x",
+    ] {
+        let context = project();
+        context.write("test/notes.test.js", &TESTS.replace("test('adds'", "test.skip('adds'"));
+        commit(&context, subject);
+        let report = context.gsd(["verify", "tests", "--phase", "1"]).json();
+        assert_eq!(kinds(&report, "findings"), ["skipped"], "{subject}: {report}");
+    }
+    let context = project();
+    context.write("src/q.js", "1\n");
+    commit(&context, "feat(11-01): x");
+    assert_eq!(context.gsd(["verify", "work", "1"]).json()["commits"], 0);
+}
+
+#[test]
+fn what_a_merge_changed_by_itself_and_what_was_taken_back_twice_is_work_of_the_phase() {
+    let skipped = TESTS.replace("test('adds'", "test.skip('adds'");
+    let context = project();
+    git(&context, &["switch", "-q", "-c", "wave"]);
+    context.write("src/z.js", "1\n");
+    commit(&context, "feat(01-01): z");
+    git(&context, &["switch", "-q", "main"]);
+    context.write("x.md", "1\n");
+    commit(&context, "docs: y");
+    git(&context, &["merge", "-q", "--no-ff", "--no-commit", "wave"]);
+    context.write("test/notes.test.js", &skipped);
+    commit(&context, "chore(01-01): merge executor worktree");
+    done(&context);
+    assert_eq!(kinds(&context.gsd(["verify", "tests", "--phase", "1"]).json(), "findings"), ["skipped"]);
+
+    let context = project();
+    context.write("test/notes.test.js", &skipped);
+    commit(&context, "feat(01-01): skip");
+    git(&context, &["revert", "--no-edit", "HEAD"]);
+    git(&context, &["revert", "--no-edit", "HEAD"]);
+    done(&context);
+    assert_eq!(kinds(&context.gsd(["verify", "tests", "--phase", "1"]).json(), "findings"), ["skipped"]);
+}
+
+#[test]
+fn a_commit_of_a_summary_that_is_not_its_plans_is_a_finding() {
+    let context = project();
+    let before = git(&context, &["rev-parse", "--short=8", "HEAD"]);
+    done(&context);
+    context.write("src/q.js", "1\n");
+    let gone = commit(&context, "feat(01-01): q");
+    git(&context, &["commit", "-q", "--amend", "-m", "feat(01-01): q again"]);
+    context.write("src/r.js", "1\n");
+    let foreign = commit(&context, "feat(02-01): r");
+    let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
+    let text = context.read(path);
+    for (hash, why) in [
+        (&gone[..8], "is not in the history of this branch"),
+        (&foreign[..8], "is of another phase: `feat(02-01): r`"),
+        (&before, "is older than the plan"),
+        ("deadbeef", "does not exist"),
+    ] {
+        context.write(path, &text.replace(" (feat)\n", &format!(" (feat)\n2. Task 2 ({hash})\n")));
+        commit(&context, "docs(01-01): more");
+        let checked = context.gsd(["plan", "check", "01-01"]).json();
+        assert_eq!(
+            checked["plans"][0]["findings"],
+            json!([format!("commit `{hash}` of its Task Commits {why}")]),
+            "{checked}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_the_body_of_a_summary_names_is_reported() {
+    let context = project();
+    context.write("src/hidden.js", "1\n");
+    done(&context);
+    let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
+    let files = "## Files Created/Modified\n\n- `src/hidden.js` - helper\n- `src/notes.js` - add\n\n## Self-Check";
+    context.write(path, &context.read(path).replace("## Self-Check", files));
+    commit(&context, "docs(01-01): more");
+    assert_eq!(context.gsd(["verify", "work", "1"]).json()["unreported"], json!([]));
+    assert_eq!(context.gsd(["plan", "check", "01-01"]).json()["plans"][0]["unreported"], Value::Null);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("/etc/passwd", context.project().join("src/link")).unwrap();
+        commit(&context, "feat(01-01): link");
+        assert_eq!(context.gsd(["verify", "work", "1"]).json()["unreported"], json!(["src/link"]));
+    }
+}

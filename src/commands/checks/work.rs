@@ -15,7 +15,7 @@ use crate::gate::pins::{Pins, Planned};
 use crate::gate::secrets::{SecretFound, added_secrets, holds_key};
 use crate::gate::tamper::{FileChange, Finding, Weakening, Work, inspect};
 use crate::operations::plans::promises;
-use crate::operations::plans::summary_check::reported_files;
+use crate::operations::plans::summary_check::{is_named, listed_files, named_files};
 use crate::project::check_files::{Role, role_of};
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan::PhasePlan;
@@ -158,7 +158,9 @@ pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Comman
         keys = Some(keys_in((&before, &after), &differing)?);
         other_files = differing;
         other_files.retain(|path| !path.starts_with(&planning) && !touched.contains_key(path.as_str()));
-        tests = plans.compared((&before, &after), touched.keys().map(|path| (*path).to_owned()))?;
+        let (found, more) = plans.compared_with((&before, &after), &work)?;
+        tests = found;
+        problems.extend(more);
     }
     let is_unreported = |file: &&ChangedFile| !file.reported && file.change != Change::Unchanged;
     let unreported = files.iter().filter(is_unreported).map(|file| file.path.clone()).collect();
@@ -186,7 +188,7 @@ fn changed(
     reported: &Reported,
     (before, after): (&CommitFiles, &CommitFiles),
 ) -> Option<ChangedFile> {
-    let change = match (before.blob(path), after.blob(path)) {
+    let change = match (before.entry(path), after.entry(path)) {
         (None, None) => return None,
         (None, Some(_)) => Change::Added,
         (Some(_), None) => Change::Deleted,
@@ -248,7 +250,7 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
         problems.push(why);
         return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
     }
-    let (mut plans, mut paths) = (Plans::default(), None);
+    let (mut plans, mut of_phase) = (Plans::default(), None);
     let mut base = arguments.base.as_deref().map(str::to_owned);
     if let Some(phase) = &arguments.phase {
         let view = context.view();
@@ -256,8 +258,8 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
         plans = Plans::of(&view, &folder)?;
         let (work, found) = seen(context, &folder)?;
         problems = found;
-        paths = Some(work.files().into_keys().map(str::to_owned).collect::<Vec<String>>());
-        base = base.or(work.base);
+        base = base.or_else(|| work.base.clone());
+        of_phase = Some(work);
     }
     let Some(base) = base else {
         return context.emit(&TestsReport { tests: TestsPart::default(), keys: None, base: None, problems });
@@ -267,10 +269,17 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
     let planning = format!("{}/", context.layout().planning());
     let differing = before.differing(&after);
     let keys = Some(keys_in((&before, &after), &differing)?);
-    let paths = paths.unwrap_or_else(|| differing.into_iter().filter(|path| !path.starts_with(&planning)).collect());
-    let mut tests = plans.compared((&before, &after), paths.into_iter())?;
-    // Between two commits that are the same nothing became weaker.
-    tests.clean = tests.clean.or_else(|| arguments.phase.is_none().then_some(true));
+    let tests = if let Some(work) = of_phase {
+        let (tests, more) = plans.compared_with((&before, &after), &work)?;
+        problems.extend(more);
+        tests
+    } else {
+        let paths = differing.into_iter().filter(|path| !path.starts_with(&planning));
+        let mut tests = plans.compared((&before, &after), paths)?;
+        // Between two commits that are the same nothing became weaker.
+        tests.clean = tests.clean.or(Some(true));
+        tests
+    };
     context.emit(&TestsReport { tests, keys, base: Some(base), problems })
 }
 
@@ -316,6 +325,38 @@ impl Plans {
             found.text.push('\n');
         }
         Ok(found)
+    }
+
+    /// What was found in the files of a phase's commits; and, as problems, what commits without any scope made weaker while the
+    /// phase was worked on. It may be the phase's work or a person's: then nobody can say that the tests are as they were.
+    fn compared_with(
+        &self,
+        trees: (&CommitFiles, &CommitFiles),
+        work: &PhaseWork,
+    ) -> Result<(TestsPart, Vec<String>), CommandError> {
+        let (touched, unscoped) = (work.files(), work.unscoped());
+        let paths: BTreeSet<&str> = touched.keys().chain(unscoped.keys()).copied().collect();
+        let mut tests = self.compared(trees, paths.into_iter().map(str::to_owned))?;
+        let is_of_none = |finding: &TestFinding| {
+            !touched.contains_key(finding.path.as_str()) && unscoped.contains_key(finding.path.as_str())
+        };
+        let (of_none, own): (Vec<TestFinding>, Vec<TestFinding>) = tests.findings.into_iter().partition(is_of_none);
+        tests.findings = own;
+        if !of_none.is_empty() {
+            tests.clean = Some(false).filter(|_| !tests.findings.is_empty());
+        }
+        let problem = |finding: &TestFinding| {
+            let commit = unscoped.get(finding.path.as_str()).map(String::as_str).unwrap_or_default();
+            format!(
+                "`{}` became weaker by a commit without the scope of a phase, `{}`: line {}: {}; find out whose work it is",
+                finding.path,
+                commit.replace('`', "'"),
+                finding.line,
+                finding.what
+            )
+        };
+        let problems = of_none.iter().map(problem).collect();
+        Ok((tests, problems))
     }
 
     /// What was found in these files, of two commits, and what of it the plans allow.
@@ -374,7 +415,35 @@ impl TestFinding {
 
 /// The files that the SUMMARYs of a phase name as made, changed or deleted, by plan.
 #[derive(Debug, Default)]
-struct Reported(BTreeMap<String, BTreeSet<String>>);
+struct Reported(BTreeMap<String, Named>);
+
+/// The files that one SUMMARY names.
+#[derive(Debug, Default)]
+struct Named {
+    /// Under its `key-files`.
+    claimed: BTreeSet<String>,
+    /// Anywhere, patterns among them.
+    all: BTreeSet<String>,
+}
+
+impl Named {
+    /// What a SUMMARY names, the planning folder left out.
+    fn by(view: &ProjectView, summary: &str) -> Self {
+        let planning = format!("{}/", view.layout().planning());
+        let bare = |files: Vec<String>| {
+            let bare = files.into_iter().map(|file| {
+                let file = file.split(" (").next().unwrap_or(&file).trim().trim_matches('`').to_owned();
+                file.trim_start_matches("./").to_owned()
+            });
+            bare.filter(|file| !file.starts_with(&planning)).collect()
+        };
+        Self { claimed: bare(listed_files(summary)), all: bare(named_files(summary)) }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.all.contains(path) || self.all.iter().any(|name| is_named(name, path))
+    }
+}
 
 impl Reported {
     fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
@@ -382,13 +451,13 @@ impl Reported {
         for plan in folder.plans() {
             let Some(summary) = folder.summary_of(plan) else { continue };
             let text = view.text(&folder.join(summary))?.unwrap_or_default();
-            found.insert(plan_id(plan).to_owned(), named_by(view, &text));
+            found.insert(plan_id(plan).to_owned(), Named::by(view, &text));
         }
         Ok(Self(found))
     }
 
     fn all(&self) -> impl Iterator<Item = &String> {
-        self.0.values().flatten().collect::<BTreeSet<_>>().into_iter()
+        self.0.values().flat_map(|named| &named.claimed).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// Whether each of the plans names the file. A commit of the phase itself, such as a repair, has no SUMMARY: one of any plan
@@ -396,20 +465,10 @@ impl Reported {
     fn has(&self, path: &str, plans: &BTreeSet<&str>) -> bool {
         let mut of_plans = plans.iter().filter_map(|plan| self.0.get(*plan)).peekable();
         match of_plans.peek() {
-            Some(_) => of_plans.all(|named| named.contains(path)),
-            None => self.0.values().any(|named| named.contains(path)),
+            Some(_) => of_plans.all(|named| named.has(path)),
+            None => self.0.values().any(|named| named.has(path)),
         }
     }
-}
-
-/// The files that a SUMMARY names as made, changed or deleted, those of the planning folder left out.
-fn named_by(view: &ProjectView, summary: &str) -> BTreeSet<String> {
-    let planning = format!("{}/", view.layout().planning());
-    let bare = |file: String| {
-        let file = file.split(" (").next().unwrap_or(&file).trim().trim_matches('`').to_owned();
-        file.trim_start_matches("./").to_owned()
-    };
-    reported_files(summary).into_iter().map(bare).filter(|file| !file.starts_with(&planning)).collect()
 }
 
 /// The files that the commits of one plan changed and that its SUMMARY does not name.
@@ -420,10 +479,10 @@ pub(in crate::commands) fn unreported(
     plan: &str,
     summary: &str,
 ) -> Result<Vec<String>, CommandError> {
-    let named = named_by(view, summary);
+    let named = Named::by(view, summary);
     let work = PhaseWork::of(context, folder)?;
     let changed = work.files().into_iter().filter(|(_, scopes)| scopes.contains(plan)).map(|(file, _)| file);
-    Ok(changed.filter(|file| !named.contains(*file)).map(str::to_owned).collect())
+    Ok(changed.filter(|file| !named.has(file)).map(str::to_owned).collect())
 }
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {

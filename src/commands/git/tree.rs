@@ -16,6 +16,8 @@ pub(in crate::commands) struct CommitFiles {
     folder: PathBuf,
     /// The blob of each regular file, by its path.
     blobs: BTreeMap<String, String>,
+    /// Mode and name of everything that is there, links and modules among it.
+    entries: BTreeMap<String, String>,
     known: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -40,7 +42,9 @@ impl CommitFiles {
             Some((path.to_owned(), words.nth(1)?.to_owned())).filter(|_| is_file)
         };
         let blobs: BTreeMap<String, String> = listed.split('\0').filter_map(blob).collect();
-        let files = Self { world: context.world().clone(), folder, blobs, known: Mutex::default() };
+        let entry = |record: &str| record.split_once('\t').map(|(head, path)| (path.to_owned(), head.to_owned()));
+        let entries = listed.split('\0').filter_map(entry).collect();
+        let files = Self { world: context.world().clone(), folder, blobs, entries, known: Mutex::default() };
         files.read_ahead(ahead)?;
         Ok(files)
     }
@@ -54,10 +58,15 @@ impl CommitFiles {
         self.blobs.get(path).map(String::as_str)
     }
 
+    /// What names mode and content of anything, links among it; `None` where the commit has nothing there.
+    pub(in crate::commands) fn entry(&self, path: &str) -> Option<&str> {
+        self.entries.get(path).map(String::as_str)
+    }
+
     /// The files that the other commit has otherwise, or not at all, or alone.
     pub(in crate::commands) fn differing(&self, other: &Self) -> Vec<String> {
-        let paths: BTreeSet<&String> = self.blobs.keys().chain(other.blobs.keys()).collect();
-        let differs = |path: &&&String| self.blob(path) != other.blob(path);
+        let paths: BTreeSet<&String> = self.entries.keys().chain(other.entries.keys()).collect();
+        let differs = |path: &&&String| self.entry(path) != other.entry(path);
         paths.iter().filter(differs).map(|path| (*path).clone()).collect()
     }
 

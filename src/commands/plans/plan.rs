@@ -268,7 +268,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
         }
         Some(text) => {
             findings.extend(unusable(text).map(|reason| format!("`{}` {reason}", place.summary_path())));
-            findings.extend(findings_of(context, text)?);
+            findings.extend(findings_of(context, place, text)?);
             match PlanEnd::of(&PhaseSummary::parse(text)) {
                 PlanEnd::Complete => SummaryState::Complete,
                 PlanEnd::Halted => SummaryState::Halted,
@@ -307,7 +307,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
 }
 
 /// What is wrong with the claims of a SUMMARY.
-fn findings_of(context: &Context, text: &str) -> Result<Vec<String>, CommandError> {
+fn findings_of(context: &Context, place: &PlanPlace, text: &str) -> Result<Vec<String>, CommandError> {
     let mut findings = Vec::new();
     if summary_check::self_check(text) == SelfCheck::Failed {
         findings.push("its Self-Check says FAILED".to_owned());
@@ -322,10 +322,41 @@ fn findings_of(context: &Context, text: &str) -> Result<Vec<String>, CommandErro
     }
     // The commits of repositories inside of this one are there.
     if context.config()?.sub_repositories().is_empty() {
-        let invented = summary_check::task_commits(text).into_iter().filter(|hash| !context.is_commit(hash));
-        findings.extend(invented.map(|hash| format!("commit `{hash}` of its Task Commits does not exist")));
+        findings.extend(commit_findings(context, place, text));
     }
     Ok(findings)
+}
+
+/// What is wrong with the commits that a SUMMARY lists: those that are not there, and those that are not the plan's.
+fn commit_findings(context: &Context, place: &PlanPlace, text: &str) -> Vec<String> {
+    let listed = summary_check::task_commits(text);
+    let git = |line: &[&str]| context.world().git(context.root().as_path(), line).ok();
+    let is_before = |hash: &str, other: &str| {
+        git(&["merge-base", "--is-ancestor", hash, other]).is_some_and(|finished| finished.success())
+    };
+    let said = |line: &[&str]| git(line).filter(Finished::success).map(|found| found.text()).unwrap_or_default();
+    let written = said(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &place.path()]);
+    let (there, invented): (Vec<&str>, Vec<&str>) = listed.hashes.iter().partition(|hash| context.is_commit(hash));
+    let mut findings: Vec<String> =
+        invented.iter().map(|hash| format!("commit `{hash}` of its Task Commits does not exist")).collect();
+    findings.extend(listed.placeholders.iter().map(|word| format!("`{word}` in its Task Commits is not a commit")));
+    let of_plan = |hash: &&&str| !written.is_empty() && is_before(hash, "HEAD") && !is_before(hash, &written);
+    // Where all of them are older, the plan was written into git afterwards.
+    let knows_order = there.iter().any(|hash| of_plan(&hash));
+    let phase = place.folder().token();
+    for hash in there {
+        let subject = said(&["log", "-1", "--format=%s", hash, "--"]);
+        let is_of_phase = !plan_commits::scopes_among(&subject, [place.id(), phase]).is_empty()
+            || plan_commits::is_of_plans_of(&subject, phase);
+        if !is_before(hash, "HEAD") {
+            findings.push(format!("commit `{hash}` of its Task Commits is not in the history of this branch"));
+        } else if plan_commits::has_number(&subject) && !is_of_phase {
+            findings.push(format!("commit `{hash}` of its Task Commits is of another phase: `{subject}`"));
+        } else if knows_order && is_before(hash, &written) {
+            findings.push(format!("commit `{hash}` of its Task Commits is older than the plan"));
+        }
+    }
+    findings
 }
 
 /// Whether a plan is to change files outside of the planning folder. One that does not is finished by its documents.
@@ -355,15 +386,18 @@ fn commits_of(context: &Context, view: &ProjectView, place: &PlanPlace, with_wor
     let path = place.path();
     let written = run(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &path])?;
     let span = if written.is_empty() { "HEAD".to_owned() } else { format!("{written}..HEAD") };
-    let pattern = format!("--grep={}", plan_commits::pattern(place.id()));
-    let mut line = vec!["log", "--format=%h %s", "-E", &pattern, &span];
+    let pattern = format!("--grep={}", plan_commits::loose_pattern(place.id()));
+    let mut line = vec!["log", "--format=%h %s", "-E", "-i", &pattern, &span];
     let planning = format!(":(exclude){}", view.layout().planning());
     // The files of repositories inside this one are committed there.
     if with_work && context.config().is_ok_and(|config| config.sub_repositories().is_empty()) {
         line.extend(["--full-history", "--", ":/", &planning]);
     }
     let log = run(&line)?;
-    Some(log.lines().map(str::to_owned).collect())
+    let is_of_plan = |line: &&str| {
+        line.split_once(' ').is_some_and(|(_, subject)| !plan_commits::scopes_among(subject, [place.id()]).is_empty())
+    };
+    Some(log.lines().filter(is_of_plan).map(str::to_owned).collect())
 }
 
 fn test_came_first(commits: &[String]) -> bool {

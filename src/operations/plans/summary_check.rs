@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::structure::{has_folder, ticked_files};
-use crate::text::front_matter::FrontMatter;
+use crate::project::check_files::fits;
+use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
 /// What `verify-summary` answers.
@@ -181,15 +182,141 @@ fn hashes(text: &str) -> Vec<&str> {
     hashes
 }
 
+/// What a SUMMARY lists as the commits of its tasks.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct TaskCommits<'text> {
+    pub(crate) hashes: Vec<&'text str>,
+    /// What stands in the place of a hash and is none: `TBD`, `[hash]`.
+    pub(crate) placeholders: Vec<&'text str>,
+}
+
 /// The commits that a SUMMARY lists as those of its tasks.
-pub(crate) fn task_commits(text: &str) -> Vec<&str> {
+pub(crate) fn task_commits(text: &str) -> TaskCommits<'_> {
+    let is_heading = |title: &str| title.starts_with("task commits") || title == "commits";
+    let mut found = TaskCommits::default();
+    for line in section_lines(text, is_heading) {
+        let hashes = hashes_in(line);
+        if hashes.is_empty() {
+            found.placeholders.extend(placeholder_in(line));
+        }
+        for hash in hashes {
+            if !found.hashes.contains(&hash) {
+                found.hashes.push(hash);
+            }
+        }
+    }
+    found
+}
+
+/// The lines below the first heading whose title, in small letters, is as asked; a line in bold letters is a heading too.
+fn section_lines<'text>(text: &'text str, is_wanted: impl Fn(&str) -> bool) -> Vec<&'text str> {
     let markdown = Markdown::parse(text);
-    let heading = markdown.headings().find(|heading| heading.title.to_lowercase().starts_with("task commits"));
-    let Some(heading) = heading else { return Vec::new() };
-    let section = &text[markdown.span(heading.line + 1..markdown.section(&heading).end)];
-    // In code, below this heading, a word of such letters is meant as a hash even without a digit.
-    let words = section.split('`').skip(1).step_by(2).map(str::trim);
-    words.filter(|word| (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())).collect()
+    let title = |title: &str| title.trim_matches(['*', ':', ' ']).to_lowercase();
+    if let Some(heading) = markdown.headings().find(|heading| is_wanted(&title(heading.title))) {
+        let section = &text[markdown.span(heading.line + 1..markdown.section(&heading).end)];
+        return section.lines().collect();
+    }
+    let is_bold = |line: &str| line.starts_with("**") && line.trim_end_matches([':', ' ']).ends_with("**");
+    let mut lines = text.lines().map(str::trim_end).skip_while(|line| !(is_bold(line) && is_wanted(&title(line))));
+    lines.next();
+    lines.take_while(|line| !line.starts_with('#') && !is_bold(line)).collect()
+}
+
+/// The hashes in a line of a list of commits. In code a word of such letters is meant as one even without a digit.
+fn hashes_in(line: &str) -> Vec<&str> {
+    const ENGLISH: &[&str] = &["acceded", "defaced", "effaced", "decaded", "beefaded"];
+    let is_hex = |word: &str| (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut found = Vec::new();
+    for (number, part) in line.split('`').enumerate() {
+        let part = part.trim();
+        if number % 2 == 1 {
+            found.extend(Some(part.trim_end_matches(['.', '\u{2026}'])).filter(|word| is_hex(word)));
+            continue;
+        }
+        // What an address has, its text has too.
+        let words = part.split(|letter: char| letter.is_whitespace() || "()[]|,;*".contains(letter));
+        let words = words.map(|word| word.trim_matches(['.', ':', '\u{2026}']));
+        let is_plain =
+            |word: &&str| is_hex(word) && !ENGLISH.contains(word) && word.bytes().any(|byte| byte.is_ascii_lowercase());
+        found.extend(words.filter(is_plain));
+    }
+    found
+}
+
+/// What stands in a line for a hash that is still to be written, or was made up.
+fn placeholder_in(line: &str) -> Option<&str> {
+    let is_item = line.starts_with(|first: char| first.is_ascii_digit() || "-*|".contains(first));
+    let is_code = |word: &&str| {
+        (7..=40).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    let in_code = line.split('`').skip(1).step_by(2).map(str::trim);
+    let open = |word: &&str| {
+        let bare = word.trim_matches(|letter: char| "[]<>{}()".contains(letter)).to_lowercase();
+        let is_bracketed = word.len() > bare.len();
+        matches!(bare.as_str(), "tbd" | "todo")
+            || is_bracketed && matches!(bare.as_str(), "hash" | "commit" | "sha" | "commit hash")
+    };
+    let words = line.split_whitespace().map(|word| word.trim_matches(['`', '*', ',', ';', '|', '.', ':']));
+    let made_up = in_code.clone().find(|word| is_code(word));
+    in_code.clone().find(open).or_else(|| words.into_iter().find(|word| open(word))).or(made_up).filter(|_| is_item)
+}
+
+/// The files that a SUMMARY names as made, changed or removed, however it lists them: under `key-files`, or in a section such as
+/// `Files Created/Modified`. Patterns such as `src/*.js` are among them.
+pub(crate) fn named_files(text: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    if let Some(front) = FrontMatter::parse(text) {
+        for key in ["key-files", "key_files", "keyFiles", "files_modified", "files-modified"] {
+            if let Some(value) = front.get(key) {
+                collect(&value, &mut files);
+            }
+        }
+    }
+    let is_heading = |title: &str| {
+        let words: Vec<&str> = title.split(|letter: char| !letter.is_alphanumeric()).collect();
+        let did = ["created", "modified", "changed", "deleted", "removed", "touched", "key"];
+        words.contains(&"files") && (title == "files" || words.iter().any(|word| did.contains(word)))
+    };
+    for line in section_lines(text, is_heading) {
+        let in_code = line.split('`').skip(1).step_by(2);
+        files.extend(in_code.map(|word| word.trim().to_owned()));
+        let item = line.trim_start().trim_start_matches(['-', '*', '|', ' ']);
+        let first = item.split([' ', '|', ':']).next().unwrap_or_default().trim_matches(['`', '*', ',']);
+        files.extend(Some(first.to_owned()).filter(|word| word.contains(['/', '.']) && item != line));
+    }
+    files.retain(|file| !file.is_empty());
+    files
+}
+
+/// The texts below a value, save for what a map says of a file otherwise than by its path.
+fn collect(value: &Value, files: &mut Vec<String>) {
+    match value {
+        Value::Empty => {}
+        Value::Text(text) => files.push(text.trim().to_owned()),
+        Value::List(items) => items.iter().for_each(|item| collect(item, files)),
+        Value::Map(entries) => {
+            let path = entries.iter().find(|(key, _)| matches!(key.as_str(), "path" | "file" | "name"));
+            match path {
+                Some((_, path)) => collect(path, files),
+                None => entries.iter().for_each(|(_, value)| collect(value, files)),
+            }
+        }
+    }
+}
+
+/// Whether a name that a SUMMARY gives is that of a file, or a pattern of a folder and an ending that it fits.
+pub(crate) fn is_named(name: &str, path: &str) -> bool {
+    if !name.contains('*') {
+        return name == path;
+    }
+    let (folder, last) = name.rsplit_once('/').unwrap_or(("", name));
+    let says_enough = !folder.is_empty()
+        && !folder.starts_with('*')
+        && last.rsplit_once('.').is_some_and(|(_, end)| !end.is_empty() && !end.contains('*'));
+    let is_as_deep = name.contains("**") || name.matches('/').count() == path.matches('/').count();
+    says_enough && is_as_deep && fits(&name.replace("**/", "*").replace("**", "*"), path)
 }
 
 /// What the section of the self-check says, its heading included.
@@ -267,9 +394,60 @@ mod tests {
     fn the_commits_of_tasks_are_those_below_their_heading() {
         let text = "---\nplan_head_before: 1234567\n---\n# S\n\n## Task Commits\n1. **Task 1: a** - `abc1234` (feat)\n2. b: `def5678`\n\n\
             ## Issues\n`0000001` was there before\n";
-        assert_eq!(task_commits(text), ["abc1234", "def5678"]);
-        assert!(task_commits("# S\n`abc1234`\n").is_empty());
-        assert_eq!(task_commits("# S\n## Task Commits\n1. a - `deadbee`\n"), ["deadbee"]);
+        assert_eq!(task_commits(text).hashes, ["abc1234", "def5678"]);
+        assert!(task_commits("# S\n`abc1234`\n").hashes.is_empty());
+        assert_eq!(task_commits("# S\n## Task Commits\n1. a - `deadbee`\n").hashes, ["deadbee"]);
+    }
+
+    #[test]
+    fn a_commit_of_a_task_is_read_however_it_is_written() {
+        for (line, hash) in [
+            ("1. **Task 1** - deadbee1 (feat)", "deadbee1"),
+            ("1. Task 1 (deadbeef)", "deadbeef"),
+            ("1. Task 1: **deadbee**", "deadbee"),
+            ("| 1 | deadbeef |", "deadbeef"),
+            ("1. Task 1: [deadbeef](https://github.com/a/b/commit/deadbeef)", "deadbeef"),
+            ("1. Task 1: `deadbee...`", "deadbee"),
+        ] {
+            for heading in ["## Task Commits", "## Commits", "**Task Commits**", "**Task Commits:**"] {
+                let text = format!("# S\n\n{heading}\n\n{line}\n\n## Next\n\n`0000001`\n");
+                assert_eq!(task_commits(&text), TaskCommits { hashes: vec![hash], placeholders: vec![] }, "{text}");
+            }
+        }
+        for (line, placeholder) in [
+            ("1. Task 1: TBD", Some("TBD")),
+            ("1. **Task 1: [name]** - `[hash]`", Some("[hash]")),
+            ("1. Task 1: `xyz1234`", Some("xyz1234")),
+            ("1. Task 1: a checkpoint, nothing to commit", None),
+            ("1. Task 1 on 20260101, 1234567 rows, defaced", None),
+            ("_Tasks may have several commits (TBD)_", None),
+        ] {
+            let text = format!("# S\n\n## Task Commits\n\n{line}\n");
+            let found = task_commits(&text);
+            assert_eq!((found.hashes.len(), found.placeholders.first().copied()), (0, placeholder), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_wherever_a_summary_lists_it() {
+        for text in [
+            "---\nkey-files:\n  created: [src/a.js]\n---\n",
+            "---\nkey-files:\n  deleted: [src/a.js]\n---\n",
+            "---\nkey_files: [src/a.js]\n---\n",
+            "---\nkey-files:\n  - path: src/a.js\n    why: x\n---\n",
+            "---\nkey-files:\n  modified:\n    - src/*.js\n---\n",
+            "# S\n\n## Files Created/Modified\n\n- `src/a.js` - helper\n\n## Next\n",
+            "# S\n\n**Files Modified:**\n\n- src/a.js (new)\n",
+        ] {
+            assert!(named_files(text).iter().any(|name| is_named(name, "src/a.js")), "{text}");
+        }
+        for text in [
+            "---\nkey-files:\n  created: [src/*, '*', '**/*.js', src/]\n---\n",
+            "# S\n\n## Decisions\n\n- `src/a.js` stays\n",
+        ] {
+            assert!(!named_files(text).iter().any(|name| is_named(name, "src/a.js")), "{text}");
+        }
+        assert!(!is_named("src/*.js", "src/b/a.js") && is_named("src/**/*.js", "src/b/a.js"));
     }
 
     #[test]
