@@ -10,6 +10,8 @@ pub(super) struct Assertion<'text> {
     pub(super) line: usize,
     pub(super) language: Language,
     pub(super) tokens: Vec<Token<'text>>,
+    /// Whether it is asked of what a call before it gave: `command().assert().stdout("x")`.
+    pub(super) of_receiver: bool,
 }
 
 /// Calls that assert, where they are not methods of something.
@@ -168,6 +170,7 @@ impl<'text> Assertion<'text> {
             lower.contains("assert")
                 || lower.starts_with("expect")
                 || lower.starts_with("to")
+                || matches!(word, "eq" | "eql" | "be")
                 || METHODS_OF_T.contains(&word)
                 || ASSERTING_CALLS.contains(&word)
         };
@@ -180,7 +183,10 @@ impl<'text> Assertion<'text> {
         if is_tuple(tokens, self.language) {
             return true;
         }
-        // A condition, which is not a value.
+        // A condition, which is not a value, and what is asked of something else.
+        if self.of_receiver {
+            return false;
+        }
         if tokens.first().is_some_and(|first| first.is_word("if")) {
             return false;
         }
@@ -195,8 +201,12 @@ impl<'text> Assertion<'text> {
             return true;
         }
         let values = self.values();
+        // A shell puts the value of a variable into a text.
+        let is_filled = |token: &Token<'_>| self.language == Language::Shell && token.text.contains(['$', '`']);
         let is_literal = |value: &[Token<'_>]| {
-            !value.is_empty() && value.iter().all(|token| token.kind == Kind::Mark || token.is_literal())
+            !value.is_empty()
+                && value.iter().all(|token| token.kind == Kind::Mark || token.is_literal())
+                && !value.iter().any(is_filled)
         };
         let texts = |value: &[Token<'text>]| value.iter().map(|token| token.text).collect::<Vec<_>>();
         let is_asserted = !values.is_empty() && values.iter().all(|value| is_literal(value));

@@ -218,7 +218,12 @@ impl<'text> Source<'_, 'text> {
             match extent {
                 Some((from, to)) => {
                     let inside = tokens.get(from..to).unwrap_or_default();
-                    found.push(Assertion { line: token.line, language, tokens: without_message(inside, language) });
+                    found.push(Assertion {
+                        line: token.line,
+                        language,
+                        tokens: without_message(inside, language),
+                        of_receiver: is_asked_of_call(tokens, at, language),
+                    });
                     at = to.max(at + 1);
                 }
                 None => at += 1,
@@ -226,6 +231,23 @@ impl<'text> Source<'_, 'text> {
         }
         found
     }
+}
+
+/// Whether the word of an assertion is asked of what a call or a variable before it holds, and not of a library.
+fn is_asked_of_call(tokens: &[Token<'_>], at: usize, language: Language) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
+    let is_mark = |back: usize, mark: &str| before(back).is_some_and(|token| token.is_mark(mark));
+    if language == Language::Shell {
+        return false;
+    }
+    let owner = if is_mark(1, ".") {
+        before(2)
+    } else if is_mark(1, ">") && is_mark(2, "-") {
+        before(3)
+    } else {
+        None
+    };
+    owner.is_some_and(|owner| owner.is_mark(")") || owner.text.starts_with('$') && owner.text != "$this")
 }
 
 /// Whether an assertion begins at a token.
@@ -329,7 +351,8 @@ fn logical_end(tokens: &[Token<'_>], at: usize) -> usize {
 fn shell_assertion(tokens: &[Token<'_>], at: usize) -> Option<(usize, usize)> {
     let token = tokens.get(at)?;
     let is_first = at == 0 || tokens.get(at - 1).is_none_or(|before| before.line != token.line);
-    if !is_first {
+    // `@test "adds" {` begins a test.
+    if !is_first || token.is_mark("@") {
         return None;
     }
     let end =

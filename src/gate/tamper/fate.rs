@@ -6,6 +6,7 @@ use super::assertion::{Assertion, is_constant, names_something};
 use super::file::TestFile;
 use super::lexer::Token;
 use super::strength::Strength;
+use super::stricter::is_stricter;
 
 /// The most literals of new code in which a rewritten assertion is looked for.
 const SEARCHED: usize = 20_000;
@@ -96,8 +97,11 @@ impl<'a, 'text> NewCode<'a, 'text> {
     /// What became of an assertion of a file.
     pub(super) fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
         let literals: Vec<&str> = gone.literals().collect();
-        if !literals.is_empty() && self.shapes.contains(&(file, shape(gone))) {
-            return Fate::Changed;
+        let own = shape(gone);
+        if !literals.is_empty() && self.shapes.contains(&(file, own.clone())) {
+            let mut same = self.assertions.iter().filter(|new| new.file == file && shape(new.assertion) == own);
+            let asks_for_more = same.any(|new| is_stricter(gone, new.assertion));
+            return if asks_for_more { Fate::Rewritten } else { Fate::Changed };
         }
         let callees: Vec<&str> = gone.callees().collect();
         let strength = gone.strength();

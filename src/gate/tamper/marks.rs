@@ -8,8 +8,10 @@ use super::cleaning::only_cleans;
 use super::facts::{Facts, NAMED_BY_TEXT, partners};
 use super::file::{TestFile, TestRole};
 use super::finding::{Finding, Weakening};
-use super::lexer::{Kind, Language, compact_lines};
+use super::lexer::{Kind, Language, compact_lines, tokens};
+use crate::gate::pins::Pins;
 use crate::gate::runners::is_variable_of_runners;
+use crate::project::check_files::Role;
 
 /// Code without blanks and without what strings hold, by which tests do not run. One that begins with a letter begins a word.
 const SKIPPING: &[&str] = &[
@@ -209,6 +211,13 @@ fn has(code: &str, pattern: &str) -> bool {
     code.match_indices(pattern).any(|(at, _)| !begins_word || !code[..at].ends_with(is_of_word))
 }
 
+/// Whether code in JavaScript does something to the runner, or to what the tests bring in.
+pub(super) fn is_of_runner(text: &str) -> bool {
+    let lines = compact_lines(&tokens(text, Language::Script));
+    let lists = [OF_THE_RUNNER, PATCHING, SKIPPING, ONLY];
+    lines.iter().any(|(_, code)| lists.iter().any(|patterns| first_of(code, patterns).is_some()))
+}
+
 fn first_of(code: &str, patterns: &[&'static str]) -> Option<&'static str> {
     patterns.iter().copied().find(|pattern| has(code, pattern))
 }
@@ -315,10 +324,13 @@ const SURROUNDINGS: &[&str] = &[
     "RUBY_PLATFORM",
 ];
 
+/// Leaves tests out where a library is not there.
+const IMPORT_OR_SKIP: &str = "pytest.importorskip(";
+
 /// Whether a mark leaves a test out on some systems alone.
 fn is_of_surroundings(code: &str, above: &str, pattern: &str) -> bool {
     let asks = |code: &str| SURROUNDINGS.iter().any(|word| code.contains(word));
-    pattern == "pytest.importorskip(" || asks(code) || above.starts_with("if") && asks(above)
+    pattern == IMPORT_OR_SKIP || asks(code) || above.starts_with("if") && asks(above)
 }
 
 /// A pattern as it is shown.
@@ -350,6 +362,8 @@ struct Mark {
     pattern: &'static str,
     test: String,
     is_of_surroundings: bool,
+    /// Whether it asks for a system, and not for a library.
+    is_of_system: bool,
 }
 
 fn marks(facts: &Facts<'_>) -> Vec<Mark> {
@@ -363,13 +377,14 @@ fn marks(facts: &Facts<'_>) -> Vec<Mark> {
         let is_of_file =
             facts.language == Language::Python && first.is_some_and(|first| first.column == 0 && !first.is_mark("@"));
         let is_of_surroundings = !is_of_file && is_of_surroundings(code, above, pattern);
-        Some(Mark { line: *line, pattern, test, is_of_surroundings })
+        let is_of_system = is_of_surroundings && pattern != IMPORT_OR_SKIP;
+        Some(Mark { line: *line, pattern, test, is_of_surroundings, is_of_system })
     });
     found.collect()
 }
 
 /// Tests that are skipped now and were not before, in all files at once.
-pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
+pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
     let mut there: HashMap<(&str, String), usize> = HashMap::new();
     let mut gone: HashMap<&str, usize> = HashMap::new();
     let names = |facts: &Option<Facts<'_>>| -> BTreeSet<String> {
@@ -388,9 +403,10 @@ pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
         files.iter().filter_map(|file| file.after.as_ref()).flat_map(marks).map(|mark| mark.test).collect();
     // Beside a new test that runs everywhere another one may be for some systems.
     let has_real_one = after_names.iter().any(|name| !before_names.contains(name) && !marked.contains(name));
+    let has_others = !before_names.is_empty() || pins.files.values().any(|pin| pin.role == Role::Test);
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.role != TestRole::Setup) {
-        for Mark { line, pattern, test, is_of_surroundings } in file.after.iter().flat_map(marks) {
+        for Mark { line, pattern, test, is_of_surroundings, is_of_system } in file.after.iter().flat_map(marks) {
             if let Some(count @ 1..) = there.get_mut(&(pattern, test.clone())) {
                 *count -= 1;
                 continue;
@@ -401,7 +417,11 @@ pub(super) fn skipped(files: &[TestFile<'_>]) -> Vec<Finding> {
                 *count -= 1;
                 continue;
             }
-            if is_of_surroundings && has_real_one && !test.is_empty() && !before_names.contains(&test) {
+            let is_new = !test.is_empty() && !before_names.contains(&test);
+            // A new file for a library that may not be there; one that the plan promises has to test something.
+            let is_promised = pins.expected.iter().any(|path| path == file.path);
+            let needs_library = pattern == IMPORT_OR_SKIP && file.before.is_none() && !is_promised;
+            if is_new && (is_of_surroundings && has_real_one || has_others && (is_of_system || needs_library)) {
                 continue;
             }
             let is_only = ONLY.contains(&pattern);

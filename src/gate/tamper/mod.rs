@@ -37,12 +37,14 @@ mod settings;
 mod shadow;
 mod snapshot;
 mod strength;
+mod stricter;
 mod subject;
 mod taken;
 #[cfg(test)]
 mod tests;
 mod unreadable;
 mod unused;
+mod with_subject;
 mod wrapped;
 
 use std::collections::BTreeSet;
@@ -126,7 +128,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         found.extend(rebound::in_file(pins, file, &texts));
         found.extend(by_itself::in_file(pins, file, &texts));
     }
-    found.extend(marks::skipped(&files));
+    found.extend(marks::skipped(pins, &files));
     found.extend(taken::names(&files));
     found.extend(taken::twice(&files));
     found.extend(promised::unwritten(absent, changes));
@@ -138,9 +140,14 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         .map(|finding| finding.path.clone())
         .collect();
     found.extend(collected::lost(pins, &files, &texts).into_iter().filter(|finding| !gone.contains(&finding.path)));
+    let with_subject: BTreeSet<&str> =
+        gone.iter().map(String::as_str).filter(|path| with_subject::is_gone_with_subject(path, &texts)).collect();
+    found.retain(|finding| finding.kind != Weakening::DeletedTests || !with_subject.contains(finding.path.as_str()));
+    let count = |file: &TestFile<'_>| file.before.as_ref().map_or(0, |facts| facts.tests.len());
+    let with_subject: usize = files.iter().filter(|file| with_subject.contains(file.path)).map(count).sum();
     found.extend(by_glob::lost(pins, &files, &texts));
     for text in &texts {
-        found.extend(settings::changed(pins, text));
+        found.extend(settings::changed(pins, text, &texts));
         found.extend(script::changed(pins, text, &texts));
         found.extend(snapshot::changed(text, &texts));
         found.extend(unreadable::added(text));
@@ -155,7 +162,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     found.extend(others.flat_map(|text| running::changed(running, text)));
     found.sort();
     found.dedup();
-    let mut inspection = Inspection { rewritten: compared.rewritten, ..Inspection::default() };
+    let mut inspection = Inspection { rewritten: compared.rewritten + with_subject, ..Inspection::default() };
     for finding in shortened(found) {
         let side = if pins.orders(&finding) { &mut inspection.allowed } else { &mut inspection.findings };
         side.push(finding);

@@ -190,7 +190,7 @@ impl Facts {
                 let step = step_name(entries, name);
                 self.steps.insert(step.clone());
                 for (key, value) in entries {
-                    if let Some(excuse) = excuse(key, value) {
+                    if let Some(excuse) = excuse(key, value).filter(|_| !only_hands_on(entries)) {
                         self.excuses.insert((step.clone(), excuse));
                     }
                     self.walk(value, key, COMMANDS.contains(&key.as_str()));
@@ -213,6 +213,21 @@ fn step_name(entries: &serde_json::Map<String, Value>, name: &str) -> String {
         Some(other) => other.to_string(),
         None => name.to_owned(),
     }
+}
+
+/// Words of steps that hand on what others made, and check nothing.
+const HANDING_ON: &[&str] =
+    &["artifact", "cache", "codecov", "coveralls", "deploy", "notify", "publish", "release", "slack", "upload"];
+
+/// Whether a step of one command or action only hands on what others made.
+fn only_hands_on(entries: &serde_json::Map<String, Value>) -> bool {
+    let own = ["run", "uses"].iter().find_map(|key| entries.get(*key)).and_then(Value::as_str);
+    own.is_some_and(|text| {
+        let parts = text.lines().flat_map(segments).collect::<Vec<_>>();
+        let hands_on =
+            |part: &String| part.split(|letter: char| !letter.is_alphanumeric()).any(|word| HANDING_ON.contains(&word));
+        !parts.is_empty() && parts.iter().all(|part| hands_on(part) && !is_checking(part))
+    })
 }
 
 /// What makes a step or a job count for less.

@@ -5,6 +5,7 @@ use super::cleaning::line_only_cleans;
 use super::finding::{Finding, Weakening};
 use super::lines;
 use super::runner;
+use super::stricter::line_asks_for_more;
 use crate::gate::cannot_fail::{commands_of, line_cannot_fail};
 use crate::gate::check::Check;
 use crate::gate::globs::finds;
@@ -226,7 +227,8 @@ fn only_grew(before: &Makefile<'_>, after: &Makefile<'_>, name: &str) -> bool {
     let mut open = then.iter().peekable();
     let mut added = Vec::new();
     for line in now.iter().copied() {
-        if open.peek().is_some_and(|next| **next == line) {
+        let is_it = |next: &str| next == line || line_asks_for_more(&before.expanded(next), &after.expanded(line));
+        if open.peek().is_some_and(|next| is_it(next)) {
             open.next();
         } else {
             added.push(line);

@@ -7,7 +7,10 @@ use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::Text;
 use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token, tokens};
 use super::lines;
+use super::marks::is_of_runner;
+use super::stricter::line_asks_for_more;
 use crate::gate::cannot_fail::line_cannot_fail;
 use crate::gate::package::scripts_of;
 use crate::gate::pins::{Pin, Pins};
@@ -26,7 +29,7 @@ pub(super) enum Setting {
 }
 
 /// Changes of settings that may make a check weaker.
-pub(super) fn changed(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+pub(super) fn changed(pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     let Some(row) = config_of(text.path) else { return Vec::new() };
     if row.format == Format::Code || text.before == text.after {
         return Vec::new();
@@ -38,7 +41,7 @@ pub(super) fn changed(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found =
-        if row.format == Format::Whole { whole(row, pins, text) } else { keyed(row, pins, text, has_tests) };
+        if row.format == Format::Whole { whole(row, pins, text, all) } else { keyed(row, pins, text, has_tests) };
     if row.scripts {
         found.extend(scripts(pins, text));
     }
@@ -80,7 +83,7 @@ fn leaves_out(row: &ConfigRow, pins: &Pins, pattern: &str) -> bool {
 }
 
 /// A file of which every change counts.
-fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
+fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
     // New settings of a linter that no check runs.
     let name = text.path.rsplit('/').next().unwrap_or_default().trim_start_matches('.');
     let linter = ["eslint", "biome", "ruff", "golangci"].into_iter().find(|linter| name.starts_with(linter));
@@ -94,6 +97,11 @@ fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     };
     let added = lines::added(text.before.as_deref().unwrap_or_default(), text.after.as_deref().unwrap_or_default());
     let line = added.first().copied().unwrap_or_default();
+    if let (Some(before), Some(after)) = (&text.before, &text.after)
+        && only_names_more(before, after, all)
+    {
+        return Vec::new();
+    }
     let shown = text.after.as_deref().and_then(|after| after.lines().nth(line.checked_sub(1)?)).map(str::trim);
     let shown =
         shown.filter(|shown| !shown.is_empty()).map(|shown| format!(": `{}`", short(shown))).unwrap_or_default();
@@ -116,6 +124,80 @@ fn whole(row: &ConfigRow, pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
         is_open &= !line.contains(']');
     }
     found
+}
+
+/// Whether settings that are code were only given one more pattern of tests, or a least share of lines that tests have to run.
+fn only_names_more(before: &str, after: &str, all: &[Text<'_>]) -> bool {
+    let (then, now) = (tokens(before, Language::Script), tokens(after, Language::Script));
+    let same = |pair: &(&Token<'_>, &Token<'_>)| pair.0.kind == pair.1.kind && pair.0.text == pair.1.text;
+    let head = then.iter().zip(&now).take_while(same).count();
+    let tail = then.iter().skip(head).rev().zip(now.iter().skip(head).rev()).take_while(same).count();
+    let Some(new) = now.get(head..now.len() - tail).filter(|new| !new.is_empty() && head + tail == then.len()) else {
+        return false;
+    };
+    // In the list that is open where the new words begin, below a key that names tests.
+    let mut depth = 0_i32;
+    let open = (0..head).rev().find(|at| {
+        let token = &now[*at];
+        if token.kind == Kind::Mark {
+            depth += i32::from(matches!(token.text, ")" | "]" | "}"));
+            depth -= i32::from(matches!(token.text, "(" | "[" | "{"));
+        }
+        depth < 0
+    });
+    let key = open.and_then(|open| now.get(open.checked_sub(2)?)).map_or("", |key| key.text);
+    let is_list = open.is_some_and(|open| now[open].is_mark("["));
+    let is_pattern = |token: &Token<'_>| token.kind == Kind::Text && !token.text.starts_with('!') || token.is_mark(",");
+    if is_list {
+        return matches!(key, "include" | "testMatch") && head > 0 && new.iter().all(is_pattern);
+    }
+    is_threshold(new) || is_setup(new, all)
+}
+
+/// Whether words of settings only name files that run before the tests, none of which does something to the runner.
+fn is_setup(new: &[Token<'_>], all: &[Text<'_>]) -> bool {
+    let mut words = new.iter().filter(|token| !token.is_mark(","));
+    let begins = words.next().is_some_and(|first| first.text == "setupFiles")
+        && words.next().is_some_and(|next| next.is_mark(":"));
+    let rest: Vec<&Token<'_>> = words.collect();
+    let is_list = |token: &&&Token<'_>| token.kind == Kind::Text || matches!(token.text, "[" | "]");
+    let is_plain = |path: &str| {
+        let name = path.trim_start_matches(['.', '/']);
+        let changed = all.iter().filter(|text| text.path == name || text.path.ends_with(&format!("/{name}")));
+        changed.into_iter().all(|text| text.after.as_deref().is_none_or(|after| !is_of_runner(after)))
+    };
+    begins
+        && !rest.is_empty()
+        && rest.iter().all(|token| is_list(&token))
+        && rest.iter().filter(|token| token.kind == Kind::Text).all(|token| is_plain(token.text))
+}
+
+/// Whether words of settings are those of a coverage that has to be reached, as a whole.
+fn is_threshold(new: &[Token<'_>]) -> bool {
+    const WORDS: &[&str] = &[
+        "coverage",
+        "coverageThreshold",
+        "thresholds",
+        "threshold",
+        "global",
+        "lines",
+        "branches",
+        "functions",
+        "statements",
+        "perFile",
+        "provider",
+        "v8",
+        "istanbul",
+        "true",
+    ];
+    let is_one = |token: &Token<'_>| match token.kind {
+        Kind::Word | Kind::Text => WORDS.contains(&token.text),
+        Kind::Number => true,
+        Kind::Mark => matches!(token.text, "{" | "}" | ":" | ","),
+    };
+    let begins = new.iter().find(|token| token.kind != Kind::Mark);
+    let count = |mark: &str| new.iter().filter(|token| token.is_mark(mark)).count();
+    begins.is_some_and(|first| first.text.starts_with("coverage")) && new.iter().all(is_one) && count("{") == count("}")
 }
 
 fn keyed(row: &ConfigRow, pins: &Pins, text: &Text<'_>, has_tests: bool) -> Vec<Finding> {
@@ -410,7 +492,7 @@ fn scripts(pins: &Pins, text: &Text<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for name in names {
         let what = match (before.get(&name), after.get(&name)) {
-            (Some(then), Some(now)) if then != now => {
+            (Some(then), Some(now)) if then != now && !line_asks_for_more(then, now) => {
                 format!("the script `{name}` changed from `{}` to `{}`", short(then), short(now))
             }
             (Some(_), None) => format!("the script `{name}` is gone"),

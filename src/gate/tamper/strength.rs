@@ -106,7 +106,9 @@ impl Assertion<'_> {
         }
         let is_bounding = words.iter().any(|word| BOUNDING.iter().any(|part| word.contains(part)));
         let is = self.tokens.windows(2).any(|pair| pair[0].is_word("is") && !pair[1].is_word("not"));
-        let is_exact = equals || is || (is_report && differs) || self.words().any(names_equality);
+        let is_be = self.language == Language::Ruby
+            && self.tokens.windows(2).any(|pair| pair[0].is_word("be") && pair[1].is_mark("("));
+        let is_exact = equals || is || is_be || (is_report && differs) || self.words().any(names_equality);
         if is_exact && !self.is_negated() && !self.has_choice() {
             let is_partial = words.iter().any(|word| matches!(word.as_str(), "tomatch" | "tomatchobject"));
             return if is_partial { Strength::Near } else { Strength::Exact };

@@ -5,6 +5,7 @@ mod daily;
 mod deciding;
 mod honest;
 mod mechanisms;
+mod pairs;
 mod text;
 
 use std::collections::BTreeMap;

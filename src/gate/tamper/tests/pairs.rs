@@ -1,0 +1,210 @@
+//! One test and one edit of it: which edits are found, and which are no finding.
+
+use super::deciding::found;
+use crate::gate::tamper::Weakening;
+
+/// What is done, the file, its text, what is replaced in it and by what, and what is found.
+type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a [Weakening]);
+
+const CLI_RS: &str = "use assert_cmd::Command;\n\nfn hexyl() -> Command {\n    Command::cargo_bin(\"hexyl\").unwrap()\n}\n\n#[test]\nfn ascii() {\n    hexyl().arg(\"ascii\").assert().success().stdout(\"41\\n\");\n}\n\n#[test]\nfn is_near() {\n    assert!((half() - 0.3).abs() < 1e-9);\n}\n";
+const NEAR_JS: &str = "const { add } = require('../src/add')\n\nit('is near', () => {\n  expect(add(1, 2)).toBeCloseTo(0.3, 2)\n})\n\nit('throws', () => {\n  expect(() => add()).toThrow('no')\n})\n";
+const RAISES_PY: &str = "import sys\n\nimport pytest\n\nfrom app.notes import parse\n\n\ndef test_error():\n    with pytest.raises(ValueError, match=\"empty\"):\n        parse(\"\")\n\n\ndef test_parse():\n    assert parse(\"a\") == 1\n";
+const BATS: &str = "setup() {\n  load helper\n}\n\n@test \"adds\" {\n  run ./notes add 1 2\n  [ \"$status\" -eq 0 ]\n  [ \"$output\" = \"3\" ]\n}\n\n@test \"lists\" {\n  run ./notes list\n  [ \"$output\" = \"a\" ]\n}\n";
+const SPEC_RB: &str = "RSpec.describe Notes do\n  it \"adds\" do\n    expect(Notes.add(1, 2)).to eq(3)\n  end\n\n  it \"lists\" do\n    expect(Notes.list).to eq([1])\n  end\nend\n";
+
+const ROWS: &[Row<'_>] = &[
+    (
+        "more of a command's output is asserted",
+        "tests/cli.rs",
+        CLI_RS,
+        "#[test]\nfn ascii",
+        "#[test]\nfn utf8() {\n    hexyl().arg(\"utf8\").assert().success().stdout(\"c3\\n\");\n}\n\n#[test]\nfn ascii",
+        &[],
+    ),
+    (
+        "another output of a command is expected",
+        "tests/cli.rs",
+        CLI_RS,
+        "stdout(\"41",
+        "stdout(\"42",
+        &[Weakening::ChangedExpectation],
+    ),
+    (
+        "what a command says is not asserted any more",
+        "tests/cli.rs",
+        CLI_RS,
+        "assert().success().stdout(\"41\\n\")",
+        "assert()",
+        &[Weakening::RemovedAssertion],
+    ),
+    ("a smaller distance is asked for", "tests/cli.rs", CLI_RS, "1e-9", "1e-12", &[]),
+    ("a larger distance will do", "tests/cli.rs", CLI_RS, "1e-9", "1e-2", &[Weakening::ChangedExpectation]),
+    ("more digits are asked for", "test/a.test.js", NEAR_JS, "0.3, 2", "0.3, 10", &[]),
+    ("fewer digits will do", "test/a.test.js", NEAR_JS, "0.3, 2", "0.3, 1", &[Weakening::ChangedExpectation]),
+    ("more of a message is asked for", "test/a.test.js", NEAR_JS, "toThrow('no')", "toThrow('no note')", &[]),
+    (
+        "less of a message will do",
+        "test/a.test.js",
+        NEAR_JS,
+        "toThrow('no')",
+        "toThrow('o')",
+        &[Weakening::ChangedExpectation],
+    ),
+    ("more of an error is asked for", "tests/test_a.py", RAISES_PY, "\"empty\"", "\"empty note\"", &[]),
+    (
+        "another pattern is asked for",
+        "tests/test_a.py",
+        RAISES_PY,
+        "\"empty\"",
+        "\"empty|.*\"",
+        &[Weakening::ChangedExpectation],
+    ),
+    (
+        "a new test is for one system",
+        "tests/test_a.py",
+        RAISES_PY,
+        "def test_parse",
+        "@pytest.mark.skipif(sys.platform == \"win32\", reason=\"posix\")\ndef test_posix():\n    assert parse(\"b\") == 2\n\n\ndef test_parse",
+        &[],
+    ),
+    (
+        "a test that was there is for one system",
+        "tests/test_a.py",
+        RAISES_PY,
+        "def test_parse",
+        "@pytest.mark.skipif(sys.platform == \"linux\", reason=\"x\")\ndef test_parse",
+        &[Weakening::Skipped],
+    ),
+    (
+        "a new test is never run",
+        "tests/test_a.py",
+        RAISES_PY,
+        "def test_parse",
+        "@pytest.mark.skip\ndef test_posix():\n    assert parse(\"b\") == 2\n\n\ndef test_parse",
+        &[Weakening::Skipped],
+    ),
+    ("a test of bats is renamed", "test/a.bats", BATS, "@test \"adds\"", "@test \"adds numbers\"", &[]),
+    (
+        "bats compares by the other bracket",
+        "test/a.bats",
+        BATS,
+        "[ \"$output\" = \"3\" ]",
+        "[[ \"$output\" == \"3\" ]]",
+        &[],
+    ),
+    (
+        "bats compares with another value",
+        "test/a.bats",
+        BATS,
+        "[ \"$output\" = \"3\" ]",
+        "[[ \"$output\" == \"4\" ]]",
+        &[Weakening::RemovedAssertion],
+    ),
+    ("a value is the same object", "spec/a_spec.rb", SPEC_RB, "eq(3)", "be(3)", &[]),
+];
+
+fn kinds(texts: &[(&str, &str, &str)]) -> Vec<Weakening> {
+    let path = texts.first().map_or("", |first| first.0);
+    let command = match path.rsplit('.').next().unwrap_or_default() {
+        "rs" => "cargo test",
+        "py" => "pytest",
+        "go" => "go test ./...",
+        "rb" => "bundle exec rspec",
+        "bats" => "bats test",
+        "java" | "kt" => "mvn test",
+        "cs" => "dotnet test",
+        "Makefile" => "make test",
+        _ => "npx jest",
+    };
+    let mut kinds: Vec<Weakening> = found(&("", command, &[], texts)).into_iter().map(|finding| finding.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+#[test]
+fn an_edit_of_a_test_is_found_where_the_test_sees_less_and_nowhere_else() {
+    let mut wrong = Vec::new();
+    for (what, path, text, from, to, expected) in ROWS {
+        assert!(text.contains(from), "{what}: `{from}`");
+        let after = text.replacen(from, to, 1);
+        let seen = kinds(&[(path, text, &after)]);
+        if seen != *expected {
+            wrong.push(format!("{what}: {seen:?}, expected {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), ROWS.len());
+}
+
+#[test]
+fn tests_that_go_with_what_they_tested_are_not_missed() {
+    let test = "const { old } = require('../src/old')\n\ntest('old', () => {\n  expect(old()).toBe(1)\n})\n";
+    let source = "exports.old = () => 1;\n";
+    let gone = [("test/old.test.js", test, "-"), ("src/old.js", source, "-")];
+    assert_eq!(kinds(&gone), []);
+    // It only moved, another one that it tests stays, or its subject stays.
+    let moved = [gone[0], gone[1], ("src/new.js", "-", "exports.old = () => 2;\n")];
+    assert_eq!(kinds(&moved), [Weakening::DeletedTests]);
+    let two = format!("const {{ a }} = require('../src/a')\n{test}");
+    assert_eq!(kinds(&[("test/old.test.js", &two, "-"), gone[1]]), [Weakening::DeletedTests]);
+    assert_eq!(kinds(&gone[..1]), [Weakening::DeletedTests]);
+
+    let test = "from app.old import old\n\n\ndef test_old():\n    assert old() == 1\n";
+    let source = "def old():\n    return 1\n";
+    assert_eq!(kinds(&[("tests/test_old.py", test, "-"), ("app/old.py", source, "-")]), []);
+    let two = test.replace("import old\n", "import old\nfrom app.notes import add\n");
+    assert_eq!(kinds(&[("tests/test_old.py", &two, "-"), ("app/old.py", source, "-")]), [Weakening::DeletedTests]);
+
+    let inside = "pub fn add(a: i32) -> i32 {\n    a\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(1), 1);\n    }\n}\n";
+    assert_eq!(kinds(&[("src/old.rs", inside, "-"), ("src/lib.rs", "mod old;\n", "")]), []);
+    let elsewhere = ("src/new.rs", "-", "pub fn add(a: i32) -> i32 {\n    a + 1\n}\n");
+    assert_eq!(kinds(&[("src/old.rs", inside, "-"), elsewhere]), [Weakening::DeletedTests]);
+}
+
+#[test]
+fn settings_that_ask_for_more_are_no_finding() {
+    let test = ("test/a.test.js", NEAR_JS, NEAR_JS);
+    let config = |body: &str| format!("export default defineConfig({{ test: {{ {body} }} }});\n");
+    let base = config("include: ['src/**/*.test.ts']");
+    for (body, expected) in [
+        ("include: ['src/**/*.test.ts', 'test/**/*.test.ts']", &[][..]),
+        ("coverage: { thresholds: { lines: 90 } }, include: ['src/**/*.test.ts']", &[]),
+        ("setupFiles: ['./setup.ts'], include: ['src/**/*.test.ts']", &[]),
+        ("include: ['src/**/*.test.ts', '!src/a.test.ts']", &[Weakening::ChangedSettings]),
+        ("exclude: ['src/b.test.ts'], include: ['src/**/*.test.ts']", &[Weakening::ChangedSettings]),
+        ("passWithNoTests: true, include: ['src/**/*.test.ts']", &[Weakening::ChangedSettings]),
+    ] {
+        let after = config(body);
+        assert_eq!(kinds(&[test, ("vitest.config.ts", &base, &after)]), expected, "{body}");
+    }
+    let after = config("setupFiles: ['./setup.ts'], include: ['src/**/*.test.ts']");
+    let setup = ("setup.ts", "-", "vi.mock('../src/add', () => ({ add: () => 0.3 }))\n");
+    assert_eq!(kinds(&[test, ("vitest.config.ts", &base, &after), setup]), [Weakening::ChangedSettings]);
+
+    let package = |script: &str| format!("{{\"scripts\": {{\"test\": \"{script}\"}}}}\n");
+    let (then, kinds) = (package("jest"), |after: &str| {
+        let after = package(after);
+        found(&("", "npm test", &[], &[test, ("package.json", &package("jest"), &after)])).len()
+    });
+    assert!(then.contains("jest"));
+    assert_eq!((kinds("tsc --noEmit && jest"), kinds("jest --coverage")), (0, 0));
+    assert!(kinds("jest --passWithNoTests") > 0 && kinds("tsc --noEmit; jest") > 0);
+
+    let make = |recipe: &str| format!("test:\n\t{recipe}\n");
+    let then = make("go test ./...");
+    let go = ("a_test.go", "package a\n\nfunc TestA(t *testing.T) {\n\tif A() != 1 {\n\t\tt.Fatal(1)\n\t}\n}\n");
+    let with = |recipe: &str| {
+        let after = make(recipe);
+        found(&("", "make test", &[], &[("Makefile", &then, &after), (go.0, go.1, go.1)])).len()
+    };
+    assert_eq!((with("go test -race ./..."), with("go vet ./... && go test ./a")), (0, 1));
+
+    let steps = |step: &str| format!("jobs:\n  a:\n    steps:\n      - run: npm test\n      - run: codecov\n{step}");
+    let then = steps("");
+    let after = steps("        continue-on-error: true\n");
+    // That a workflow runs by itself is said of any change.
+    let path = ".github/workflows/ci.yml";
+    assert_eq!(self::kinds(&[(path, &then, &after)]), [Weakening::RunsByItself]);
+    let after = then.replace("npm test\n", "npm test\n        continue-on-error: true\n");
+    assert_eq!(self::kinds(&[(path, &then, &after)]), [Weakening::ChangedPipeline]);
+}
