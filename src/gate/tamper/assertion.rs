@@ -158,6 +158,36 @@ impl<'text> Assertion<'text> {
         key
     }
 
+    /// The errors that it expects, by what their names and messages are; `None` where it expects none.
+    pub(super) fn thrown(&self) -> Option<Vec<&'text str>> {
+        const PARTS: &[&str] = &["throw", "raise", "rejects", "fails"];
+        let says = |token: &Token<'_>| {
+            let word = token.text.to_ascii_lowercase();
+            let is_of_library =
+                !word.contains("not") && !matches!(word.as_str(), "toraise" | "tothrowerrormatchingsnapshot");
+            token.kind == Kind::Word && is_of_library && PARTS.iter().any(|part| word.contains(part))
+        };
+        let is_negated = self
+            .tokens
+            .iter()
+            .any(|token| matches!(token.text, "not" | "not_to" | "to_not") && token.kind == Kind::Word);
+        let at = self.tokens.iter().rposition(|token| says(token)).filter(|_| !is_negated)?;
+        let names = |token: &&Token<'text>| {
+            token.kind == Kind::Text
+                || token.kind == Kind::Word && token.text.starts_with(|first: char| first.is_uppercase())
+        };
+        Some(self.tokens.iter().skip(at + 1).filter(names).map(|token| token.text).collect())
+    }
+
+    /// Whether it expects fewer of these errors' names and messages, and so any error or more of them.
+    pub(super) fn catches_more(&self, thrown: &[&str]) -> bool {
+        const ANY: &[&str] = &["Exception", "Error", "Throwable", "BaseException", "StandardError", "RuntimeException"];
+        let Some(own) = self.thrown() else { return false };
+        let is_less = |name: &&str| ANY.contains(name) || thrown.contains(name);
+        let has_all = thrown.iter().all(|name| own.contains(name));
+        !thrown.is_empty() && !has_all && own.iter().all(is_less)
+    }
+
     pub(super) fn literals(&self) -> impl Iterator<Item = &'text str> {
         self.tokens.iter().filter(|token| token.is_literal()).map(|token| token.text)
     }

@@ -29,6 +29,9 @@ pub(super) struct NewCode<'a, 'text> {
     assertions: Vec<NewAssertion<'a, 'text>>,
     /// The new assertions without their values.
     shapes: HashSet<(usize, String)>,
+    /// Of each file whether it is gone, and whether it is new.
+    is_gone: Vec<bool>,
+    is_new: Vec<bool>,
 }
 
 /// An assertion that is new, and what is asked of each again and again.
@@ -71,7 +74,14 @@ impl<'a, 'text> NewCode<'a, 'text> {
                 callees: assertion.callees().collect(),
             })
             .collect();
-        let mut new = Self { literals: Vec::new(), words: BTreeSet::new(), assertions, shapes: HashSet::new() };
+        let mut new = Self {
+            literals: Vec::new(),
+            words: BTreeSet::new(),
+            assertions,
+            shapes: HashSet::new(),
+            is_gone: files.iter().map(|file| file.after.is_none()).collect(),
+            is_new: files.iter().map(|file| file.before.is_none()).collect(),
+        };
         for (number, file) in files.iter().enumerate() {
             let tokens =
                 file.after.iter().flat_map(|facts| &facts.tokens).filter(|token| file.added.contains(&token.line));
@@ -98,13 +108,32 @@ impl<'a, 'text> NewCode<'a, 'text> {
     pub(super) fn fate(&self, file: usize, gone: &Assertion<'text>) -> Fate {
         let literals: Vec<&str> = gone.literals().collect();
         let own = shape(gone);
-        if !literals.is_empty() && self.shapes.contains(&(file, own.clone())) {
-            let mut same = self.assertions.iter().filter(|new| new.file == file && shape(new.assertion) == own);
+        // A file that goes may be another one now.
+        let places: Vec<usize> = if self.is_gone.get(file).copied().unwrap_or_default() {
+            (0..self.is_new.len()).filter(|other| self.is_new[*other]).collect()
+        } else {
+            vec![file]
+        };
+        if !literals.is_empty() && places.iter().any(|place| self.shapes.contains(&(*place, own.clone()))) {
+            let mut same =
+                self.assertions.iter().filter(|new| places.contains(&new.file) && shape(new.assertion) == own);
             let asks_for_more = same.any(|new| is_stricter(gone, new.assertion));
             return if asks_for_more { Fate::Rewritten } else { Fate::Changed };
         }
         let callees: Vec<&str> = gone.callees().collect();
         let strength = gone.strength();
+        let thrown = gone.thrown();
+        if let Some(thrown) = thrown.as_ref().filter(|thrown| !thrown.is_empty()) {
+            let has_all = |new: &NewAssertion<'_, '_>| {
+                new.assertion.thrown().is_some_and(|own| thrown.iter().all(|name| own.contains(name)))
+            };
+            let loosens = |new: &NewAssertion<'_, '_>| {
+                new.file == file && callees.iter().all(|name| new.names(name)) && new.assertion.catches_more(thrown)
+            };
+            if !self.assertions.iter().any(has_all) && self.assertions.iter().any(loosens) {
+                return Fate::Changed;
+            }
+        }
         // Assertions about the same call and the same values.
         let mut instead = self.assertions.iter().filter(|new| {
             !(new.is_helper || callees.is_empty() && literals.is_empty())
@@ -112,7 +141,10 @@ impl<'a, 'text> NewCode<'a, 'text> {
                 && has_together(&new.literals, &literals)
         });
         if let Some(first) = instead.next() {
-            let is_said = std::iter::once(first).chain(instead).any(|new| new.is_as_good(strength));
+            let is_as_good = |new: &NewAssertion<'_, '_>| {
+                new.is_as_good(strength) && thrown.as_ref().is_none_or(|thrown| !new.assertion.catches_more(thrown))
+            };
+            let is_said = std::iter::once(first).chain(instead).any(is_as_good);
             return if is_said { Fate::Rewritten } else { Fate::Changed };
         }
         // A table or a helper: the values in one place, and in another an assertion that takes them.

@@ -75,7 +75,64 @@ const SKIPPING: &[&str] = &[
     "pending(",
     "skip_if(",
     "markTestSkipped(",
+    "markTestIncomplete(",
+    "#[cfg(not(test))]",
+    "Fact(Skip=",
+    "Theory(Skip=",
+    "Fact(Explicit=true",
+    ",Ignore(\"\"",
+    "[Ignore(\"\"",
+    "[Ignore]",
+    "Assert.Ignore(",
+    "Assert.Inconclusive(",
+    "Skip.If(",
+    "Skip.IfNot(",
+    "@EnabledIf",
+    "@DisabledIf",
+    "@EnabledOn",
+    "@DisabledOn",
+    "ctx.skip(",
+    "test.fail()",
+    ".config(enabled=false",
 ];
+
+/// Words of Ruby that begin a group or a test that does not run; behind them stands a text, a block or a name.
+const RUBY_WORDS: &[&str] = &[
+    "xit",
+    "xspecify",
+    "xexample",
+    "xdescribe",
+    "xcontext",
+    "xscenario",
+    "xfeature",
+    "fit",
+    "fdescribe",
+    "fcontext",
+    "fspecify",
+];
+
+/// The mark of Ruby in a line by which a test does not run, or others do not.
+fn mark_of_ruby(code: &str) -> Option<&'static str> {
+    const OPTIONS: &[(&str, &str)] = &[
+        (",:skip", ":skip"),
+        (",skip:", "skip:"),
+        (",:pending", ":pending"),
+        (",pending:", "pending:"),
+        (",:focus", ":focus"),
+        (",focus:true", "focus:true"),
+    ];
+    let bare = code.strip_prefix("RSpec.").unwrap_or(code);
+    let begins = |word: &&&str| {
+        bare.strip_prefix(**word).is_some_and(|rest| rest.is_empty() || rest.starts_with(['"', '{', '(', ' ']))
+    };
+    let is_test =
+        ["it", "specify", "describe", "context", "example", "scenario", "feature"].iter().any(|word| begins(&word));
+    let option = OPTIONS.iter().find(|(option, _)| is_test && bare.contains(option)).map(|(_, shown)| *shown);
+    let statement = ["skip", "pending"].into_iter().find(|word| {
+        bare.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest == "\"\"" || rest.starts_with("(\"\""))
+    });
+    RUBY_WORDS.iter().find(begins).copied().or(option).or(statement)
+}
 
 /// By which all others do not run.
 const ONLY: &[&str] = &[
@@ -322,6 +379,9 @@ const SURROUNDINGS: &[&str] = &[
     "runtime.GOOS",
     "runtime.GOARCH",
     "RUBY_PLATFORM",
+    "@EnabledOn",
+    "@DisabledOn",
+    "@EnabledIf",
 ];
 
 /// Leaves tests out where a library is not there.
@@ -353,7 +413,13 @@ fn mark_of(code: &str, language: Language) -> Option<&'static str> {
             .find(|(option, _)| language == Language::Script && is_set(option))
             .map(|(_, shown)| shown)
     };
-    first_of(code, SKIPPING).or_else(|| first_of(code, ONLY)).or_else(by_option)
+    let by_language = || match language {
+        Language::Ruby => mark_of_ruby(code),
+        // A command of bats.
+        Language::Shell => Some("skip").filter(|word| code == *word || code == "skip\"\""),
+        _ => None,
+    };
+    first_of(code, SKIPPING).or_else(|| first_of(code, ONLY)).or_else(by_option).or_else(by_language)
 }
 
 /// A mark by which a test does not run.
@@ -424,7 +490,8 @@ pub(super) fn skipped(pins: &Pins, files: &[TestFile<'_>]) -> Vec<Finding> {
             if is_new && (is_of_surroundings && has_real_one || has_others && (is_of_system || needs_library)) {
                 continue;
             }
-            let is_only = ONLY.contains(&pattern);
+            let is_only = ONLY.contains(&pattern)
+                || matches!(pattern, "fit" | "fdescribe" | "fcontext" | "fspecify" | ":focus" | "focus:true");
             let kind = if is_only { Weakening::OnlyOthersSkipped } else { Weakening::Skipped };
             let of_test = if test.is_empty() { String::new() } else { format!(" at the test `{test}`") };
             let effect =

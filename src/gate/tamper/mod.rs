@@ -24,6 +24,7 @@ mod leaning;
 mod leaving;
 mod lexer;
 mod lines;
+mod loosened;
 mod marks;
 mod never_run;
 mod pipeline;
@@ -39,6 +40,7 @@ mod snapshot;
 mod strength;
 mod stricter;
 mod subject;
+mod tables;
 mod taken;
 #[cfg(test)]
 mod tests;
@@ -122,6 +124,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
     for file in &files {
         found.extend(marks::in_file(file, &texts));
         found.extend(never_run::in_file(file));
+        found.extend(loosened::in_file(file));
         found.extend(subject::in_file(file));
         found.extend(joined::in_file(file));
         found.extend(wrapped::in_file(file));
@@ -140,6 +143,7 @@ pub(crate) fn inspect(work: Work<'_>) -> Inspection {
         .map(|finding| finding.path.clone())
         .collect();
     found.extend(collected::lost(pins, &files, &texts).into_iter().filter(|finding| !gone.contains(&finding.path)));
+    found.extend(tables::lost(&files).into_iter().filter(|finding| !gone.contains(&finding.path)));
     let with_subject: BTreeSet<&str> =
         gone.iter().map(String::as_str).filter(|path| with_subject::is_gone_with_subject(path, &texts)).collect();
     found.retain(|finding| finding.kind != Weakening::DeletedTests || !with_subject.contains(finding.path.as_str()));

@@ -1,0 +1,253 @@
+//! Assertions that stand where they stood and are heard of less: not waited for, below a condition, with a handler that hears
+//! their failure, or with an expected value of another name that is another one now.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::facts::{Facts, partners};
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token, compact_lines};
+
+pub(super) fn in_file(file: &TestFile<'_>) -> Vec<Finding> {
+    let (Some(before), Some(after)) = (&file.before, &file.after) else { return Vec::new() };
+    if file.role == TestRole::Setup {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut add = |line: usize, kind, what: String| found.push(Finding::new(file.path, line, kind, what));
+    for (line, what) in heard_less(file, before, after) {
+        add(line, Weakening::SwallowedFailure, what);
+    }
+    for line in handled(file, after) {
+        add(
+            line,
+            Weakening::SwallowedFailure,
+            "a handler that only says it hides the failure of an assertion".to_owned(),
+        );
+    }
+    for (line, name, value) in other_values(before, after) {
+        add(line, Weakening::ChangedExpectation, format!("`{name}`, which is what a test expects, is `{value}` now"));
+    }
+    for (line, name) in panics_less(before, after) {
+        add(line, Weakening::ChangedExpectation, format!("the test `{name}` expects another panic, or any, now"));
+    }
+    found
+}
+
+/// How often an assertion stands by itself, and how often it is waited for.
+#[derive(Debug, Default)]
+struct Heard {
+    plain: usize,
+    awaited: usize,
+    /// The line of one that is new and not waited for, and of one that is new and below a condition.
+    unawaited: Option<usize>,
+    guarded: Option<usize>,
+}
+
+fn heard_less(file: &TestFile<'_>, before: &Facts<'_>, after: &Facts<'_>) -> Vec<(usize, String)> {
+    let (then, now) = (heard(before, None), heard(after, Some(file)));
+    let mut found = Vec::new();
+    for (key, then) in then {
+        let Some(now) = now.get(&key) else { continue };
+        if let Some(line) = now.unawaited.filter(|_| now.awaited < then.awaited) {
+            found.push((
+                line,
+                "the test does not wait for this assertion any more, and hears nothing of its failure".to_owned(),
+            ));
+        }
+        if let Some(line) = now.guarded.filter(|_| now.plain < then.plain) {
+            found.push((line, "this is only asserted under a condition now".to_owned()));
+        }
+    }
+    found
+}
+
+fn heard(facts: &Facts<'_>, file: Option<&TestFile<'_>>) -> HashMap<String, Heard> {
+    const CONDITIONS: &[&str] = &["sys.platform", "os.name", "process.platform", "platform", "version", "RUBY_"];
+    let tokens = &facts.tokens;
+    let lines = compact_lines(tokens);
+    let mut all: HashMap<String, Heard> = HashMap::new();
+    for assertion in &facts.assertions {
+        let Some(first) = assertion.tokens.first() else { continue };
+        let at = tokens.partition_point(|token| (token.line, token.column) < (first.line, first.column));
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let begins = before.is_none_or(|before| before.line != first.line || matches!(before.text, ";" | "{" | "}"));
+        let is_new = file.is_none_or(|file| file.added.contains(&first.line));
+        let heard = all.entry(assertion.key()).or_default();
+        if facts.language == Language::Script {
+            let is_awaited = before.is_some_and(|before| before.is_word("await"));
+            heard.awaited += usize::from(is_awaited);
+            if begins && is_new {
+                heard.unawaited = Some(first.line);
+            }
+        }
+        let line = lines.partition_point(|(line, _)| *line < first.line);
+        let code = |line: Option<usize>| line.and_then(|line| lines.get(line)).map_or("", |(_, code)| code.as_str());
+        let is_condition = |code: &str| {
+            ["if ", "if("].iter().any(|word| code.starts_with(word))
+                && !CONDITIONS.iter().any(|word| code.contains(word))
+        };
+        let own = is_condition(code(Some(line))) && !first.is_word("if");
+        let above = line.checked_sub(1).and_then(|above| lines.get(above)).filter(|(_, code)| {
+            is_condition(code) && code.ends_with(if facts.language == Language::Python { ":" } else { "{" })
+        });
+        let column =
+            |line: usize| tokens.get(tokens.partition_point(|token| token.line < line)).map_or(0, |token| token.column);
+        let below = above.is_some_and(|(above, _)| column(*above) < column(first.line));
+        let is_guarded = !matches!(facts.language, Language::Go | Language::Shell | Language::Ruby) && (own || below);
+        if !is_guarded {
+            heard.plain += 1;
+        } else if is_new {
+            heard.guarded = Some(first.line);
+        }
+    }
+    all
+}
+
+/// Lines with handlers that are new, do nothing but print, and stand around an assertion.
+fn handled(file: &TestFile<'_>, after: &Facts<'_>) -> Vec<usize> {
+    let tokens = &after.tokens;
+    let partners = partners(tokens);
+    let partner = |at: usize| partners.get(at).copied().flatten();
+    let asserts = |from: usize, to: usize| after.assertions.iter().any(|one| one.line >= from && one.line <= to);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| file.added.contains(&token.line)) {
+        match (after.language, token.text) {
+            (Language::Script | Language::Braces, "catch") if token.kind == Kind::Word => {
+                let Some(open) = at.checked_sub(1).filter(|at| tokens[*at].is_mark("}")).and_then(partner) else {
+                    continue;
+                };
+                let is_try = open.checked_sub(1).is_some_and(|at| tokens[at].is_word("try"));
+                let begin = tokens.get(at + 1).filter(|next| next.is_mark("(")).and_then(|_| partner(at + 1));
+                let body = begin.map_or(at + 1, |close| close + 1);
+                let Some(end) = tokens.get(body).filter(|next| next.is_mark("{")).and_then(|_| partner(body)) else {
+                    continue;
+                };
+                let inside = tokens.get(body + 1..end).unwrap_or_default();
+                if is_try && asserts(tokens[open].line, tokens[at - 1].line) && only_says(inside) {
+                    found.push(token.line);
+                }
+            }
+            (Language::Python, "except") | (Language::Ruby, "rescue") => {
+                let is_first = at == 0 || tokens[at - 1].line != token.line;
+                let is_same = |other: &&Token<'_>| other.column == token.column;
+                let word = if after.language == Language::Python { "try" } else { "begin" };
+                let begin = tokens.iter().take(at).rfind(|other| is_same(other) && other.is_word(word));
+                let rest = tokens.get(at..).unwrap_or_default().iter().skip_while(|other| other.line == token.line);
+                let inside: Vec<Token<'_>> = rest.take_while(|other| other.column > token.column).copied().collect();
+                let is_empty = inside.is_empty() && after.language == Language::Python;
+                if is_first
+                    && !is_empty
+                    && begin.is_some_and(|begin| asserts(begin.line, token.line))
+                    && only_says(&inside)
+                {
+                    found.push(token.line);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether code of a handler does nothing but print: it keeps nothing, ends nothing and asserts nothing.
+fn only_says(inside: &[Token<'_>]) -> bool {
+    const SAYING: &[&str] = &[
+        "console",
+        "log",
+        "print",
+        "println",
+        "printf",
+        "warn",
+        "warning",
+        "info",
+        "debug",
+        "logging",
+        "logger",
+        "puts",
+        "p",
+        "System",
+        "out",
+        "err",
+        "Console",
+        "WriteLine",
+        "e",
+        "error",
+        "ex",
+        "message",
+        "format",
+        "str",
+        "repr",
+        "pass",
+    ];
+    inside.iter().all(|token| match token.kind {
+        Kind::Word => SAYING.contains(&token.text) || token.text.len() < 3,
+        Kind::Mark => token.text != "=" && token.text != "!",
+        Kind::Text | Kind::Number => true,
+    })
+}
+
+/// Names of what tests expect that are given another value: `const EXPECTED = 4`.
+fn other_values<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str, &'text str)> {
+    let (then, now) = (given(before), given(after));
+    let has = |facts: &Facts<'_>, name: &str| {
+        facts.assertions.iter().any(|one| one.tokens.iter().any(|token| token.is_word(name)))
+    };
+    let mut found = Vec::new();
+    for (name, values) in &now {
+        // One that is given twice says nothing.
+        let ([(line, value)], Some([(_, old)])) = (values.as_slice(), then.get(name).map(Vec::as_slice)) else {
+            continue;
+        };
+        if old != value && has(before, name) && has(after, name) {
+            found.push((*line, *name, *value));
+        }
+    }
+    found
+}
+
+/// The single values that are given to names of what is expected.
+fn given<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, Vec<(usize, &'text str)>> {
+    let mut all: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
+    for three in facts.tokens.windows(3) {
+        let lower = three[0].text.to_ascii_lowercase();
+        let is_name = three[0].kind == Kind::Word && ["expect", "want"].iter().any(|word| lower.starts_with(word));
+        if is_name && lower != "expect" && three[1].is_mark("=") && three[2].is_literal() {
+            all.entry(three[0].text).or_default().push((three[0].line, three[2].text));
+        }
+    }
+    all
+}
+
+/// Tests in Rust that expected a panic with a message, and expect another one or any now.
+fn panics_less<'text>(before: &Facts<'text>, after: &Facts<'text>) -> Vec<(usize, &'text str)> {
+    if before.language != Language::Rust {
+        return Vec::new();
+    }
+    let (then, now) = (panics(before), panics(after));
+    let mut found = Vec::new();
+    for (name, (line, message)) in now {
+        let Some((_, Some(old))) = then.get(name) else { continue };
+        if !message.is_some_and(|message| message.contains(old)) {
+            found.push((line, name));
+        }
+    }
+    found
+}
+
+/// The tests that expect a panic, each with its line and the message that it expects.
+fn panics<'text>(facts: &Facts<'text>) -> BTreeMap<&'text str, (usize, Option<&'text str>)> {
+    let mut all = BTreeMap::new();
+    for (at, token) in facts.tokens.iter().enumerate().filter(|(_, token)| token.is_word("should_panic")) {
+        let rest = facts.tokens.get(at + 1..at + 5).unwrap_or_default();
+        let message = match rest {
+            [_, word, _, text] if word.is_word("expected") && text.kind == Kind::Text => Some(text.text),
+            [equals, text, ..] if equals.is_mark("=") && text.kind == Kind::Text => Some(text.text),
+            _ => None,
+        };
+        if let Some(test) = facts.test_at(token.line) {
+            all.insert(test.name, (token.line, message));
+        }
+    }
+    all
+}

@@ -1,0 +1,269 @@
+//! Tables of cases: each row is a test. A row that is gone is said in other words, is another one now, or is missed.
+
+use std::collections::HashSet;
+
+use super::facts::{Facts, partners};
+use super::file::{TestFile, TestRole};
+use super::finding::{Finding, Weakening};
+use super::lexer::{Kind, Language, Token};
+
+/// One row of a table.
+#[derive(Debug)]
+struct Row<'text> {
+    line: usize,
+    key: String,
+    shape: String,
+    shown: String,
+    literals: Vec<&'text str>,
+    /// The table of the file that it stands in.
+    table: usize,
+}
+
+/// The rows that are not there any more.
+pub(super) fn lost(files: &[TestFile<'_>]) -> Vec<Finding> {
+    let after: Vec<Vec<Row<'_>>> =
+        files.iter().map(|file| file.after.as_ref().map(rows_of).unwrap_or_default()).collect();
+    let there: HashSet<&str> = after.iter().flatten().map(|row| row.key.as_str()).collect();
+    let new: Vec<Vec<&str>> = files.iter().map(new_literals).collect();
+    let mut found = Vec::new();
+    for (number, file) in files.iter().enumerate().filter(|(_, file)| file.role != TestRole::Setup) {
+        let before = file.before.as_ref().map(rows_of).unwrap_or_default();
+        let known: HashSet<&str> = before.iter().map(|row| row.key.as_str()).collect();
+        let is_new = |row: &&Row<'_>| !known.contains(row.key.as_str());
+        let fresh = |number: usize| after.get(number).into_iter().flatten().filter(is_new);
+        for row in before.iter().filter(|row| !there.contains(row.key.as_str())) {
+            if new.iter().any(|all| stands_in(all, &row.literals))
+                || has_other_columns(row, &before, &there, fresh(number))
+            {
+                continue;
+            }
+            let moved = (0..files.len())
+                .filter(|other| *other == number || file.after.is_none() && files[*other].before.is_none());
+            let is_changed = moved.into_iter().any(|other| fresh(other).any(|other| other.shape == row.shape));
+            let (kind, what) = if is_changed {
+                (Weakening::ChangedExpectation, format!("the case `{}` is another one now", row.shown))
+            } else {
+                (Weakening::RemovedAssertion, format!("the case `{}` is gone", row.shown))
+            };
+            found.push(Finding::new(file.path, row.line, kind, what));
+        }
+    }
+    found
+}
+
+/// Whether all rows of a table have more or fewer columns now.
+fn has_other_columns<'a>(
+    row: &Row<'_>,
+    before: &[Row<'_>],
+    there: &HashSet<&str>,
+    fresh: impl Iterator<Item = &'a Row<'a>>,
+) -> bool {
+    let mut own = before.iter().filter(|other| other.table == row.table);
+    let count = own.clone().count();
+    own.all(|other| !there.contains(other.key.as_str()))
+        && fresh.filter(|other| other.literals.len() != row.literals.len()).count() >= count
+}
+
+fn new_literals<'text>(file: &TestFile<'text>) -> Vec<&'text str> {
+    let tokens = file.after.iter().flat_map(|facts| &facts.tokens);
+    tokens.filter(|token| token.is_literal() && file.added.contains(&token.line)).map(|token| token.text).collect()
+}
+
+/// Whether values stand side by side, in their order.
+fn stands_in(all: &[&str], wanted: &[&str]) -> bool {
+    all.windows(wanted.len().max(1)).any(|window| window == wanted)
+}
+
+/// The rows of all tables of a source.
+fn rows_of<'text>(facts: &Facts<'text>) -> Vec<Row<'text>> {
+    let source = Source { facts, partners: partners(&facts.tokens) };
+    let mut rows = Vec::new();
+    for at in 0..facts.tokens.len() {
+        source.table_at(at, &mut rows);
+    }
+    rows
+}
+
+struct Source<'a, 'text> {
+    facts: &'a Facts<'text>,
+    partners: Vec<Option<usize>>,
+}
+
+/// Marks of a test each of which is a case.
+const MARKS: &[&str] = &["InlineData", "TestCase", "DataRow", "case", "test_case"];
+
+impl<'text> Source<'_, 'text> {
+    fn is_mark(&self, at: usize, mark: &str) -> bool {
+        self.facts.tokens.get(at).is_some_and(|token| token.is_mark(mark))
+    }
+
+    fn partner(&self, at: usize) -> Option<usize> {
+        self.partners.get(at).copied().flatten()
+    }
+
+    /// The rows of the table that the word at `at` begins.
+    fn table_at(&self, at: usize, rows: &mut Vec<Row<'text>>) {
+        let tokens = &self.facts.tokens;
+        let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word) else { return };
+        let language = self.facts.language;
+        let is_method = at > 0 && self.is_mark(at - 1, ".");
+        let list = match (language, token.text) {
+            (Language::Script, "each") if is_method => match tokens.get(at + 1) {
+                Some(text) if text.kind == Kind::Text => return tagged(text, at, rows),
+                _ if self.is_mark(at + 1, "(") => self.list_from(at + 2),
+                _ => None,
+            },
+            (Language::Script, "forEach") | (Language::Ruby, "each") if is_method && at > 1 => {
+                let close = if self.is_mark(at - 2, "]") { self.partner(at - 2) } else { self.list_from(at - 2) };
+                close.filter(|list| self.asserts_below(at, self.partner(*list).unwrap_or(at).max(at)))
+            }
+            (Language::Python, "parametrize") if self.is_mark(at + 1, "(") => {
+                let close = self.partner(at + 1).unwrap_or(at);
+                let comma = (at + 2..close).find(|index| self.is_mark(*index, ","));
+                comma.and_then(|comma| self.list_from(comma + 1))
+            }
+            (Language::Go, "struct") if self.is_mark(at + 1, "{") => {
+                self.partner(at + 1).map(|close| close + 1).filter(|open| self.is_mark(*open, "{"))
+            }
+            (Language::Script | Language::Python | Language::Rust, "of" | "in") => {
+                // `x in ["a", "b"]` asks for one of several.
+                let own = tokens.iter().take(at).rev().take_while(|before| before.line == token.line);
+                let is_loop = own.into_iter().any(|before| before.is_word("for"));
+                let list = self.list_from(at + 1).filter(|_| is_loop);
+                list.filter(|_| {
+                    let behind = if self.is_mark(at + 1, "[") || self.is_mark(at + 1, "(") {
+                        self.partner(at + 1)
+                    } else {
+                        Some(at + 1)
+                    };
+                    self.asserts_below(at, behind.unwrap_or(at))
+                })
+            }
+            (Language::Braces, "CsvSource" | "ValueSource") if self.is_mark(at + 1, "(") => {
+                let close = self.partner(at + 1).unwrap_or(at);
+                let values = (at + 2..close).filter(|index| tokens[*index].is_literal());
+                rows.extend(values.map(|index| row(&tokens[index..=index], at)));
+                return;
+            }
+            (Language::Braces | Language::Rust, name) if MARKS.contains(&name) && self.is_mark(at + 1, "(") => {
+                let is_mark = at > 0 && (self.is_mark(at - 1, "[") || self.is_mark(at - 1, ":"));
+                let close = self.partner(at + 1).unwrap_or(at);
+                rows.extend(
+                    tokens
+                        .get(at + 2..close)
+                        .filter(|inside| is_mark && !inside.is_empty())
+                        .map(|inside| row(inside, at)),
+                );
+                return;
+            }
+            _ => None,
+        };
+        if let Some(open) = list {
+            self.elements(open, at, rows);
+        }
+    }
+
+    /// The bracket of the list that stands at `at`, or that the name there was given.
+    fn list_from(&self, at: usize) -> Option<usize> {
+        let at = if self.is_mark(at, "&") { at + 1 } else { at };
+        if self.is_mark(at, "[") || self.facts.language == Language::Python && self.is_mark(at, "(") {
+            return Some(at);
+        }
+        let tokens = &self.facts.tokens;
+        let name = tokens.get(at).filter(|token| token.kind == Kind::Word)?;
+        // A part of a list is not the list.
+        if self.is_mark(at + 1, ".")
+            && !tokens.get(at + 2).is_some_and(|next| matches!(next.text, "each" | "forEach" | "iter" | "into_iter"))
+        {
+            return None;
+        }
+        let given = (0..tokens.len()).find(|index| {
+            tokens[*index].is_word(name.text)
+                && (index + 1..(index + 24).min(tokens.len()))
+                    .take_while(|next| tokens[*next].line == tokens[*index].line)
+                    .find(|next| self.is_mark(*next, "="))
+                    .is_some_and(|equals| {
+                        self.is_mark(equals + 1, "[") && (equals == index + 1 || self.is_mark(index + 1, ":"))
+                    })
+        })?;
+        (given..given + 26).find(|index| self.is_mark(*index, "=")).map(|equals| equals + 1)
+    }
+
+    /// Whether something is asserted, or tested, in what a loop repeats: behind `behind`, and deeper than the line of `at`.
+    fn asserts_below(&self, at: usize, behind: usize) -> bool {
+        let tokens = &self.facts.tokens;
+        let (Some(begin), Some(end)) = (tokens.get(at), tokens.get(behind)) else { return false };
+        let first = tokens.partition_point(|token| token.line < begin.line);
+        let column = tokens.get(first).map_or(0, |token| token.column);
+        let rest = tokens.get(behind..).unwrap_or_default();
+        let mut line = end.line;
+        let last = rest
+            .iter()
+            .find(|token| {
+                let begins = token.line != line;
+                line = token.line;
+                begins && token.column <= column && !(token.kind == Kind::Mark && matches!(token.text, "]" | ")" | "{"))
+            })
+            .map_or(usize::MAX, |token| token.line);
+        let is_inside = |line: usize| line >= end.line && line < last || line == end.line;
+        self.facts.assertions.iter().any(|one| is_inside(one.line))
+            || self.facts.tests.iter().any(|one| is_inside(one.line))
+    }
+
+    /// The elements of a list, each a row.
+    fn elements(&self, open: usize, table: usize, rows: &mut Vec<Row<'text>>) {
+        let Some(close) = self.partner(open) else { return };
+        let tokens = &self.facts.tokens;
+        let (mut from, mut at) = (open + 1, open + 1);
+        while at <= close {
+            if at == close || self.is_mark(at, ",") {
+                let inside = tokens.get(from..at).unwrap_or_default();
+                if inside.iter().any(Token::is_literal) {
+                    rows.push(row(inside, table));
+                }
+                from = at + 1;
+            } else if let Some(other) = self.partner(at).filter(|other| *other > at) {
+                at = other;
+            }
+            at += 1;
+        }
+    }
+}
+
+fn row<'text>(tokens: &[Token<'text>], table: usize) -> Row<'text> {
+    let closes = |at: usize| tokens.get(at + 1).is_none_or(|next| matches!(next.text, ")" | "]" | "}"));
+    let counted =
+        tokens.iter().enumerate().filter(|(at, token)| !(token.is_mark(",") && closes(*at))).map(|(_, token)| token);
+    let (mut key, mut shape, mut shown) = (String::new(), String::new(), String::new());
+    for token in counted {
+        key.extend([token.text, "\u{1}"]);
+        shape.extend([if token.is_literal() { "\u{2}" } else { token.text }, "\u{1}"]);
+        let (before, behind) = if token.kind == Kind::Text { ("\"", "\"") } else { ("", "") };
+        let is_tight = shown.is_empty() || shown.ends_with(['(', '[', '{']) || ",)]}:.".contains(token.text);
+        shown.extend([if is_tight { "" } else { " " }, before, token.text, behind]);
+    }
+    Row {
+        line: tokens.first().map_or(0, |token| token.line),
+        key,
+        shape,
+        shown: shown.lines().next().unwrap_or_default().replace('`', "'").chars().take(100).collect(),
+        literals: tokens.iter().filter(|token| token.is_literal()).map(|token| token.text).collect(),
+        table,
+    }
+}
+
+/// The rows of a table that is one text, below the names of its columns.
+fn tagged<'text>(text: &Token<'text>, table: usize, rows: &mut Vec<Row<'text>>) {
+    for (number, line) in text.text.lines().enumerate().filter(|(_, line)| line.contains("${")) {
+        let literals: Vec<&str> =
+            line.split("${").skip(1).filter_map(|cell| cell.split('}').next()).map(str::trim).collect();
+        rows.push(Row {
+            line: text.line + number,
+            key: literals.join("\u{1}"),
+            shape: format!("{}", literals.len()),
+            shown: line.trim().replace('`', "'"),
+            literals,
+            table,
+        });
+    }
+}
