@@ -1,7 +1,7 @@
 //! Commands that end well whatever the work is, and so check nothing.
 
 use super::check::Check;
-use super::lists::{Command, Joint, lists_of};
+use super::lists::{Command, Joint, lists_of, lists_with_groups};
 use super::makefile::{Makefile, makefile_of};
 use super::package::scripts_of;
 use super::runners::is_python;
@@ -55,8 +55,9 @@ pub(crate) fn line_of_shell_cannot_fail(line: &str, files: &dyn Files) -> Found 
     }
     // Of a line that is more than plain commands, what its end says.
     let end = line.rsplit_once("||").map(|(_, end)| end.trim());
+    let before = line.rsplit_once("||").map_or(line, |(before, _)| before);
     let hides = end.is_some_and(|end| matches!(end.split_whitespace().next(), Some("true" | ":")) || end == "exit 0");
-    Ok(hides.then(|| format!("`|| {}` hides what failed", end.unwrap_or_default())))
+    Ok((hides && !exits_badly(before)).then(|| format!("`|| {}` hides what failed", end.unwrap_or_default())))
 }
 
 /// A line without the `cd FOLDER &&` that it begins with, and that folder with `/` behind it.
@@ -184,6 +185,9 @@ impl Looked<'_> {
     fn command(&self, words: &[&str], depth: usize) -> Found {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let Some(left) = depth.checked_sub(1) else { return Ok(None) };
+        if let ["(" | "{", inside] = words {
+            return self.lines(inside, false, left);
+        }
         // `./true` is a program of the project.
         let is_own = program.contains('/') && !program.starts_with('/') && !program.contains("node_modules/.bin/");
         let name = program.rsplit('/').next().unwrap_or_default();
@@ -201,7 +205,8 @@ impl Looked<'_> {
             "printenv" => return never(arguments.is_empty()),
             "rm" => return never(arguments.iter().any(|word| word.starts_with('-') && word.contains('f'))),
             "mkdir" => return never(arguments.contains(&"-p") || arguments.contains(&"--parents")),
-            "set" | "touch" => return never(true),
+            // Of a pipeline it only hides what ended badly.
+            "set" | "touch" | "tee" => return never(true),
             "test" | "[" => return never(always_holds(arguments)),
             "git" => return never(is_idle_git(arguments)),
             "sh" | "bash" | "dash" | "zsh" | "ksh" => return self.shell(arguments, left),
@@ -300,14 +305,18 @@ impl Looked<'_> {
         if let Some(why) = ends_well(text) {
             return Ok(Some(why));
         }
-        let Some(lists) = lists_of(text) else { return self.last_line(text, stops, depth) };
+        let Some(lists) = lists_with_groups(text) else { return self.last_line(text, stops, depth) };
         let stops = stops || lists.iter().any(|list| matches!(list.as_slice(), [only] if is_set_e(&only.words)));
         let Some((last, earlier)) = lists.split_last() else { return Ok(Some("there is nothing in it".to_owned())) };
         let leaves = |command: &Command| {
-            matches!(
-                command.words.first().map(String::as_str),
-                Some("exit" | "return" | "trap" | "exec" | "set" | "." | "source")
-            )
+            let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+            match words.as_slice() {
+                // `set +e` goes on whatever failed.
+                ["set", options @ ..] => options.iter().any(|option| !option.starts_with('+')),
+                ["{", inside] => may_leave(inside),
+                [first, ..] => matches!(*first, "exit" | "return" | "trap" | "exec" | "." | "source"),
+                [] => false,
+            }
         };
         // What ends it before the end decides alone.
         if !stops && earlier.iter().flatten().any(leaves) {
@@ -350,6 +359,10 @@ impl Looked<'_> {
 
     /// Why `a && b || c` cannot fail.
     fn list(&self, commands: &[Command], depth: usize) -> Found {
+        // `… && exit 1 || true` ends badly where it exits.
+        if commands.iter().any(ends_badly) {
+            return Ok(None);
+        }
         // Of a pipeline its last command decides.
         let mut pipelines: Vec<(Joint, Option<String>)> = Vec::new();
         for Command { joint, words } in commands {
@@ -374,6 +387,27 @@ impl Looked<'_> {
 
     /// The script of a package that a manager is asked to run.
     fn script(&self, manager: &str, arguments: &[&str], depth: usize) -> Found {
+        // The script of another package is not known here.
+        let leads = |word: &&str| {
+            let option = word.split_once('=').map_or(*word, |(option, _)| option);
+            matches!(
+                option,
+                "-w" | "-ws"
+                    | "-r"
+                    | "-C"
+                    | "-F"
+                    | "--workspace"
+                    | "--workspaces"
+                    | "--recursive"
+                    | "--filter"
+                    | "--prefix"
+                    | "--dir"
+                    | "--cwd"
+            )
+        };
+        if arguments.iter().take_while(|word| **word != "--").any(leads) {
+            return Ok(None);
+        }
         let plain: Vec<&str> =
             arguments.iter().copied().take_while(|word| *word != "--").filter(|word| !word.starts_with('-')).collect();
         let name = match plain.as_slice() {
@@ -512,6 +546,10 @@ impl Looked<'_> {
 
 /// Why a script ends well whatever it runs: it is not run at all, or says so at its end.
 fn ends_well(text: &str) -> Option<String> {
+    let is_one = !text.contains("&&") && !text.contains([';', '|', '\n', '(']);
+    if is_one && text.trim().rsplit_once('&').is_some_and(|(_, end)| end.trim() == "wait") {
+        return Some("`wait` without a number ends well whatever failed".to_owned());
+    }
     for line in text.lines().map(str::trim) {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -578,6 +616,26 @@ fn without_functions(text: &str) -> String {
     let called: Vec<String> =
         functions.iter().filter(|(name, _)| is_called(name, &kept)).map(|(_, body)| body.clone()).collect();
     if called.is_empty() { kept } else { format!("{}{kept}", called.concat()) }
+}
+
+/// Whether a command ends what it stands in badly, if it is run.
+fn ends_badly(command: &Command) -> bool {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["exit" | "return", code, ..] => *code != "0",
+        ["exit" | "return"] => command.joint == Joint::Or,
+        ["{", inside] => exits_badly(inside),
+        _ => false,
+    }
+}
+
+/// Whether a text of a shell has an `exit` that says that something failed.
+fn exits_badly(text: &str) -> bool {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || ";(){}&|".contains(letter)).collect();
+    words
+        .iter()
+        .enumerate()
+        .any(|(at, word)| matches!(*word, "exit" | "return") && words.get(at + 1).is_none_or(|code| *code != "0"))
 }
 
 /// Whether a text of a shell may end badly before its end, or by a word of its own.
@@ -714,6 +772,7 @@ fn is_idle_git(arguments: &[&str]) -> bool {
     match command {
         Some("diff") => !has(&["--exit-code", "--quiet", "--check", "--no-index"]),
         None | Some("status" | "log" | "branch" | "shortlog" | "remote" | "reflog" | "version" | "help") => true,
+        Some("rev-parse") => rest.iter().all(|word| word.starts_with('-') || *word == "HEAD"),
         Some("ls-files") => !has(&["--error-unmatch"]),
         Some("show") => !rest.iter().any(|word| !word.starts_with('-')),
         _ => false,
@@ -849,6 +908,15 @@ mod tests {
             "sh -c true",
             "bash -lc 'echo a; true'",
             "sh -c 'node a.js; true'",
+            "node a.js 2>&1 | tee out.log",
+            "(node a.js || true)",
+            "{ node a.js || true; }",
+            "node a.js || { echo failed; }",
+            "node a.js || (echo failed)",
+            "set +e; node a.js; exit 0",
+            "node a.js & wait",
+            "node a.js 2>&1 & node b.js & wait",
+            "git rev-parse HEAD",
             "sh -c 'node a.js || echo failed'",
             "sh -c 'node a.js | cat'",
             "sh -c 'node a.js | tail -5 && echo ok'",
@@ -985,6 +1053,17 @@ mod tests {
             "make -C sub",
             "make -k real",
             "sh -c 'node a.js && true'",
+            "npm run missing --workspaces --if-present",
+            "npm run ok -w packages/api",
+            "gofmt -l . | grep -q . && exit 1 || true",
+            "node a.js || exit",
+            "node a.js || { echo failed; exit 1; }",
+            "(node a.js && node b.js)",
+            "{ node a.js; }",
+            "node a.js | tee out.log; exit ${PIPESTATUS[0]}",
+            "set -u; node a.js; exit $?",
+            "node a.js & wait $!",
+            "git rev-parse --verify v1.0",
             "sh -c 'node a.js && node b.js | tail -5'",
             "sh -c 'node a.js | grep -q x'",
             "sh -ec 'node a.js; true'",

@@ -26,7 +26,17 @@ const KEYWORDS: &[&str] = &[
 
 /// The lists of a text; `None` where it has more than plain commands.
 pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
+    read(text, false)
+}
+
+/// As [`lists_of`], with each group as a command of two words: `(` or `{`, and what stands in it.
+pub(crate) fn lists_with_groups(text: &str) -> Option<Vec<Vec<Command>>> {
+    read(text, true)
+}
+
+fn read(text: &str, has_groups: bool) -> Option<Vec<Vec<Command>>> {
     let mut reader = Reader {
+        has_groups,
         letters: text.chars().peekable(),
         lists: vec![Vec::new()],
         joint: Joint::And,
@@ -43,6 +53,7 @@ pub(crate) fn lists_of(text: &str) -> Option<Vec<Vec<Command>>> {
 }
 
 struct Reader<'text> {
+    has_groups: bool,
     letters: Peekable<Chars<'text>>,
     lists: Vec<Vec<Command>>,
     joint: Joint,
@@ -60,6 +71,7 @@ impl Reader<'_> {
                 Some('\n') | None => {}
                 Some(next) => self.add(next),
             },
+            '(' | '{' if self.begins_group(letter) => return self.group(letter),
             // What is read by `<` has to be there.
             '(' | ')' | '`' | '<' => return None,
             '$' if self.letters.peek() == Some(&'(') => return None,
@@ -74,6 +86,33 @@ impl Reader<'_> {
             letter => self.add(letter),
         }
         Some(())
+    }
+
+    fn begins_group(&mut self, letter: char) -> bool {
+        let is_first = self.has_groups && self.word.is_none() && self.words.is_empty();
+        is_first && (letter == '(' || self.letters.peek().is_some_and(|next| next.is_whitespace()))
+    }
+
+    /// Reads to the end of a group.
+    fn group(&mut self, open: char) -> Option<()> {
+        let close = if open == '(' { ')' } else { '}' };
+        let (mut depth, mut quote, mut inside) = (1, None, String::new());
+        for next in self.letters.by_ref() {
+            match quote {
+                Some(mark) if next == mark => quote = None,
+                Some(_) => {}
+                None if matches!(next, '\'' | '"') => quote = Some(next),
+                None if next == open => depth += 1,
+                None if next == close => depth -= 1,
+                None => {}
+            }
+            if depth == 0 {
+                self.words = vec![open.to_string(), inside];
+                return Some(());
+            }
+            inside.push(next);
+        }
+        None
     }
 
     fn add(&mut self, letter: char) {
@@ -128,7 +167,8 @@ impl Reader<'_> {
     fn end_command(&mut self) -> Option<()> {
         self.end_word();
         self.is_redirected = false;
-        if self.words.first().is_some_and(|first| KEYWORDS.contains(&first.as_str())) {
+        let is_group = self.has_groups && matches!(self.words.as_slice(), [open, _] if open == "{");
+        if !is_group && self.words.first().is_some_and(|first| KEYWORDS.contains(&first.as_str())) {
             return None;
         }
         if !self.words.is_empty() {
@@ -160,6 +200,12 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
+        }
+        let group = lists_with_groups("(a; (b)) && { c \"}\" || d; }; e").unwrap();
+        let words: Vec<&str> = group.iter().flatten().flat_map(|command| &command.words).map(String::as_str).collect();
+        assert_eq!(words, ["(", "a; (b)", "{", " c \"}\" || d; ", "e"]);
+        for text in ["(a", "{ a", "f() { a; }"] {
+            assert_eq!(lists_with_groups(text), None, "{text}");
         }
         for text in ["a $(b)", "(a)", "a < b", "a <<E", "a & b", "if a; then b; fi", "! a", "`a`"] {
             assert_eq!(shown(text), None, "{text}");

@@ -91,7 +91,15 @@ impl<'text> PhasePlan<'text> {
     /// The files it changes. A plan without front matter can say so in a line of its own: `files_modified: [src/a.ts]`.
     pub(crate) fn files_modified(&self) -> Vec<String> {
         if self.front.is_some() {
-            return self.list_either("files_modified", "files-modified");
+            let key = if self.has("files_modified") { "files_modified" } else { "files-modified" };
+            // `- path: src/a.ts`
+            let path = |item: &Value| item.get("path").or_else(|| item.get("file")).map(Value::flat);
+            return match self.value(key) {
+                Some(Value::List(items)) if items.iter().any(|item| path(item).is_some()) => {
+                    items.iter().map(|item| path(item).unwrap_or_else(|| item.flat())).collect()
+                }
+                _ => self.list(key),
+            };
         }
         let line = self.text.lines().find(|line| {
             let key = line.trim_start().split_once(':').map(|(key, _)| key);
@@ -253,15 +261,14 @@ impl<'text> PlanTask<'text> {
         self.at
     }
 
-    /// The files it names: one a line or parted by commas, without marks of a list and without remarks.
+    /// The files it names: one a line or parted by commas, without marks of a list, labels and remarks.
     pub(crate) fn files(&self) -> Vec<&'text str> {
-        let names = self.text("files").unwrap_or_default().split([',', '\n']);
-        let bare = |name: &'text str| {
-            let name = name.trim().trim_start_matches(['-', '*']).trim();
-            let name = name.split([' ', '\t']).next().unwrap_or(name);
-            name.trim_matches('`')
+        let mut depth = 0;
+        let parts = |letter: char| {
+            depth += i32::from(letter == '{') - i32::from(letter == '}');
+            letter == '\n' || (matches!(letter, ',' | ';') && depth <= 0)
         };
-        names.map(bare).filter(|name| !name.is_empty()).collect()
+        self.text("files").unwrap_or_default().split(parts).flat_map(files_in).collect()
     }
 
     /// What stands between its tags.
@@ -302,6 +309,58 @@ impl<'text> PlanTask<'text> {
     }
 }
 
+/// The files of one entry of a list: `1. a.ts`, `- [ ] a.ts`, `Create: a.ts`, `[a](a.ts)`, `**a.ts**`, `a.ts:10-20`, and
+/// `a.ts and b.ts`.
+fn files_in(entry: &str) -> Vec<&str> {
+    const LABELS: &[&str] = &[
+        "create", "creates", "modify", "modifies", "edit", "edits", "update", "updates", "add", "adds", "new",
+        "delete", "deletes", "change", "changes", "extend", "rewrite", "test", "tests",
+    ];
+    let mut rest = entry.trim().trim_start_matches(['-', '*', '+']).trim_start();
+    let number = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if number.len() < rest.len()
+        && let Some(behind) = number.strip_prefix(['.', ')']).filter(|behind| behind.starts_with(' '))
+    {
+        rest = behind.trim_start();
+    }
+    for mark in ["[ ] ", "[x] ", "[X] "] {
+        rest = rest.strip_prefix(mark).unwrap_or(rest).trim_start();
+    }
+    let mut words = rest.split_whitespace().peekable();
+    let mut first = words.next();
+    let is_label = first.is_some_and(|word| {
+        let bare = word.trim_matches('*').trim_end_matches(':').trim_matches('*').to_lowercase();
+        LABELS.contains(&bare.as_str())
+            && (word.contains(':') || words.peek().is_some_and(|next| next.contains(['.', '/'])))
+    });
+    if is_label {
+        first = words.next();
+    }
+    let mut found: Vec<&str> = first.into_iter().map(file_name).collect();
+    while words.next_if(|word| matches!(*word, "and" | "+" | "&" | "und")).is_some() {
+        found.extend(words.next().map(file_name));
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// A file without what stands around its name.
+fn file_name(word: &str) -> &str {
+    let link =
+        word.strip_prefix('[').and_then(|rest| rest.split_once("](")).and_then(|(_, rest)| rest.strip_suffix(')'));
+    let name = link.unwrap_or(word).trim_matches('`').trim_end_matches('*').trim_start_matches("**").trim_matches('`');
+    let name = match name.rsplit_once(':') {
+        Some((path, lines)) if !path.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => {
+            path
+        }
+        _ => name,
+    };
+    match name.strip_suffix('.') {
+        Some(bare) if !bare.is_empty() && !bare.ends_with(['.', '/']) => bare,
+        _ => name,
+    }
+}
+
 /// A command that checks the work of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlanCheck {
@@ -320,8 +379,16 @@ pub(crate) struct PlanCheck {
 fn checks_in(text: &str, task: &str, base: usize) -> Vec<PlanCheck> {
     let mut checks: Vec<PlanCheck> = Vec::new();
     let mut open: Option<(&str, usize)> = None;
+    let mut comment_end = 0;
     for (at, _) in text.match_indices('<') {
         let rest = &text[at + 1..];
+        // What is written as a comment is not there.
+        if open.is_none() && rest.starts_with("!--") {
+            comment_end = rest.find("-->").map_or(comment_end, |length| at + 1 + length);
+        }
+        if at < comment_end {
+            continue;
+        }
         for tag in ["automated", "fails_when"] {
             let closes = rest
                 .strip_prefix('/')
@@ -668,6 +735,40 @@ mod tests {
         let names: Vec<_> = tasks.iter().map(|task| (task.kind, task.name(), task.checkpoint())).collect();
         assert_eq!(names, [("tdd", Some("N"), None), ("checkpoint:decision", None, Some("decision"))]);
         assert_eq!(["action", "files", "verify", "done"].map(|tag| tasks[0].has(tag)), [true, false, true, false]);
+    }
+
+    #[test]
+    fn the_files_of_a_task_are_listed_in_many_ways() {
+        for (listed, files) in [
+            ("a.ts, b.ts", vec!["a.ts", "b.ts"]),
+            ("Create: a.ts\nModify: b.ts; c.ts", vec!["a.ts", "b.ts", "c.ts"]),
+            ("1. a.ts\n2) b.ts", vec!["a.ts", "b.ts"]),
+            ("- [ ] a.ts\n- [x] b.ts", vec!["a.ts", "b.ts"]),
+            ("Create `src/a.ts`", vec!["src/a.ts"]),
+            ("a.ts and b.ts + c.ts", vec!["a.ts", "b.ts", "c.ts"]),
+            ("src/{a,b}.ts, c.ts", vec!["src/{a,b}.ts", "c.ts"]),
+            ("[a](src/a.ts), **b.ts**, `c.ts`", vec!["src/a.ts", "b.ts", "c.ts"]),
+            ("a.ts:10-20, b.ts:3, c.ts.", vec!["a.ts", "b.ts", "c.ts"]),
+            ("src/app/[id]/page.tsx (new), test", vec!["src/app/[id]/page.tsx", "test"]),
+            ("none (only checks)", vec!["none"]),
+        ] {
+            let text = format!("<task><files>{listed}</files></task>");
+            assert_eq!(PhasePlan::parse(&text).tasks()[0].files(), files, "{listed}");
+        }
+        let front = |listed: &str| PhasePlan::parse(&format!("---\nfiles_modified:{listed}\n---\n")).files_modified();
+        assert_eq!(front("\n  - path: a.ts\n  - path: b.ts"), ["a.ts", "b.ts"]);
+        assert_eq!(front(" [a.ts, b.ts]"), ["a.ts", "b.ts"]);
+    }
+
+    #[test]
+    fn a_check_in_a_comment_is_none() {
+        let told = |text: &str| {
+            let checks = PhasePlan::parse(text).checks();
+            checks.into_iter().map(|check| (check.command, check.fails_when)).collect::<Vec<_>>()
+        };
+        let command = || Some("a".to_owned());
+        assert_eq!(told("<automated>a</automated><!-- <fails_when>b</fails_when> -->"), [(command(), None)]);
+        assert_eq!(told("<!-- <automated>b</automated> --><automated>a</automated>"), [(command(), None)]);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::found::{Found, Weight};
+use super::calls::{is_variable, makes_files, ungrouped, unmarked};
+use super::found::Found;
 use super::index::listed_waves;
 use crate::gate::makefile::{Makefile, makefile_of};
 use crate::project::files::{FileError, Files};
@@ -218,30 +219,22 @@ pub(super) fn is_sentinel(command: &str) -> bool {
     command.strip_prefix("MISSING").is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// What is wrong with where a command runs and what it runs, for who lints the plan.
+/// What is wrong with the folder a command runs in, for who lints the plan.
 pub(super) fn finding(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Option<Found>, FileError> {
     let Some(command) = &check.command else { return Ok(None) };
-    let found = judge(command, tree)?;
-    if found.severity == Severity::None {
-        return Ok(None);
-    }
+    let found = judge(unmarked(command), tree)?;
     let place = found.raw.as_deref().unwrap_or(".");
-    let script = found.script.as_deref().unwrap_or_default();
-    let why = match found.reason {
-        Some(PathReason::MissingDir) => format!("`{place}` does not exist"),
-        Some(PathReason::NoManifest) => format!("`{place}` has no {}", found.needs),
-        Some(PathReason::ScriptMissing) => format!("`{place}` has no script `{script}`"),
-        Some(PathReason::TargetMissing) => format!("the {} of `{place}` has no target `{script}`", found.needs),
-        Some(PathReason::FileMissing) => {
-            format!("`{script}` does not exist, and neither this plan nor an earlier one writes it")
+    let found = match found.reason {
+        Some(PathReason::MissingDir) => Found::error(line, format!("`{command}` cannot run: `{place}` does not exist")),
+        Some(PathReason::OutsideRoot) => {
+            Found::warning(line, format!("`{command}` cannot run: `{place}` is outside the project"))
         }
-        Some(PathReason::OutsideRoot) => format!("`{place}` is outside the project"),
-        Some(PathReason::DynamicPath) | None => format!("the folder it runs in is unknown: `{place}`"),
+        Some(PathReason::DynamicPath) => {
+            Found::warning(line, format!("`{command}` cannot run: the folder it runs in is unknown: `{place}`"))
+        }
+        _ => return Ok(None),
     };
-    // A package without the script fails whatever the work is, in a folder too.
-    let is_error = found.severity == Severity::Blocker || found.reason == Some(PathReason::ScriptMissing);
-    let weight = if is_error { Weight::Error } else { Weight::Warning };
-    Ok(Some(Found::new(weight, line, format!("`{command}` cannot run: {why}"))))
+    Ok(Some(found))
 }
 
 /// What there is and will be around the commands of a plan.
@@ -273,7 +266,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn is_planned(&self, path: &str) -> bool {
+    pub(super) fn is_planned(&self, path: &str) -> bool {
         self.planned.contains(bare(path))
     }
 
@@ -283,6 +276,38 @@ impl<'a> Tree<'a> {
 
     pub(super) fn is_folder(&self, path: &str) -> bool {
         (self.look)(bare(path)).found.is_some()
+    }
+
+    pub(super) fn files(&self) -> &dyn Files {
+        self.files
+    }
+
+    /// The text of a file.
+    pub(super) fn text(&self, path: &str) -> Result<Option<String>, FileError> {
+        self.files.read(bare(path))
+    }
+
+    /// The files of the project without those that others made; `None` where there are very many.
+    pub(super) fn paths(&self) -> Option<Vec<String>> {
+        const MOST: usize = 20_000;
+        const OF_OTHERS: &[&str] =
+            &["node_modules", "target", "dist", "build", "out", "venv", "vendor", "coverage", "__pycache__"];
+        let mut folders = vec![String::new()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let path = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            for entry in self.files.list(&folder).ok().flatten().unwrap_or_default() {
+                if !entry.is_folder {
+                    found.push(path(&entry.name));
+                } else if !entry.name.starts_with('.') && !OF_OTHERS.contains(&entry.name.as_str()) {
+                    folders.push(path(&entry.name));
+                }
+            }
+            if found.len() > MOST {
+                return None;
+            }
+        }
+        Some(found)
     }
 
     /// Whether a file is there, or is there when the commands run.
@@ -305,6 +330,18 @@ impl<'a> Tree<'a> {
 /// A path as plans are compared by it.
 pub(super) fn bare(path: &str) -> &str {
     path.trim().trim_start_matches("./")
+}
+
+/// The paths that an entry of a list of files stands for: `src\\a.ts`, `src/{a,b}.ts`.
+pub(super) fn paths_of(entry: &str) -> Vec<String> {
+    let path = bare(entry).trim_matches(['`', '*']).trim_end_matches([';', ':', '.']).replace('\\', "/");
+    let Some((before, rest)) = path.split_once('{') else { return vec![path] };
+    match rest.split_once('}') {
+        Some((inside, behind)) if inside.contains(',') && !behind.contains('{') => {
+            inside.split(',').map(|part| format!("{before}{}{behind}", part.trim())).collect()
+        }
+        _ => vec![path],
+    }
 }
 
 /// The files that plans write, by plan.
@@ -346,8 +383,8 @@ impl Planned {
 /// The files that a plan writes.
 pub(super) fn written_by(plan: &PhasePlan<'_>) -> BTreeSet<String> {
     let tasks = plan.tasks();
-    let of_tasks = tasks.iter().flat_map(PlanTask::files).map(str::to_owned);
-    of_tasks.chain(plan.files_modified()).map(|file| bare(&file).to_owned()).collect()
+    let of_tasks = tasks.iter().flat_map(PlanTask::files).flat_map(paths_of);
+    of_tasks.chain(plan.files_modified().iter().flat_map(|file| paths_of(file))).collect()
 }
 
 /// What a simple command of a known program runs.
@@ -367,13 +404,13 @@ enum Runs {
 
 /// What keeps recipes by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recipes {
+pub(super) enum Recipes {
     Makefile,
     Justfile,
 }
 
 impl Recipes {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Makefile => "Makefile",
             Self::Justfile => "justfile",
@@ -381,17 +418,34 @@ impl Recipes {
     }
 
     /// The names that the file may have.
-    fn names(self) -> &'static [&'static str] {
+    pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Self::Makefile => &["GNUmakefile", "makefile", "Makefile"],
             Self::Justfile => &["justfile", "Justfile", ".justfile"],
         }
     }
 
-    /// Whether `target` can be made in a folder, which is empty or ends with `/`; none where there is no file for it.
-    fn have(self, target: &str, folder: &str, files: &dyn Files) -> Result<Option<bool>, FileError> {
+    /// Whether `target` can be made in a folder, which is empty or ends with `/`, by this file or the one that is looked
+    /// for; none where there is no file for it.
+    pub(super) fn have(
+        self,
+        target: &str,
+        folder: &str,
+        file: Option<&str>,
+        files: &dyn Files,
+    ) -> Result<Option<bool>, FileError> {
+        let mut text = None;
+        if let Some(file) = file {
+            text = files.read(&format!("{folder}{}", bare(file)))?;
+        } else if self == Self::Makefile {
+            text = makefile_of(files, folder)?.map(|(_, text)| text);
+        } else {
+            for name in self.names() {
+                text = text.or(files.read(&format!("{folder}{name}"))?);
+            }
+        }
+        let Some(text) = text else { return Ok(None) };
         if self == Self::Makefile {
-            let Some((_, text)) = makefile_of(files, folder)? else { return Ok(None) };
             let makefile = Makefile::read(&text);
             let is_open = makefile.includes().next().is_some()
                 || text.lines().any(|line| {
@@ -400,17 +454,13 @@ impl Recipes {
                 });
             return Ok(Some(is_open || makefile.has(target) || files.exists(&format!("{folder}{target}"))));
         }
-        for name in self.names() {
-            let Some(text) = files.read(&format!("{folder}{name}"))? else { continue };
-            return Ok(Some(text.lines().any(|line| {
-                let line = line.trim_start_matches('@');
-                let alias = line.strip_prefix("alias ").unwrap_or(line);
-                let rest = alias.strip_prefix(target);
-                let is_recipe = rest.is_some_and(|rest| rest.starts_with([' ', ':', '\t']) && rest.contains(':'));
-                is_recipe || ["import ", "import? ", "mod ", "mod? "].iter().any(|word| line.starts_with(word))
-            })));
-        }
-        Ok(None)
+        Ok(Some(text.lines().any(|line| {
+            let line = line.trim_start_matches('@');
+            let alias = line.strip_prefix("alias ").unwrap_or(line);
+            let rest = alias.strip_prefix(target);
+            let is_recipe = rest.is_some_and(|rest| rest.starts_with([' ', ':', '\t']) && rest.contains(':'));
+            is_recipe || ["import ", "import? ", "mod ", "mod? "].iter().any(|word| line.starts_with(word))
+        })))
     }
 }
 
@@ -426,9 +476,13 @@ fn runs_of(words: &[String]) -> Option<Runs> {
             }
             _ => Runs::Unknown,
         },
+        // The script of another package, or of each.
+        "npm" | "pnpm" | "yarn" if rest.iter().take_while(|word| *word != "--").any(|word| leads_elsewhere(word)) => {
+            Runs::Unknown
+        }
         "npm" | "pnpm" | "yarn" => match (first, rest.get(1)) {
             (Some("run" | "run-script"), Some(name)) if !name.starts_with('-') && !name.contains('$') => {
-                Runs::PackageScript(name.clone())
+                Runs::PackageScript(name.trim_matches(['"', '\'']).to_owned())
             }
             (Some(name @ ("test" | "start")), _) => Runs::PackageScript(name.to_owned()),
             _ => Runs::Unknown,
@@ -453,21 +507,11 @@ fn runs_of(words: &[String]) -> Option<Runs> {
     })
 }
 
-/// Whether a simple command makes files that those after it may run: it builds or installs something.
-fn makes_files(words: &[String]) -> bool {
-    const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
-    words.iter().take(4).any(|word| {
-        let name = word.trim_matches(['"', '\'']);
-        matches!(
-            name,
-            "ci" | "i" | "make" | "cmake" | "tsc" | "webpack" | "vite" | "rollup" | "esbuild" | "mvn" | "gradle"
-        ) || STARTS.iter().any(|start| name.starts_with(start))
-    })
-}
-
-fn is_variable(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+/// Whether an option of a package manager means another package than that of the folder.
+fn leads_elsewhere(option: &str) -> bool {
+    const LEADS: &[&str] =
+        &["-w", "-ws", "-r", "-C", "-F", "--workspace", "--workspaces", "--recursive", "--filter", "--dir", "--cwd"];
+    LEADS.contains(&option.split_once('=').map_or(option, |(option, _)| option)) || option == "--if-present"
 }
 
 /// Judges a command that names no folder: it runs in the project's root.
@@ -531,9 +575,8 @@ fn judge_target(
     found: &mut Judged,
 ) -> Result<PathStatus, FileError> {
     let is_planned = recipes.names().iter().any(|file| tree.is_planned(&format!("{folder}{file}")));
-    let has = recipes.have(&name, folder, tree.files)?;
+    let has = recipes.have(&name, folder, None, tree.files)?;
     found.script = Some(name);
-    found.needs = recipes.name();
     Ok(match has {
         _ if is_planned => PathStatus::NotChecked,
         Some(true) => PathStatus::Resolved,
@@ -559,11 +602,10 @@ struct Judged {
     target: Option<String>,
     manifest: Option<&'static str>,
     script: Option<String>,
-    /// The file that says what a name runs.
-    needs: &'static str,
 }
 
 fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
+    let command = ungrouped(command);
     let mut found = Judged {
         status: PathStatus::NotApplicable,
         severity: Severity::None,
@@ -573,7 +615,6 @@ fn judge(command: &str, tree: &Tree<'_>) -> Result<Judged, FileError> {
         target: None,
         manifest: None,
         script: None,
-        needs: MANIFEST,
     };
     let Some(Place { form, raw, rest }) = place_of(command) else {
         judge_in_root(command, tree, &mut found)?;
@@ -661,21 +702,14 @@ fn judge_inside(folder: &str, commands: &[Vec<String>], tree: &Tree<'_>, found: 
 
 /// The folder a command names, and what runs there.
 #[derive(Debug)]
-pub(super) struct Place {
+struct Place {
     form: Form,
-    pub(super) raw: String,
+    raw: String,
     /// The simple commands that run there, as words.
-    pub(super) rest: Vec<Vec<String>>,
+    rest: Vec<Vec<String>>,
 }
 
-impl Place {
-    /// Whether it is entered by `cd`.
-    pub(super) fn is_entered(&self) -> bool {
-        self.form == Form::Cd
-    }
-}
-
-pub(super) fn place_of(command: &str) -> Option<Place> {
+fn place_of(command: &str) -> Option<Place> {
     let mut simple = simple_commands(command).into_iter().peekable();
     let mut raw: Option<String> = None;
     while let Some(words) = simple.next_if(|words| words.len() == 2 && words[0] == "cd") {
@@ -714,13 +748,15 @@ fn runner_of(commands: &[Vec<String>]) -> Option<Vec<String>> {
     }
     let script = |words: &&Vec<String>| {
         let at = words.iter().position(|word| matches!(word.as_str(), "run" | "run-script"))?;
-        words.get(at + 1).filter(|name| !name.starts_with('-') && !name.contains('$')).cloned()
+        let name = words.get(at + 1).filter(|name| !name.starts_with('-') && !name.contains('$'))?;
+        let is_here = !words.iter().any(|word| leads_elsewhere(word));
+        is_here.then(|| name.trim_matches(['"', '\'']).to_owned())
     };
     Some(runs.iter().filter_map(script).collect())
 }
 
 /// A package.json that does not parse is not told to lack a script.
-fn has_script(package: &str, script: &str) -> bool {
+pub(super) fn has_script(package: &str, script: &str) -> bool {
     match serde_json::from_str::<serde_json::Value>(package) {
         Ok(package) => package.get("scripts").and_then(|scripts| scripts.get(script)).is_some(),
         Err(_) => true,

@@ -1,6 +1,7 @@
 //! Plans: their order, structure, promises and commands, what they took, and what their summaries say.
 
 mod absences;
+mod calls;
 pub(crate) mod close;
 pub(crate) mod commands;
 pub(crate) mod directions;

@@ -1,9 +1,12 @@
 //! Commands of a plan that say nothing of the work: sentences, looks at what is there anyway, tests that nobody writes.
 
+use super::looks;
+use super::missing;
+use super::needed::whole;
 use super::wording::is_code;
-use crate::gate::lists::lists_of;
-use crate::gate::runners::{STARTERS, is_python};
-use crate::operations::plans::commands::{self, Tree, place_of, simple_commands};
+use crate::gate::runners::is_python;
+use crate::operations::plans::calls::{Call, calls_of, started, unmarked};
+use crate::operations::plans::commands::{self, Tree, simple_commands};
 use crate::operations::plans::directions;
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::files::FileError;
@@ -18,6 +21,7 @@ pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Foun
         let Some(command) = check.command.as_deref().filter(|command| !commands::is_sentinel(command)) else {
             continue;
         };
+        let command = unmarked(command);
         if is_prose(command) {
             let sentence = format!(
                 "`{}` is not a command: write one that fails where the work is not right, and what a person looks at into \
@@ -33,9 +37,13 @@ pub(super) fn findings(plan: &PhasePlan<'_>, tree: &Tree<'_>) -> Result<Vec<Foun
 }
 
 fn run_wrong(check: &PlanCheck, tree: &Tree<'_>, line: usize) -> Result<Vec<Found>, FileError> {
-    let command = check.command.as_deref().unwrap_or_default();
+    let command = unmarked(check.command.as_deref().unwrap_or_default());
     let mut found: Vec<Found> = commands::finding(check, tree, line)?.into_iter().collect();
-    found.extend(only_looks(command, tree, line));
+    if found.is_empty() {
+        found.extend(missing::finding(command, tree, line)?);
+    }
+    found.extend(looks::only_looks(command, tree, line));
+    found.extend(looks::lost(command, line));
     if found.is_empty() {
         found.extend(missing_test(command, tree, line));
     }
@@ -58,49 +66,6 @@ fn is_prose(command: &str) -> bool {
         return is_word && !is_marked && plain >= 2 && plain * 2 >= first.len();
     }
     first.len() >= 4 && plain == first.len() && first.iter().any(|word| BETWEEN.contains(&word.as_str()))
-}
-
-/// Programs that only look at files, with the options of `test` that do.
-const LOOKS: &[&str] = &["ls", "cat", "stat", "file", "head", "tail", "wc", "find", "tree", "du"];
-const TESTS: &[&str] = &["-e", "-f", "-d", "-r"];
-
-/// A check that only sees that files are there.
-fn only_looks(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
-    let lists = lists_of(command)?;
-    let mut paths: Vec<String> = Vec::new();
-    for command in lists.iter().flatten() {
-        let (program, arguments) = command.words.split_first()?;
-        match (program.as_str(), arguments) {
-            ("test", [option, path]) if TESTS.contains(&option.as_str()) => paths.push(path.clone()),
-            ("[", [option, path, end]) if TESTS.contains(&option.as_str()) && end == "]" => paths.push(path.clone()),
-            (name, _) if LOOKS.contains(&name) && arguments.iter().any(|word| word.starts_with("-exec")) => {
-                return None;
-            }
-            ("find", _) => {
-                paths.extend(arguments.iter().take_while(|word| !word.starts_with(['-', '(', '!'])).cloned());
-            }
-            (name, _) if LOOKS.contains(&name) => {
-                let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-                paths.extend(arguments.iter().filter(|word| !word.starts_with('-') && !is_number(word)).cloned());
-            }
-            ("echo" | "printf" | "true", _) => {}
-            _ => return None,
-        }
-    }
-    if paths.is_empty() || paths.iter().any(|path| path.contains(['$', '*', '?'])) {
-        return None;
-    }
-    let is_there = |path: &String| tree.is_file(path) || tree.is_folder(path);
-    let told = quoted(command);
-    Some(if paths.iter().all(is_there) {
-        let sentence =
-            format!("`{told}` passes before the work is begun, since all it looks for is there: check what is new");
-        Found::error(line, sentence)
-    } else {
-        let sentence =
-            format!("`{told}` only sees that something is there, and an empty file passes: check what is in it");
-        Found::warning(line, sentence)
-    })
 }
 
 /// How a program takes the files of tests it is given.
@@ -139,53 +104,77 @@ const WITH_VALUE: &[&str] = &["-k", "-m", "-n", "-p", "-c", "-t", "-o", "-W", "-
 
 /// A test that is run by name and that neither is there nor is written before.
 fn missing_test(command: &str, tree: &Tree<'_>, line: usize) -> Option<Found> {
-    let (folder, commands) = match place_of(command) {
-        Some(place) if place.is_entered() && !place.raw.contains(['$', '`', '~', '"', '\'']) => {
-            (format!("{}/", place.raw.trim_end_matches('/')), place.rest)
-        }
-        Some(_) => return None,
-        None => (String::new(), simple_commands(command)),
+    calls_of(command).iter().find_map(|call| {
+        let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
+        let (takes, arguments) = runner_of(&words)?;
+        let missing = missing_path(takes, arguments, call, tree)?;
+        // A part of a path may be anywhere.
+        let weight = if takes == Takes::Paths { Weight::Error } else { Weight::Warning };
+        let sentence = format!(
+            "`{}` runs the test `{missing}`, which does not exist, and neither this plan nor an earlier one writes it",
+            quoted(command)
+        );
+        Some(Found::new(weight, line, sentence))
+    })
+}
+
+/// The first argument of a test runner that is no test.
+fn missing_path<'a>(takes: Takes, arguments: &'a [&'a str], call: &Call, tree: &Tree<'_>) -> Option<&'a str> {
+    let is_there = |path: &str| {
+        let Some(whole) = whole(path, call) else { return true };
+        tree.has(&whole) || tree.is_folder(&whole) || tree.plans_inside(&whole)
     };
-    for words in commands {
-        let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| word.contains('=')).collect();
-        let Some((takes, arguments)) = runner_of(&words) else { continue };
-        for path in test_paths(arguments) {
-            let whole = format!("{folder}{path}");
-            let is_there = tree.has(&whole) || tree.is_folder(&whole) || tree.plans_inside(&whole);
-            let fits = is_there || (takes == Takes::Parts && tree.plans_any(path.trim_start_matches("./")));
-            if !fits {
-                // A part of a path may be anywhere.
-                let weight = if takes == Takes::Paths { Weight::Error } else { Weight::Warning };
-                let sentence = format!(
-                    "`{}` runs the test `{path}`, which does not exist, and neither this plan nor an earlier one writes it",
-                    quoted(command)
-                );
-                return Some(Found::new(weight, line, sentence));
-            }
-        }
-    }
-    None
+    let part = |path: &'a str| path.trim_start_matches("./");
+    let paths = test_paths(arguments).find(|path| {
+        !is_there(path) && !(takes == Takes::Parts && (tree.plans_any(part(path)) || has_part(part(path), tree)))
+    });
+    // `jest notes`
+    let is_name = |word: &&&str| {
+        word.chars().all(|letter| letter.is_alphanumeric() || "-_/.".contains(letter))
+            && !is_code(word)
+            && word.len() > 2
+    };
+    let names = arguments.first().filter(|_| takes == Takes::Parts).filter(is_name).copied();
+    paths.or_else(|| {
+        names.filter(|name| {
+            !VERBS.contains(name) && !is_there(name) && !tree.plans_any(part(name)) && !has_part(part(name), tree)
+        })
+    })
+}
+
+/// Words of test runners that are no part of a path.
+const VERBS: &[&str] = &["run", "watch", "related", "bench", "list", "dev", "typecheck", "test", "init", "complete"];
+
+/// Whether some file of the project has a text in its path.
+fn has_part(part: &str, tree: &Tree<'_>) -> bool {
+    let part = part.to_lowercase();
+    tree.paths().is_none_or(|paths| paths.iter().any(|path| path.to_lowercase().contains(&part)))
 }
 
 /// The arguments of a test runner, and how it takes them.
 fn runner_of<'a, 'w>(words: &'a [&'w str]) -> Option<(Takes, &'a [&'w str])> {
+    if let Some(rest) = started(words) {
+        return runner_of(rest);
+    }
     let (program, arguments) = words.split_first()?;
-    match *program {
+    match program.rsplit('/').next()? {
         "pytest" | "py.test" | "rspec" | "phpunit" | "bats" | "mocha" => Some((Takes::Paths, arguments)),
-        "vitest" | "jest" => Some((Takes::Parts, arguments)),
+        "vitest" => {
+            let is_verb = arguments.first().is_some_and(|first| VERBS.contains(first));
+            Some((Takes::Parts, &arguments[usize::from(is_verb)..]))
+        }
+        "jest" => Some((Takes::Parts, arguments)),
         "playwright" | "bun" if arguments.first() == Some(&"test") => Some((Takes::Parts, &arguments[1..])),
         "node" if arguments.contains(&"--test") => Some((Takes::Paths, arguments)),
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            let is_verb = |word: &&&str| matches!(**word, "run" | "exec" | "x" | "dlx" | "--" | "-s" | "--silent");
+            let at = arguments.iter().take_while(is_verb).count();
+            let rest = &arguments[at..];
+            rest.first().filter(|name| matches!(**name, "vitest" | "jest" | "mocha" | "playwright"))?;
+            runner_of(rest)
+        }
         name if is_python(name) && arguments.first() == Some(&"-m") && arguments.get(1) == Some(&"pytest") => {
             Some((Takes::Paths, &arguments[2..]))
-        }
-        name if STARTERS.contains(&name) && name != "env" => {
-            let at =
-                arguments.iter().position(|word| !word.starts_with('-') && !matches!(*word, "run" | "exec" | "x"))?;
-            // An option that leads elsewhere: `uv --directory app run pytest`.
-            if arguments[..at].iter().any(|word| word.starts_with("--") && !matches!(*word, "--yes" | "--no-install")) {
-                return None;
-            }
-            runner_of(&arguments[at..])
         }
         _ => None,
     }

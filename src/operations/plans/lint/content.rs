@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::limits::Limits;
+use super::open::{left_open, says_nothing};
 use super::sentences::Quotes;
-use super::wording::{Passage, left_open, of_implementation, thinned, vague};
-use crate::operations::plans::commands::{bare, written_by};
+use super::vague::vague;
+use super::wording::{Passage, of_implementation, thinned};
+use crate::operations::plans::commands::{paths_of, written_by};
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::{PhasePlan, PlanTask};
 use crate::text::front_matter::Value;
@@ -56,18 +58,34 @@ fn kinds(plan: &PhasePlan<'_>) -> Vec<Found> {
             wrong(key, Weight::Error, "a list, such as `[a, b]`");
         }
     }
-    let tokens = plan.value("estimate").and_then(|estimate| estimate.get("tokens").map(Value::flat));
-    if tokens.is_some_and(|tokens| !tokens.trim().is_empty() && estimated(plan).is_none()) {
+    let tokens = estimate_of(plan);
+    if plan.has("wave") && tokens.as_ref().is_none_or(|tokens| tokens.trim().is_empty()) {
+        let sentence = "It has no `estimate.tokens`: write how many tokens it takes, such as `40000`";
+        found.push(Found::warning(plan.line_of("tokens").or_else(|| plan.line_of("estimate")).unwrap_or(1), sentence));
+    } else if estimated(plan).is_none() {
         let sentence = "`estimate.tokens` is not a number of tokens: write digits, such as `40000`";
         found.push(Found::warning(plan.line_of("tokens"), sentence));
     }
     found
 }
 
+/// What the plan says of its size, wherever it says it.
+fn estimate_of(plan: &PhasePlan<'_>) -> Option<String> {
+    let value =
+        plan.value("estimate").or_else(|| plan.value("estimate_tokens")).or_else(|| plan.value("estimated_tokens"))?;
+    let tokens = value.get("tokens").or_else(|| value.get("total_tokens")).map(Value::flat);
+    Some(tokens.or_else(|| matches!(value, Value::Text(_)).then(|| value.flat())).unwrap_or_default())
+}
+
 /// What the plan is estimated at.
 fn estimated(plan: &PhasePlan<'_>) -> Option<u64> {
-    let tokens = plan.value("estimate")?.get("tokens")?.flat();
-    tokens.trim().replace(['_', ',', '~'], "").parse().ok()
+    let said = estimate_of(plan)?.to_lowercase();
+    let said = said.trim().trim_start_matches(['~', '>', '<', '=', ' ']).trim_end_matches("tokens").trim();
+    let (number, times) = match said.strip_suffix('k') {
+        Some(number) => (number, 1_000),
+        None => said.strip_suffix('m').map_or((said, 1), |number| (number, 1_000_000)),
+    };
+    number.trim().replace(['_', ',', ' '], "").parse::<u64>().ok()?.checked_mul(times)
 }
 
 /// Tasks and files from which a plan is too large for one executor: those that are a warning, and those that are not.
@@ -82,7 +100,10 @@ fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &Limits) -> Vec<Fo
         _ => None,
     };
     let work: Vec<&PlanTask<'_>> = tasks.iter().filter(|task| task.checkpoint().is_none()).collect();
-    let count = if tasks.is_empty() { plan.task_count() } else { work.len() };
+    // Tags in other letters and headings are tasks to who reads them.
+    let checkpoints = tasks.len() - work.len();
+    let unread = plan.task_count().max(task_headings(plan)).saturating_sub(checkpoints);
+    let count = work.len().max(unread);
     if let Some(weight) = weight(count, TASKS) {
         let line = work.get(TASKS.0 - 1).map(|task| plan.line_at(task.start()));
         let sentence = format!("It has {count} tasks; a plan has at most {}: split it", TASKS.0 - 1);
@@ -103,11 +124,21 @@ fn size(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], limits: &Limits) -> Vec<Fo
     found
 }
 
+/// How many headings of the plan begin with `Task`.
+fn task_headings(plan: &PhasePlan<'_>) -> usize {
+    let is_heading = |line: &&str| {
+        let bare = line.trim_start_matches('#');
+        let word = bare.trim_start().split(|letter: char| !letter.is_alphanumeric()).next();
+        bare.len() + 1 < line.len() && word == Some("Task")
+    };
+    plan.text().lines().filter(is_heading).count()
+}
+
 /// The files of the tasks against those of the plan: waves are made from these.
 fn files(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
     let changed: Vec<String> =
-        plan.files_modified().into_iter().chain(plan.files_deleted()).map(|file| bare(&file).to_owned()).collect();
+        plan.files_modified().iter().chain(&plan.files_deleted()).flat_map(|file| paths_of(file)).collect();
     let mut of_tasks: BTreeSet<String> = BTreeSet::new();
     for task in tasks {
         let named: Vec<String> = named_files(task);
@@ -143,8 +174,9 @@ fn named_files(task: &PlanTask<'_>) -> Vec<String> {
     let Some(text) = task.text("files") else { return Vec::new() };
     let entries: Vec<&str> = text.split([',', '\n']).map(str::trim).collect();
     let alone = |file: &str| {
-        entries.iter().any(|entry| entry.trim_start_matches(['-', '*', ' ']).trim_matches('`') == file)
-            && !matches!(file.to_lowercase().as_str(), "none" | "n/a" | "na" | "nothing" | "tbd" | "no" | "various")
+        entries.iter().any(|entry| {
+            entry.trim_start_matches(['-', '*', ' ']).trim_matches(['`', '*']).trim_end_matches('.') == file
+        }) && !matches!(file.to_lowercase().as_str(), "none" | "n/a" | "na" | "nothing" | "tbd" | "no" | "various")
     };
     let is_path = |file: &&str| {
         let is_odd = file.contains(['{', '}', '(', ')', '<', '>', '"', '$', '|']) || file.contains("://");
@@ -155,7 +187,8 @@ fn named_files(task: &PlanTask<'_>) -> Vec<String> {
             && *file != "n/a"
             && *file != "N/A"
     };
-    task.files().into_iter().filter(is_path).map(|file| bare(file.trim_end_matches([';', ':'])).to_owned()).collect()
+    let files = task.files().into_iter().flat_map(paths_of).collect::<Vec<String>>();
+    files.iter().map(String::as_str).filter(is_path).map(str::to_owned).collect()
 }
 
 /// Whether an entry of a list of files is a file, or the folder or pattern it belongs to.
@@ -177,12 +210,20 @@ fn covers(listed: &str, file: &str) -> bool {
 /// What the work is measured by.
 fn criteria(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let mut found = Vec::new();
-    let is_said = |block: Option<(usize, &str)>| block.is_some_and(|(_, text)| !text.trim().is_empty());
+    let is_said = |block: Option<(usize, &str)>| block.is_some_and(|(_, text)| !says_nothing(text));
     let has_criteria = is_said(plan.block("success_criteria")) || is_said(plan.block("acceptance_criteria"));
     if !tasks.is_empty() && !has_criteria {
         let sentence =
             "It has no <success_criteria> and no <acceptance_criteria>: name what is measured when it is done";
         found.push(Found::warning(None, sentence));
+    }
+    for tag in ["success_criteria", "acceptance_criteria"] {
+        let hollow = plan.block(tag).filter(|(_, text)| has_criteria && says_nothing(text));
+        found.extend(hollow.map(|(at, _)| Found::at(Weight::Warning, plan, at, format!("<{tag}> says nothing"))));
+    }
+    for (at, done) in tasks.iter().filter_map(|task| task.part("done")).filter(|(_, done)| says_nothing(done)) {
+        let sentence = format!("<done> says nothing: `{}`", quoted(done));
+        found.push(Found::at(Weight::Warning, plan, at, sentence));
     }
     let truths = truths(plan);
     if plan.has("must_haves") && truths.is_empty() {
@@ -233,7 +274,7 @@ fn words(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     let shown = |at: usize, text, name: String| Passage { at, text, name, quotes: Quotes::Shown };
     let mut passages: Vec<(Passage<'_>, bool)> = Vec::new();
     if let Some((at, text)) = plan.block("objective") {
-        passages.push((shown(at, text, "The objective".to_owned()), false));
+        passages.push((shown(at, text, "The objective".to_owned()), true));
     }
     for task in tasks.iter().filter(|task| task.checkpoint().is_none()) {
         let name = task.name().unwrap_or("unnamed");
@@ -255,7 +296,9 @@ fn words(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>]) -> Vec<Found> {
     }
     for truth in truths(plan) {
         let name = "A truth".to_owned();
-        let mut of_truth = thinned(plan, &Passage { at: 0, text: &truth, name, quotes: Quotes::Values });
+        let passage = Passage { at: 0, text: &truth, name, quotes: Quotes::Values };
+        let mut of_truth = thinned(plan, &passage);
+        of_truth.extend(vague(plan, &passage));
         for found in &mut of_truth {
             found.line = line_of_value(plan, &truth);
         }

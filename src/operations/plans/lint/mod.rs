@@ -2,10 +2,20 @@
 
 mod checks;
 mod content;
+mod later;
 mod limits;
+mod looks;
+mod missing;
+mod modules;
+mod needed;
+mod open;
+mod scripts;
 mod sentences;
+mod targets;
+mod thin;
 mod threats;
 mod together;
+mod vague;
 mod wording;
 
 use std::collections::BTreeSet;

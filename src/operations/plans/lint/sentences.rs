@@ -200,7 +200,9 @@ fn words(text: &str, start: usize, end: usize) -> Vec<Word> {
         let Some(begin) = rest.find(is_letter) else { break };
         let length = rest[begin..].find(|letter| !is_letter(letter)).unwrap_or(rest.len() - begin);
         let raw = &rest[begin..begin + length];
+        // `_later_` is written in italics.
         let word = raw.trim_matches(['-', '\'', '\u{2019}']);
+        let word = if raw.starts_with("__") { word } else { word.trim_matches('_') };
         let from = at + begin;
         at = from + length;
         if word.is_empty() {
@@ -214,7 +216,7 @@ fn words(text: &str, start: usize, end: usize) -> Vec<Word> {
             || after.is_some_and(|after| "/\\=({[<>_}]&".contains(after))
             || (after.is_some_and(|after| matches!(after, '.' | ':' | ',')) && goes_on)
             || (raw.starts_with('-') && !raw.starts_with("- "))
-            || raw.contains('_');
+            || word.contains('_');
         found.push(Word {
             at: from,
             text: word.to_lowercase().replace('\u{2019}', "'"),

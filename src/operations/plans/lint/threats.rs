@@ -1,5 +1,6 @@
 //! The threat model of a plan: whether there is one, and whether what weighs most is mitigated by a task.
 
+use super::open::says_nothing;
 use crate::operations::plans::found::{Found, Weight};
 use crate::project::plan::{PhasePlan, PlanTask};
 
@@ -94,11 +95,16 @@ fn is_id(text: &str) -> bool {
 /// What is wrong with the threat model of a plan that has to have one. `from` is the severity from which a threat has to
 /// be mitigated.
 pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Option<Severity>) -> Vec<Found> {
-    let is_there = plan.block("threat_model").is_some_and(|(_, block)| !block.trim().is_empty());
-    if !is_there {
+    let block =
+        plan.block("threat_model").filter(|(at, block)| !says_nothing(block) && !is_in_comment(plan.text(), *at));
+    let Some((at, block)) = block else {
         let sentence = "It has no <threat_model>, and `workflow.security_enforcement` is on: name the trust boundaries it \
             crosses and their threats, or say in it that it crosses none";
         return vec![Found::error(None, sentence)];
+    };
+    if let Some(why) = says_little(plan.text(), at, block) {
+        let sentence = format!("<threat_model> {why}: name the trust boundaries it crosses and their threats");
+        return vec![Found::at(Weight::Warning, plan, at, sentence)];
     }
     let Some(from) = from else { return Vec::new() };
     let severe = threats(plan).into_iter().filter(|threat| threat.severity.is_some_and(|severity| severity >= from));
@@ -122,6 +128,33 @@ pub(super) fn findings(plan: &PhasePlan<'_>, tasks: &[PlanTask<'_>], from: Optio
         Some(Found::at(Weight::Error, plan, threat.at, sentence))
     });
     judged.collect()
+}
+
+/// Whether a place of a text is inside of a comment.
+fn is_in_comment(text: &str, at: usize) -> bool {
+    let before = &text[..at];
+    before.rfind("<!--").is_some_and(|open| before[open..].find("-->").is_none())
+}
+
+/// Why a threat model says little: it is shown as code, its table has no row, or it names no boundary.
+fn says_little(text: &str, at: usize, block: &str) -> Option<&'static str> {
+    let before =
+        text[..at].lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.ends_with("<threat_model>"));
+    if before.is_some_and(|line| line.starts_with("```") && line.len() < 12) && text[at..].contains("```") {
+        let fences = text[..at].lines().filter(|line| line.trim_start().starts_with("```")).count();
+        if fences % 2 == 1 {
+            return Some("is shown as code");
+        }
+    }
+    let rows = block.lines().filter(|line| line.trim().starts_with('|'));
+    let rules = rows.clone().filter(|line| line.chars().all(|sign| " |-:".contains(sign))).count();
+    if rules > 0 && rows.count() <= rules * 2 {
+        return Some("has a table without a row");
+    }
+    let small = block.to_lowercase();
+    let is_short = small.split_whitespace().count() <= 5;
+    (is_short && !["boundar", "cross", "trust", "t-"].iter().any(|word| small.contains(word)))
+        .then_some("does not name a boundary")
 }
 
 /// Whether a mitigation says which task does it: by its number or name, by a file it writes, or by a name in its action.

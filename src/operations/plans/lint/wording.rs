@@ -3,7 +3,9 @@
 //! The words are a list, and each finding quotes its sentence. A placeholder, a stub or a first version can be a thing of
 //! the product, or what the plan takes away: where that is likely nothing is found, where it is possible it is a warning.
 
-use super::sentences::{Quotes, Sentence, Word, sentences};
+use super::later::LATER;
+use super::sentences::{Quotes, Sentence, sentences};
+use super::thin::{Thin, is_spared};
 use crate::operations::plans::found::{Found, Weight, quoted};
 use crate::project::plan::PhasePlan;
 
@@ -24,7 +26,7 @@ pub(super) fn thinned(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found>
     let of_tests = ["test", "spec", "stub"].iter().any(|word| name.contains(word));
     for sentence in sentences(passage.text, passage.quotes) {
         // One sentence is named once, by the heaviest of its words.
-        let rules = THIN.iter().chain(Some(&STUB).filter(|_| !of_tests));
+        let rules = THIN.iter().chain(LATER).chain(Some(&STUB).filter(|_| !of_tests));
         let hits = rules.filter_map(|rule| rule.hit(&sentence));
         if let Some((weight, word, at)) = hits.min_by_key(|(weight, ..)| *weight != Weight::Error) {
             let cure = match weight {
@@ -40,20 +42,6 @@ pub(super) fn thinned(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found>
     found
 }
 
-/// A rule about thin words: what it is called by, how much it weighs, and where a sentence has it.
-struct Thin {
-    weight: Weight,
-    find: fn(&Sentence<'_>) -> Option<usize>,
-}
-
-impl Thin {
-    fn hit<'a>(&self, sentence: &'a Sentence<'_>) -> Option<(Weight, &'a str, usize)> {
-        let index = (self.find)(sentence)?;
-        let word = &sentence.words[index];
-        Some((self.weight, &word.text, word.at))
-    }
-}
-
 const THIN: &[Thin] = &[
     Thin { weight: Weight::Error, find: hooked_up_later },
     Thin { weight: Weight::Error, find: |sentence| for_now(sentence, true) },
@@ -64,70 +52,10 @@ const THIN: &[Thin] = &[
     Thin { weight: Weight::Warning, find: first_version },
 ];
 
-/// Words that turn what follows into what is not wanted, or what is taken away.
-fn is_against(word: &str) -> bool {
-    const AGAINST: &[&str] = &[
-        "no",
-        "not",
-        "never",
-        "none",
-        "nothing",
-        "nor",
-        "neither",
-        "without",
-        "avoid",
-        "avoids",
-        "cannot",
-        "don't",
-        "doesn't",
-        "isn't",
-        "aren't",
-        "won't",
-        "must-not",
-        "zero",
-        "instead",
-        "rather",
-        "unlike",
-        "beyond",
-        "current",
-        "currently",
-        "existing",
-        "previous",
-        "previously",
-        "former",
-        "formerly",
-        "old",
-        "was",
-        "were",
-        "today",
-        "today's",
-        "forbid",
-        "forbids",
-        "reject",
-        "rejects",
-        "fail",
-        "fails",
-        "detect",
-        "detects",
-    ];
-    const TAKEN: &[&str] = &[
-        "refus", "rewrit", "replac", "remov", "delet", "drop", "swap", "eliminat", "strip", "overwrit", "convert",
-        "fill",
-    ];
-    AGAINST.contains(&word) || TAKEN.iter().any(|start| word.starts_with(start))
-}
-
 /// Words behind that say that it is taken away.
 fn is_taken_away(word: &str) -> bool {
     ["replaced", "removed", "gone", "deleted", "dropped", "becomes", "swapped", "vanishes", "disappears"]
         .contains(&word)
-}
-
-/// How many words before a word are looked at.
-const NEAR: usize = 7;
-
-fn is_spared(sentence: &Sentence<'_>, index: usize) -> bool {
-    sentence.has_before(index, NEAR, is_against)
 }
 
 /// `wired later`, `hooked up later`
@@ -168,7 +96,8 @@ fn for_now(sentence: &Sentence<'_>, with_thing: bool) -> Option<usize> {
         "constant",
         "canned",
     ];
-    sentence.find(&["for", "now"]).into_iter().find(|index| {
+    let hits = sentence.find(&["for", "now"]);
+    hits.into_iter().chain(sentence.find(&["for", "the", "time", "being"])).find(|index| {
         let is_thing = |word: &str| THINGS.contains(&word);
         let thing = sentence.has_before(*index, 5, is_thing) || sentence.has_behind(index + 1, 4, is_thing);
         let is_other = sentence.has_behind(index + 1, 1, |word| word == "playing");
@@ -297,6 +226,11 @@ const OF_THE_WORK: &[&str] = &[
     "service",
     "method",
     "code",
+    "row",
+    "rows",
+    "table",
+    "card",
+    "cards",
 ];
 
 /// A placeholder, unless it is what an input shows, a variable of a text or a query, or what is replaced.
@@ -335,8 +269,12 @@ fn placeholder(sentence: &Sentence<'_>) -> Option<usize> {
         });
         let is_near = sentence.has_before(*index, 6, is_of_product) || sentence.has_behind(*index, 3, is_of_product);
         let is_work = sentence.has_behind(*index, 1, |word| OF_THE_WORK.contains(&word));
-        let is_other = !is_work && (shows || says || is_near);
-        !is_other && !is_spared(sentence, *index) && !sentence.has_behind(*index, 5, is_taken_away)
+        let is_loud = sentence.words[*index].is_loud && !is_near;
+        let returns = sentence.has_behind(*index, 1, |word| matches!(word, "return" | "returns" | "null" | "static"));
+        let is_other = !is_work && !is_loud && !returns && (shows || says || is_near);
+        // `fill the table with placeholder rows`
+        let is_given = is_work && sentence.has_before(*index, 1, |word| word == "with");
+        !is_other && (is_given || !is_spared(sentence, *index)) && !sentence.has_behind(*index, 5, is_taken_away)
     })
 }
 
@@ -412,97 +350,19 @@ fn first_version(sentence: &Sentence<'_>) -> Option<usize> {
         "only",
     ];
     const NEXT: &[&str] = &["v2", "later", "eventually"];
+    let first = sentence.find(&["first", "version|iteration|cut|pass|draft"]);
+    let first = first.into_iter().map(|index| index + 1).filter(|index| sentence.words[*index].ends_clause);
+    let whole = sentence.find(&["mvp|poc|prototype"]).into_iter().filter(|index| sentence.words[*index].ends_clause);
+    let bare = first.chain(whole).find(|index| sentence.has_behind(*index, 4, |word| THIN.contains(&word)));
+    let only = sentence.find(&["skeleton|scaffold|scaffolding|shell", "only"]).into_iter().next();
     let hits = sentence.find(&["v1"]);
-    hits.into_iter().find(|index| {
+    let v1 = hits.into_iter().find(|index| {
         let thin = sentence.has_behind(*index, 3, |word| THIN.contains(&word));
         let next = sentence.has_behind(*index, 12, |word| NEXT.contains(&word));
         let is_head = sentence.words[*index].ends_clause || *index == 0;
         (thin || (is_head && next)) && !is_spared(sentence, *index)
-    })
-}
-
-/// What a plan leaves open by a mark such as `TBD`.
-pub(super) fn left_open(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Vec<Found> {
-    const MARKS: &[&str] = &["tbd", "fixme", "xxx"];
-    const OF_MARKS: &[&str] = &[
-        "marker", "markers", "comment", "comments", "grep", "scan", "scans", "literal", "todo", "todos", "mark",
-        "marks",
-    ];
-    let mut found = Vec::new();
-    for sentence in sentences(passage.text, passage.quotes) {
-        let is_mark = |word: &&Word| word.is_loud && !word.is_part && MARKS.contains(&word.text.as_str());
-        let speaks_of_marks =
-            sentence.has(|word| OF_MARKS.contains(&word) || matches!(word, "no" | "zero" | "without"));
-        let marked = sentence
-            .words
-            .iter()
-            .find(is_mark)
-            .filter(|_| !speaks_of_marks)
-            .map(|word| (word.at, word.text.to_uppercase()));
-        if let Some((at, mark)) = marked {
-            found.push(open(plan, passage, at, &mark, sentence.text));
-        }
-    }
-    for (at, _) in passage.text.match_indices("???") {
-        let around = |letter: Option<char>| {
-            letter.is_none_or(|letter| letter.is_whitespace() || matches!(letter, ',' | '.' | ')' | '(' | ']' | '['))
-        };
-        let (before, behind) = (&passage.text[..at], &passage.text[at + 3..]);
-        if around(before.chars().next_back()) && around(behind.chars().next()) {
-            let line = before.rsplit('\n').next().unwrap_or_default();
-            let rest = behind.split('\n').next().unwrap_or_default();
-            found.push(open(plan, passage, at, "???", &format!("{line}???{rest}")));
-        }
-    }
-    found
-}
-
-fn open(plan: &PhasePlan<'_>, passage: &Passage<'_>, at: usize, mark: &str, sentence: &str) -> Found {
-    let told = format!("`{mark}` leaves something open: `{}`; decide it before the plan is executed", quoted(sentence));
-    Found::at(Weight::Warning, plan, passage.at + at, told)
-}
-
-/// The words of a passage that two readers would fill differently, in one finding.
-pub(super) fn vague(plan: &PhasePlan<'_>, passage: &Passage<'_>) -> Option<Found> {
-    const VAGUE: &[&[&str]] = &[
-        &["appropriate|appropriately"],
-        &["properly"],
-        &["proper", "error", "handling"],
-        &["as|if|where|when", "needed|necessary|required"],
-        &["etc"],
-        &["and", "so", "on"],
-        &["align|aligns", "with"],
-        &["handle|handles|handling", "edge", "cases"],
-        &["handle|handles|handling", "edge-cases"],
-        &["gracefully"],
-        &["or", "similar"],
-        &["sensible|sensibly"],
-    ];
-    const OF_A_LAYOUT: &[&str] = &[
-        "css", "flex", "grid", "left", "right", "center", "centre", "baseline", "column", "columns", "edge", "px",
-        "rem", "icon", "axis", "margin", "padding", "top", "bottom", "row", "rows", "pixel", "pixels", "sidebar",
-        "header",
-    ];
-    let mut words: Vec<(usize, String)> = Vec::new();
-    for sentence in sentences(passage.text, passage.quotes) {
-        for pattern in VAGUE {
-            for index in sentence.find(pattern) {
-                let near = |word: &str| OF_A_LAYOUT.contains(&word);
-                let is_near = sentence.has_before(index, 4, near) || sentence.has_behind(index + 1, 6, near);
-                let is_layout = pattern.len() == 2 && pattern[1] == "with" && is_near;
-                if !is_layout {
-                    let told = sentence.words[index..index + pattern.len()].iter().map(|word| word.text.as_str());
-                    words.push((sentence.words[index].at, told.collect::<Vec<_>>().join(" ")));
-                }
-            }
-        }
-    }
-    words.sort_unstable();
-    let first = words.first()?.0;
-    let told: Vec<String> =
-        words.iter().map(|(at, word)| format!("\"{word}\" (line {})", plan.line_at(passage.at + at))).collect();
-    let sentence = format!("{} is vague: {}; write exactly what", passage.name, told.join(", "));
-    Some(Found::at(Weight::Warning, plan, passage.at + first, sentence))
+    });
+    v1.or(bare).or(only)
 }
 
 /// Files that hold code.
@@ -555,6 +415,9 @@ pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
         "directory",
         "folder",
     ];
+    if let Some(what) = of_a_package(truth) {
+        return Some(what);
+    }
     let words: Vec<String> = truth
         .split_whitespace()
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase())
@@ -583,4 +446,67 @@ pub(super) fn of_implementation(truth: &str) -> Option<&'static str> {
         }
     }
     None
+}
+
+/// What a truth says of packages and tools.
+fn of_a_package(truth: &str) -> Option<&'static str> {
+    const MANIFESTS: &[&str] = &[
+        "package.json",
+        "pyproject.toml",
+        "cargo.toml",
+        "go.mod",
+        "requirements.txt",
+        "gemfile",
+        "composer.json",
+        "pipfile",
+        "setup.py",
+        "pom.xml",
+        "build.gradle",
+        "lockfile",
+        "package-lock.json",
+    ];
+    const LISTS: &[&str] = &["lists", "declares", "requires", "includes", "contains", "has", "pins"];
+    const MANAGERS: &[&str] =
+        &["npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "go", "bundle", "composer"];
+    let words: Vec<String> = truth
+        .split_whitespace()
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_manifest = |word: &str| MANIFESTS.contains(&word);
+    let is_by_person =
+        words.iter().any(|word| matches!(*word, "user" | "users" | "when" | "page" | "report" | "prints"));
+    let in_manifest = words.windows(3).any(|three| {
+        matches!(three[0], "is" | "are" | "added" | "declared" | "listed" | "dependency" | "dependencies")
+            && matches!(three[1], "in" | "to")
+            && is_manifest(three[2])
+    });
+    let lists = words.len() > 2 && is_manifest(words[0]) && LISTS.contains(&words[1]);
+    let is_dependency =
+        words.len() <= 7 && words.windows(3).any(|three| matches!(three, ["is", "a", "dependency" | "devdependency"]));
+    if (in_manifest || lists || is_dependency) && !is_by_person {
+        return Some("a package that is declared");
+    }
+    let name = truth.split_whitespace().next().unwrap_or_default();
+    let is_small = name.starts_with(|first: char| first.is_lowercase() || first == '`' || first == '@') && name != "a";
+    match words.as_slice() {
+        [manager, verb, .., last]
+            if MANAGERS.contains(manager)
+                && matches!(*verb, "install" | "i" | "sync" | "ci" | "mod" | "build")
+                && matches!(*last, "succeeds" | "works" | "passes" | "completes" | "runs" | "exits") =>
+        {
+            Some("an installation")
+        }
+        [_, "is", "configured" | "bootstrapped"]
+        | [_, "is", "set", "up"]
+        | [_, "ist", "installiert" | "eingerichtet"] => Some("a tool that is set up"),
+        [_, "is", "available" | "present" | "added"] | [_, "can", "be", "imported"] if is_small => {
+            Some("a package that is there")
+        }
+        _ if ["\u{5df2}\u{5b89}\u{88c5}", "\u{5df2}\u{914d}\u{7f6e}"].iter().any(|said| truth.contains(said)) => {
+            Some("a package that is there")
+        }
+        _ => None,
+    }
 }

@@ -1,3 +1,5 @@
+mod variants;
+
 use super::*;
 use crate::operations::plans::commands::FoundFolder;
 use crate::project::config::{Config, ConfigTexts};
@@ -318,7 +320,6 @@ fn sound_checks_are_left_as_they_are() {
         "make test",
         "just test",
         "just t",
-        "make -C web build",
         "npx vitest run",
         "npx vitest run src/notes.test.ts -t adds",
         "npx vitest run notes.test.ts",

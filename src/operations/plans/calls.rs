@@ -1,0 +1,388 @@
+//! The programs that a command of a plan runs in the end, and where: what stands around them is taken off.
+
+/// A program with its arguments, without quotes, and the folder it runs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    /// Empty for the root, else with `/` at its end.
+    pub(super) folder: String,
+    pub(super) words: Vec<String>,
+    /// Something before it in the command builds or installs, and may have made what it runs.
+    pub(super) is_after_build: bool,
+}
+
+/// The command inside of marks that are no part of it: back-ticks, a code fence, a prompt.
+pub(super) fn unmarked(command: &str) -> &str {
+    let mut bare = command.trim();
+    if let Some(inside) = bare.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) {
+        let (word, rest) = inside.split_once('\n').unwrap_or(("", inside));
+        let is_language = word.trim().chars().all(char::is_alphanumeric);
+        bare = if is_language { rest.trim() } else { inside.trim() };
+    }
+    if let Some(inside) = bare.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'))
+        && !inside.contains('`')
+    {
+        bare = inside.trim();
+    }
+    bare.strip_prefix("$ ").map_or(bare, str::trim)
+}
+
+/// The command without parentheses around all of it.
+pub(super) fn ungrouped(command: &str) -> &str {
+    let mut bare = command.trim();
+    while let Some(inside) = bare.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
+        && !inside.contains(['(', ')'])
+    {
+        bare = inside.trim();
+    }
+    bare
+}
+
+/// How often a command is taken off that only starts another.
+const DEEPEST: usize = 6;
+
+/// The programs that a command runs, in order; those whose folder only a shell can tell are left out.
+pub(super) fn calls_of(command: &str) -> Vec<Call> {
+    let mut calls = Vec::new();
+    Reader::of(unmarked(command)).calls(Some(String::new()), DEEPEST, &mut calls);
+    let mut made = false;
+    for call in &mut calls {
+        call.is_after_build = made;
+        made |= makes_files(&call.words);
+    }
+    calls
+}
+
+/// Whether a simple command makes files that those after it may run: it builds or installs something.
+pub(super) fn makes_files(words: &[String]) -> bool {
+    const STARTS: &[&str] = &["build", "install", "compile", "bundle", "generate"];
+    words.iter().take(4).any(|word| {
+        let name = word.trim_matches(['"', '\'']);
+        matches!(
+            name,
+            "ci" | "i" | "make" | "cmake" | "tsc" | "webpack" | "vite" | "rollup" | "esbuild" | "mvn" | "gradle"
+        ) || STARTS.iter().any(|start| name.starts_with(start))
+    })
+}
+
+/// What a text of a shell is made of.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Words(Vec<String>),
+    Open,
+    Close,
+}
+
+/// Takes a text of a shell apart. It does not run it: what is chosen by conditions counts as run.
+struct Reader {
+    pieces: Vec<Piece>,
+}
+
+impl Reader {
+    fn of(text: &str) -> Self {
+        let mut pieces = Vec::new();
+        let mut words: Vec<String> = Vec::new();
+        let mut word: Option<String> = None;
+        let mut skips_next = false;
+        let mut letters = text.chars().peekable();
+        let end_word = |word: &mut Option<String>, words: &mut Vec<String>, skips: &mut bool| {
+            if let Some(word) = word.take()
+                && !std::mem::take(skips)
+            {
+                words.push(word);
+            }
+        };
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\'' | '"' => {
+                    let word = word.get_or_insert_default();
+                    while let Some(next) = letters.next() {
+                        match next {
+                            '\\' if letter == '"' => word.extend(letters.next()),
+                            next if next == letter => break,
+                            next => word.push(next),
+                        }
+                    }
+                }
+                '\\' => match letters.next() {
+                    Some('\n') | None => {}
+                    Some(next) => word.get_or_insert_default().push(next),
+                },
+                '$' | '<' | '>' if letters.peek() == Some(&'(') => {
+                    let mut open = 0;
+                    for next in letters.by_ref() {
+                        open += i32::from(next == '(') - i32::from(next == ')');
+                        if open == 0 {
+                            break;
+                        }
+                    }
+                    word.get_or_insert_default().push('$');
+                }
+                // What is read from here is no command.
+                '<' if letters.peek() == Some(&'<') => break,
+                '<' | '>' => {
+                    word.take_if(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+                    end_word(&mut word, &mut words, &mut skips_next);
+                    while letters.next_if(|next| matches!(next, '>' | '&' | '|')).is_some() {}
+                    skips_next = true;
+                }
+                '#' if word.is_none() => while letters.next_if(|next| *next != '\n').is_some() {},
+                '(' | ')' | ';' | '\n' | '&' | '|' => {
+                    end_word(&mut word, &mut words, &mut skips_next);
+                    if !words.is_empty() {
+                        pieces.push(Piece::Words(std::mem::take(&mut words)));
+                    }
+                    match letter {
+                        '(' => pieces.push(Piece::Open),
+                        ')' => pieces.push(Piece::Close),
+                        _ => {}
+                    }
+                }
+                letter if letter.is_whitespace() => end_word(&mut word, &mut words, &mut skips_next),
+                letter => word.get_or_insert_default().push(letter),
+            }
+        }
+        end_word(&mut word, &mut words, &mut skips_next);
+        if !words.is_empty() {
+            pieces.push(Piece::Words(words));
+        }
+        Self { pieces }
+    }
+
+    /// Adds the programs that it runs from a folder; `None` where that is not known.
+    fn calls(self, folder: Option<String>, depth: usize, calls: &mut Vec<Call>) {
+        let Some(left) = depth.checked_sub(1) else { return };
+        let mut folders = vec![folder];
+        for piece in self.pieces {
+            let words = match piece {
+                Piece::Open => {
+                    folders.push(folders.last().cloned().flatten());
+                    continue;
+                }
+                Piece::Close => {
+                    if folders.len() > 1 {
+                        folders.pop();
+                    }
+                    continue;
+                }
+                Piece::Words(words) => words,
+            };
+            let words = without_front(&words);
+            let Some(folder) = folders.last_mut() else { return };
+            match words {
+                [cd, path] if matches!(cd.as_str(), "cd" | "pushd") => {
+                    *folder = folder.as_deref().and_then(|folder| entered(folder, path));
+                }
+                [cd, ..] if matches!(cd.as_str(), "cd" | "pushd" | "popd") => *folder = None,
+                [] => {}
+                words => {
+                    let Some(folder) = folder.clone() else { continue };
+                    if let Some(line) = line_of_shell(words) {
+                        Self::of(line).calls(Some(folder), left, calls);
+                    } else {
+                        calls.push(Call { folder, words: words.to_vec(), is_after_build: false });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The folder behind a path from another one; both are empty for the root, else they end with `/`.
+pub(super) fn entered(folder: &str, path: &str) -> Option<String> {
+    if path.contains(['$', '`', '*', '?', '~']) || path.starts_with(['/', '-']) || path.is_empty() {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.iter().map(|part| format!("{part}/")).collect())
+}
+
+/// The line that `sh -c` is given.
+fn line_of_shell(words: &[String]) -> Option<&str> {
+    let name = words.first()?.rsplit('/').next()?;
+    if !matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh") {
+        return None;
+    }
+    let is_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let at = words.iter().position(is_flag)?;
+    words[1..at].iter().all(|word| word.starts_with(['-', '+']) || word == "pipefail").then_some(())?;
+    words.get(at + 1).map(String::as_str)
+}
+
+/// The words behind a program that only starts what they name: `npx`, `uv run`, `bundle exec`. `None` for any other, and
+/// where it starts it elsewhere.
+pub(super) fn started<'a, 'w>(words: &'a [&'w str]) -> Option<&'a [&'w str]> {
+    const ELSEWHERE: &[&str] = &[
+        "--directory",
+        "--project",
+        "-C",
+        "-P",
+        "-c",
+        "--call",
+        "-m",
+        "--module",
+        "--cwd",
+        "-w",
+        "--workspace",
+        "-e",
+        "--env",
+    ];
+    let (program, arguments) = words.split_first()?;
+    let (verb, with_value): (Option<&str>, &[&str]) = match *program {
+        "npx" | "bunx" | "pnpx" => (None, &["-p", "--package"]),
+        "uvx" => (None, &["-p", "--python", "--from", "--with"]),
+        "uv" => {
+            (Some("run"), &["-p", "--python", "--with", "--extra", "--group", "--package", "--env-file", "--index"])
+        }
+        "poetry" | "pipenv" | "pdm" | "hatch" | "rye" => (Some("run"), &[]),
+        "bundle" => (Some("exec"), &[]),
+        "dotenv" | "dotenvx" | "doppler" | "op" | "infisical" => {
+            let at = arguments.iter().position(|word| *word == "--")?;
+            return arguments.get(at + 1..);
+        }
+        _ => return None,
+    };
+    let mut has_verb = verb.is_none();
+    let mut at = 0;
+    loop {
+        let word = arguments.get(at)?;
+        if ELSEWHERE.contains(&word.split_once('=').map_or(*word, |(option, _)| option)) {
+            return None;
+        }
+        at += match *word {
+            word if with_value.contains(&word) => 2,
+            "--" if has_verb => return arguments.get(at + 1..),
+            word if word.starts_with('-') => 1,
+            word if !has_verb && Some(word) == verb => {
+                has_verb = true;
+                1
+            }
+            _ if !has_verb => return None,
+            _ => return arguments.get(at..),
+        };
+    }
+}
+
+/// Words of a shell before the program, and programs that only start another.
+fn without_front(words: &[String]) -> &[String] {
+    let mut rest = words;
+    loop {
+        let Some((first, behind)) = rest.split_first() else { return rest };
+        let is_setting = first.split_once('=').is_some_and(|(name, _)| is_variable(name));
+        let is_word = matches!(
+            first.as_str(),
+            "if" | "then" | "else" | "elif" | "while" | "until" | "do" | "!" | "{" | "}" | "fi" | "done" | "time"
+        );
+        if is_setting || is_word {
+            rest = behind;
+            continue;
+        }
+        let with_value: &[&str] = match first.rsplit('/').next().unwrap_or_default() {
+            "env" => &["-u", "--unset", "-C", "--chdir"],
+            "timeout" => &["-k", "--kill-after", "-s", "--signal"],
+            "nice" => &["-n"],
+            "nohup" | "exec" | "stdbuf" | "setsid" | "xvfb-run" | "cross-env" | "sudo" => &[],
+            "command" if behind.first().is_some_and(|word| !word.starts_with('-')) => &[],
+            _ => return rest,
+        };
+        // Where it goes elsewhere, nothing is known of it.
+        if behind
+            .iter()
+            .take_while(|word| word.starts_with('-'))
+            .any(|word| word == "-C" || word.starts_with("--chdir"))
+        {
+            return &[];
+        }
+        let mut at = 0;
+        while let Some(word) = behind.get(at).filter(|word| word.starts_with('-')) {
+            at += if with_value.contains(&word.as_str()) { 2 } else { 1 };
+        }
+        let is_timeout = first.ends_with("timeout");
+        at += usize::from(is_timeout);
+        rest = behind.get(at..).unwrap_or_default();
+    }
+}
+
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(command: &str) -> Vec<String> {
+        calls_of(command).into_iter().map(|call| format!("{}> {}", call.folder, call.words.join(" "))).collect()
+    }
+
+    #[test]
+    fn what_a_command_runs_is_found_inside_of_what_starts_it() {
+        for (command, calls) in [
+            ("npm test", vec!["> npm test"]),
+            ("`npm test`", vec!["> npm test"]),
+            ("$ npm test", vec!["> npm test"]),
+            ("```bash\nnpm test\nls\n```", vec!["> npm test", "> ls"]),
+            ("(cd web && npm run \"a b\") && ls", vec!["web/> npm run a b", "> ls"]),
+            ("cd web; cd ../api && make", vec!["api/> make"]),
+            ("cd $APP && make; ls", vec![]),
+            ("(cd $APP && make); ls", vec!["> ls"]),
+            ("cd .. && make", vec![]),
+            ("timeout -k 5 60 npm test", vec!["> npm test"]),
+            ("CI=1 env -u A B=2 nice -n 5 npm test > out.txt 2>&1", vec!["> npm test"]),
+            ("bash -lc 'cd web && npm test' | tail", vec!["web/> npm test", "> tail"]),
+            ("bash -euo pipefail -c 'make'", vec!["> make"]),
+            ("bash run.sh -c x", vec!["> bash run.sh -c x"]),
+            ("if npm test; then echo a; fi", vec!["> npm test", "> echo a"]),
+            ("! { npm test; }", vec!["> npm test"]),
+            ("test \"$(grep -c a b)\" = 1", vec!["> test $(grep -c a b) = 1"]),
+            ("test $(grep -c a b) = 1", vec!["> test $ = 1"]),
+            ("cat <<EOF\nnpm run x\nEOF", vec!["> cat"]),
+            ("env -C web npm test", vec![]),
+        ] {
+            assert_eq!(told(command), calls, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_stands_after_a_build_is_known() {
+        let after: Vec<bool> = calls_of("npm ci && node a.js").iter().map(|call| call.is_after_build).collect();
+        assert_eq!(after, [false, true]);
+    }
+
+    #[test]
+    fn what_a_starter_starts_is_known() {
+        for (words, rest) in [
+            ("npx --yes -p a b c", Some("b c")),
+            ("uv run --with a pytest -q", Some("pytest -q")),
+            ("uv sync", None),
+            ("uv --directory app run pytest", None),
+            ("poetry run python a.py", Some("python a.py")),
+            ("bundle exec rspec", Some("rspec")),
+            ("dotenv -e .env -- npm test", Some("npm test")),
+            ("npx", None),
+            ("pytest", None),
+        ] {
+            let words: Vec<&str> = words.split(' ').collect();
+            assert_eq!(started(&words).map(|rest| rest.join(" ")).as_deref(), rest, "{words:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_command_is_taken_apart(command in "(?s)(cd a|bash -c |env |timeout 5|[a-z]|[ '\"\\\\;&|$#<>()`\n-]){0,30}") {
+            for call in calls_of(&command) {
+                proptest::prop_assert!(!call.words.is_empty() && (call.folder.is_empty() || call.folder.ends_with('/')));
+            }
+            let _ = ungrouped(&command);
+        }
+    }
+}

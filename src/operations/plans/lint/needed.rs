@@ -1,0 +1,55 @@
+//! What a call needs: files of the project by their paths, and why one is missing.
+
+use crate::operations::plans::calls::{Call, entered};
+use crate::operations::plans::commands::Tree;
+use crate::operations::plans::found::Weight;
+use crate::project::files::FileError;
+
+/// Something that a call needs and that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Missing {
+    pub(super) weight: Weight,
+    pub(super) why: String,
+}
+
+impl Missing {
+    pub(super) fn surely(why: String) -> Self {
+        Self { weight: Weight::Error, why }
+    }
+
+    pub(super) fn maybe(why: String) -> Self {
+        Self { weight: Weight::Warning, why }
+    }
+}
+
+pub(super) type Sought = Result<Option<Missing>, FileError>;
+
+/// Whether only a shell can say what a word is.
+pub(super) fn is_open(word: &str) -> bool {
+    word.contains(['$', '`', '*', '?', '{', '<', '>', '~', '%']) || word.is_empty()
+}
+
+/// Whether a path has one of these endings.
+pub(super) fn has_end(path: &str, ends: &[&str]) -> bool {
+    path.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ends.contains(&end))
+}
+
+/// A path of the project, from the folder of a call; `None` where it leads elsewhere or is not known.
+pub(super) fn whole(path: &str, call: &Call) -> Option<String> {
+    if is_open(path) {
+        return None;
+    }
+    entered(&call.folder, path).map(|path| path.trim_end_matches('/').to_owned()).filter(|path| !path.is_empty())
+}
+
+/// A file that is run and has to be there.
+pub(super) fn file(path: &str, call: &Call, tree: &Tree<'_>) -> Option<Missing> {
+    let whole = whole(path, call)?;
+    let ends = ["", ".js", ".mjs", ".cjs", ".json", ".ts", "/index.js"];
+    let is_there = ends.iter().any(|end| tree.has(&format!("{whole}{end}")))
+        || tree.is_folder(&whole)
+        || tree.plans_inside(&whole);
+    (!is_there && !call.is_after_build).then(|| {
+        Missing::surely(format!("`{path}` does not exist, and neither this plan nor an earlier one writes it"))
+    })
+}

@@ -1,0 +1,478 @@
+//! Scripts of packages that a command runs by name: of the package it stands in, of another one, or of all.
+
+use super::needed::{Missing, Sought, file, has_end, is_open};
+use crate::operations::plans::calls::{Call, entered};
+use crate::operations::plans::commands::{Tree, has_script};
+use crate::project::files::FileError;
+
+const MANIFEST: &str = "package.json";
+
+/// The package whose script is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place<'a> {
+    /// That of the folder, or of the nearest one above.
+    Here,
+    Folder(&'a str),
+    /// By its name or its folder.
+    Package(&'a str),
+    All,
+}
+
+/// What a package manager is asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked<'a> {
+    Script {
+        name: &'a str,
+        place: Place<'a>,
+        /// Without such a script a program of that name is run.
+        or_program: bool,
+    },
+    /// Words that start a program.
+    Program(&'a [&'a str]),
+    File(&'a str),
+    Other,
+}
+
+/// What is known of a call of a package manager.
+pub(super) enum Answer<'a> {
+    Found(Option<Missing>),
+    /// It starts a program, with these words.
+    Program(&'a [&'a str]),
+}
+
+/// What is missing for a call of a package manager.
+pub(super) fn missing<'a>(
+    manager: &str,
+    arguments: &'a [&'a str],
+    call: &Call,
+    tree: &Tree<'_>,
+) -> Result<Answer<'a>, FileError> {
+    Ok(match asked(manager, arguments) {
+        Asked::File(path) => Answer::Found(file(path, call, tree)),
+        Asked::Program(words) => Answer::Program(words),
+        Asked::Script { name, or_program: true, .. } if PROGRAMS.contains(&name) => {
+            let at = arguments.iter().position(|word| *word == name).unwrap_or_default();
+            Answer::Program(&arguments[at..])
+        }
+        Asked::Script { name, place, or_program } if !is_open(name) => {
+            let without =
+                of_script(name, place, call, tree)?.filter(|place| !(place.is_open && tree.plans_any(MANIFEST)));
+            Answer::Found(without.and_then(|place| {
+                if or_program { as_program(name, &place, tree) } else { Some(Missing::surely(place.why)) }
+            }))
+        }
+        _ => Answer::Found(None),
+    })
+}
+
+/// Why there is no script in a place.
+struct Without {
+    why: String,
+    /// The texts of the packages that were looked at.
+    packages: Vec<String>,
+    folder: String,
+    /// A package that a plan writes may be meant.
+    is_open: bool,
+}
+
+/// Programs that come with packages of other names, or are run by the manager without a script.
+const PROGRAMS: &[&str] = &[
+    "vitest",
+    "jest",
+    "mocha",
+    "ava",
+    "tap",
+    "tsc",
+    "tsx",
+    "ts-node",
+    "eslint",
+    "oxlint",
+    "biome",
+    "prettier",
+    "playwright",
+    "cypress",
+    "vite",
+    "next",
+    "nuxt",
+    "astro",
+    "turbo",
+    "nx",
+    "lerna",
+    "prisma",
+    "drizzle-kit",
+    "webpack",
+    "rollup",
+    "esbuild",
+    "c8",
+    "nyc",
+    "knip",
+    "stylelint",
+    "markdownlint",
+    "markdownlint-cli2",
+    "storybook",
+    "svelte-check",
+    "svelte-kit",
+    "vue-tsc",
+    "wrangler",
+    "expo",
+    "ng",
+    "nest",
+    "changeset",
+    "rimraf",
+    "husky",
+    "node",
+    "node-gyp",
+    "tsup",
+];
+
+/// A script that is none may be a program of a package that is installed.
+fn as_program(name: &str, place: &Without, tree: &Tree<'_>) -> Option<Missing> {
+    let bins = [place.folder.as_str(), ""].map(|folder| format!("{folder}node_modules/.bin/{name}"));
+    let quoted = format!("\"{name}\"");
+    if bins.iter().any(|bin| tree.is_file(bin)) || place.packages.iter().any(|text| text.contains(&quoted)) {
+        return None;
+    }
+    let has_packages = place.packages.iter().any(|text| text.to_lowercase().contains("dependencies\""));
+    let why = place.why.clone();
+    Some(if has_packages { Missing::maybe(why) } else { Missing::surely(why) })
+}
+
+/// What is asked by the arguments of a package manager.
+fn asked<'a>(manager: &str, arguments: &'a [&'a str]) -> Asked<'a> {
+    const FLAGS: &[&str] = &[
+        "-s",
+        "--silent",
+        "--quiet",
+        "-q",
+        "--verbose",
+        "--color",
+        "--no-color",
+        "--stream",
+        "--parallel",
+        "--no-bail",
+        "--aggregate-output",
+        "--offline",
+        "--frozen-lockfile",
+        "--bail",
+        "--if-present",
+        "-y",
+        "--yes",
+        "--bun",
+        "--watch",
+        "--workspace-root",
+        "--include-workspace-root",
+        "--no-audit",
+        "--foreground-scripts",
+        "--ignore-scripts",
+    ];
+    let mut place = Place::Here;
+    let mut plain: Vec<(usize, &str)> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = arguments.get(at).copied().filter(|word| *word != "--") {
+        at += 1;
+        if !word.starts_with('-') {
+            plain.push((at - 1, word));
+            // What stands behind the name belongs to the script; `npm` reads its own options there too.
+            let is_named = plain.len() > usize::from(matches!(plain[0].1, "run" | "run-script" | "workspace"));
+            if manager != "npm" && is_named && plain[0].1 != "workspace" {
+                break;
+            }
+            continue;
+        }
+        let (option, attached) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+        let takes = match option {
+            "-w" | "--workspace" if manager == "npm" => true,
+            "--filter" | "-F" | "--filter-prod" | "-C" | "--dir" | "--cwd" | "--prefix" => true,
+            "-w" if manager == "pnpm" => {
+                place = Place::Folder("/");
+                continue;
+            }
+            "-r" | "--recursive" | "--workspaces" | "-ws" => {
+                place = Place::All;
+                continue;
+            }
+            "--if-present" => return Asked::Other,
+            _ if attached.is_some() || FLAGS.contains(&option) => continue,
+            // An option that is not known may have a value.
+            _ if plain.is_empty() => return Asked::Other,
+            _ => continue,
+        };
+        let value = if takes { attached.or_else(|| arguments.get(at).copied()) } else { None };
+        at += usize::from(attached.is_none());
+        let Some(value) = value else { return Asked::Other };
+        place = match option {
+            "-C" | "--dir" | "--cwd" | "--prefix" => Place::Folder(value),
+            _ => Place::Package(value),
+        };
+    }
+    of_plain(manager, arguments, &plain, place)
+}
+
+/// What the words without options ask for.
+fn of_plain<'a>(manager: &str, arguments: &'a [&'a str], plain: &[(usize, &'a str)], place: Place<'a>) -> Asked<'a> {
+    let script = |name, or_program| Asked::Script { name, place, or_program };
+    let Some((at, verb)) = plain.first().copied() else { return Asked::Other };
+    let next = plain.get(1).map(|(_, word)| *word);
+    let behind = arguments.get(at + 1..).unwrap_or_default();
+    let behind = behind.strip_prefix(&["--"]).unwrap_or(behind);
+    match (manager, verb) {
+        ("bun", "run") => match next {
+            Some(path) if path.contains('/') || has_end(path, CODE) => Asked::File(path),
+            Some(name) => script(name, true),
+            None => Asked::Other,
+        },
+        ("bun", "x") | ("npm" | "pnpm" | "yarn", "exec" | "dlx" | "x") => Asked::Program(behind),
+        ("bun", path) if has_end(path, CODE) => Asked::File(path),
+        ("bun", _) => Asked::Other,
+        (_, "run" | "run-script") => next.map_or(Asked::Other, |name| script(name, manager == "yarn")),
+        (_, "test" | "start" | "stop" | "restart") => script(verb, false),
+        (_, "t" | "tst") if manager != "yarn" => script("test", false),
+        ("yarn", "workspace") => {
+            let names: Vec<&str> = plain.iter().skip(2).map(|(_, word)| *word).collect();
+            match (next, names.as_slice()) {
+                (Some(package), ["run", name, ..] | [name, ..]) if !OWN.contains(name) => {
+                    Asked::Script { name, place: Place::Package(package), or_program: true }
+                }
+                _ => Asked::Other,
+            }
+        }
+        ("pnpm" | "yarn", name) if !OWN.contains(&name) => script(name, true),
+        _ => Asked::Other,
+    }
+}
+
+const CODE: &[&str] = &["ts", "tsx", "js", "jsx", "mjs", "cjs", "mts"];
+
+/// Words that the managers know themselves.
+const OWN: &[&str] = &[
+    "add",
+    "approve-builds",
+    "audit",
+    "autoclean",
+    "bin",
+    "cache",
+    "catalogs",
+    "check",
+    "ci",
+    "clean",
+    "config",
+    "constraints",
+    "cp",
+    "create",
+    "dedupe",
+    "deploy",
+    "dlx",
+    "doctor",
+    "env",
+    "exec",
+    "explain",
+    "fetch",
+    "generate-lock-entry",
+    "global",
+    "help",
+    "i",
+    "import",
+    "info",
+    "init",
+    "install",
+    "install-test",
+    "it",
+    "ln",
+    "link",
+    "licenses",
+    "list",
+    "ls",
+    "login",
+    "logout",
+    "node",
+    "npm",
+    "outdated",
+    "owner",
+    "pack",
+    "patch",
+    "patch-commit",
+    "plugin",
+    "policies",
+    "prune",
+    "publish",
+    "rb",
+    "rebuild",
+    "remove",
+    "rm",
+    "root",
+    "run",
+    "search",
+    "self-update",
+    "server",
+    "set",
+    "setup",
+    "stage",
+    "store",
+    "tag",
+    "team",
+    "un",
+    "uninstall",
+    "unlink",
+    "unplug",
+    "up",
+    "update",
+    "upgrade",
+    "upgrade-interactive",
+    "version",
+    "versions",
+    "view",
+    "why",
+    "workspace",
+    "workspaces",
+];
+
+/// Why no package of a place has a script; `None` where one has it, or where that is not known.
+fn of_script(name: &str, place: Place<'_>, call: &Call, tree: &Tree<'_>) -> Result<Option<Without>, FileError> {
+    let folder = match place {
+        Place::Here => call.folder.clone(),
+        Place::Folder("/") => String::new(),
+        Place::Folder(path) => match entered(&call.folder, path) {
+            Some(folder) => folder,
+            None => return Ok(None),
+        },
+        Place::Package(wanted) => {
+            if is_open(wanted) || wanted.contains(['!', '^', '[']) || wanted.contains("...") {
+                return Ok(None);
+            }
+            match folder_of(wanted, call, tree)? {
+                // A folder of packages means each of them.
+                Some(folder) if !tree.has(&format!("{folder}{MANIFEST}")) => return Ok(None),
+                Some(folder) => folder,
+                None => {
+                    let why = format!("there is no package `{wanted}`");
+                    return Ok(Some(Without { why, packages: Vec::new(), folder: String::new(), is_open: true }));
+                }
+            }
+        }
+        Place::All => {
+            let packages: Vec<String> = packages(tree)?.into_iter().map(|(_, text)| text).collect();
+            if packages.iter().any(|text| has_script(text, name)) {
+                return Ok(None);
+            }
+            let why = format!("no package has a script `{name}`");
+            return Ok(Some(Without { why, packages, folder: String::new(), is_open: true }));
+        }
+    };
+    let shown = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
+    if !folder.is_empty() && !tree.is_folder(shown) {
+        let why = format!("`{shown}` does not exist");
+        let is_planned = tree.plans_inside(shown);
+        return Ok((!is_planned).then(|| Without { why, packages: Vec::new(), folder, is_open: false }));
+    }
+    // A manager looks for the nearest manifest above.
+    let mut at = folder.clone();
+    loop {
+        let path = format!("{at}{MANIFEST}");
+        if tree.is_planned(&path) {
+            return Ok(None);
+        }
+        if let Some(text) = tree.text(&path)? {
+            let has = has_script(&text, name) || (name == "start" && tree.has(&format!("{at}server.js")));
+            let why = format!("`{shown}` has no script `{name}`");
+            let root = if at.is_empty() { None } else { tree.text(MANIFEST)? };
+            let packages = std::iter::once(text).chain(root).collect();
+            return Ok((!has).then_some(Without { why, packages, folder: at, is_open: false }));
+        }
+        let Some(above) = at.trim_end_matches('/').rsplit_once('/').map(|(above, _)| format!("{above}/")) else {
+            if at.is_empty() {
+                let why = format!("`{shown}` has no {MANIFEST}");
+                return Ok(Some(Without { why, packages: Vec::new(), folder, is_open: false }));
+            }
+            at = String::new();
+            continue;
+        };
+        at = above;
+    }
+}
+
+/// The folder of a package of the project by its name or its path.
+fn folder_of(wanted: &str, call: &Call, tree: &Tree<'_>) -> Result<Option<String>, FileError> {
+    for start in [call.folder.as_str(), ""] {
+        let folder = entered(start, wanted);
+        if let Some(folder) = folder
+            && tree.has(&format!("{folder}{MANIFEST}"))
+        {
+            return Ok(Some(folder));
+        }
+    }
+    let is_named = |text: &str| {
+        let name = serde_json::from_str::<serde_json::Value>(text).ok();
+        let name = name.as_ref().and_then(|package| package.get("name")?.as_str());
+        // `--filter api` finds `@x/api` too.
+        name.is_some_and(|name| name == wanted || name.rsplit('/').next() == Some(wanted))
+    };
+    let found = packages(tree)?.into_iter().find(|(_, text)| is_named(text)).map(|(folder, _)| folder);
+    Ok(found.or_else(|| entered(&call.folder, wanted).filter(|folder| tree.is_folder(folder.trim_end_matches('/')))))
+}
+
+/// The packages of the project, with their folders.
+fn packages(tree: &Tree<'_>) -> Result<Vec<(String, String)>, FileError> {
+    let mut found = Vec::new();
+    for path in tree.paths().into_iter().flatten().filter(|path| path.rsplit('/').next() == Some(MANIFEST)) {
+        if let Some(text) = tree.text(&path)? {
+            found.push((path.trim_end_matches(MANIFEST).to_owned(), text));
+        }
+    }
+    Ok(found)
+}
+
+/// Tasks of `turbo run`: each is a script of a package.
+pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
+    let rest = match arguments {
+        ["run", rest @ ..] => rest,
+        _ => return Ok(None),
+    };
+    let config = tree.text(&format!("{}turbo.json", call.folder))?.unwrap_or_default();
+    let names =
+        rest.iter().take_while(|word| !word.starts_with('-')).filter(|name| !is_open(name) && !name.contains('#'));
+    for name in names {
+        let is_known =
+            config.contains(&format!("\"{name}\"")) || tree.plans_any(MANIFEST) || tree.plans_any("turbo.json");
+        if !is_known && of_script(name, Place::All, call, tree)?.is_some() {
+            return Ok(Some(Missing::surely(format!("no package has a script `{name}`"))));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_manager_is_asked_for_is_read_from_its_words() {
+        let told = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            format!("{:?}", asked(words[0], &words[1..]))
+        };
+        for (line, answer) in [
+            ("npm test -- -w x", "Script { name: \"test\", place: Here, or_program: false }"),
+            ("npm run -s a", "Script { name: \"a\", place: Here, or_program: false }"),
+            ("npm run a -w packages/b", "Script { name: \"a\", place: Package(\"packages/b\"), or_program: false }"),
+            ("npm run a --workspace=@x/b", "Script { name: \"a\", place: Package(\"@x/b\"), or_program: false }"),
+            ("npm run a --workspaces --if-present", "Other"),
+            ("npm --prefix web run a", "Script { name: \"a\", place: Folder(\"web\"), or_program: false }"),
+            ("npm --loglevel silent run a", "Other"),
+            ("npm ci", "Other"),
+            ("npm exec -- tsx a.ts", "Program([\"tsx\", \"a.ts\"])"),
+            ("pnpm a --filter b", "Script { name: \"a\", place: Here, or_program: true }"),
+            ("pnpm --filter b a", "Script { name: \"a\", place: Package(\"b\"), or_program: true }"),
+            ("pnpm -r run a", "Script { name: \"a\", place: All, or_program: false }"),
+            ("pnpm -w run a", "Script { name: \"a\", place: Folder(\"/\"), or_program: false }"),
+            ("pnpm install", "Other"),
+            ("yarn a", "Script { name: \"a\", place: Here, or_program: true }"),
+            ("yarn workspace b run a", "Script { name: \"a\", place: Package(\"b\"), or_program: true }"),
+            ("yarn workspace b add a", "Other"),
+            ("bun run a", "Script { name: \"a\", place: Here, or_program: true }"),
+            ("bun run src/a.ts", "File(\"src/a.ts\")"),
+            ("bun test a", "Other"),
+        ] {
+            assert_eq!(told(line), answer, "{line}");
+        }
+    }
+}

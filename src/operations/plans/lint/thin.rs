@@ -1,0 +1,78 @@
+//! Rules about words by which a plan asks for less than was decided.
+
+use super::sentences::Sentence;
+use crate::operations::plans::found::Weight;
+
+/// A rule about thin words: what it is called by, how much it weighs, and where a sentence has it.
+pub(super) struct Thin {
+    pub(super) weight: Weight,
+    pub(super) find: fn(&Sentence<'_>) -> Option<usize>,
+}
+
+impl Thin {
+    pub(super) fn hit<'a>(&self, sentence: &'a Sentence<'_>) -> Option<(Weight, &'a str, usize)> {
+        let index = (self.find)(sentence)?;
+        let word = sentence.words.get(index)?;
+        Some((self.weight, &word.text, word.at))
+    }
+}
+
+/// Words that turn what follows into what is not wanted, or what is taken away.
+fn is_against(word: &str) -> bool {
+    const AGAINST: &[&str] = &[
+        "no",
+        "not",
+        "never",
+        "none",
+        "nothing",
+        "nor",
+        "neither",
+        "without",
+        "avoid",
+        "avoids",
+        "cannot",
+        "don't",
+        "doesn't",
+        "isn't",
+        "aren't",
+        "won't",
+        "must-not",
+        "zero",
+        "instead",
+        "rather",
+        "unlike",
+        "beyond",
+        "current",
+        "currently",
+        "existing",
+        "previous",
+        "previously",
+        "former",
+        "formerly",
+        "old",
+        "was",
+        "were",
+        "today",
+        "today's",
+        "forbid",
+        "forbids",
+        "reject",
+        "rejects",
+        "fail",
+        "fails",
+        "detect",
+        "detects",
+    ];
+    const TAKEN: &[&str] = &[
+        "refus", "rewrit", "replac", "remov", "delet", "drop", "swap", "eliminat", "strip", "overwrit", "convert",
+        "fill",
+    ];
+    AGAINST.contains(&word) || TAKEN.iter().any(|start| word.starts_with(start))
+}
+
+/// How many words before a word are looked at.
+const NEAR: usize = 7;
+
+pub(super) fn is_spared(sentence: &Sentence<'_>, index: usize) -> bool {
+    sentence.has_before(index, NEAR, is_against)
+}
