@@ -329,7 +329,16 @@ fn undecided(plan: &PhasePlan<'_>) -> Vec<Found> {
             rest.strip_prefix('<').and_then(|rest| rest.strip_prefix(**tag)).is_some_and(|rest| rest.starts_with('>'))
         });
         let end = tag.and_then(|tag| rest.find(&format!("</{tag}>")));
-        if let Some(end) = end {
+        // What closes a part ends its last sentence.
+        let is_name =
+            |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let closing =
+            rest.strip_prefix("</").and_then(|rest| rest.split_once('>')).map(|(name, _)| name).filter(is_name);
+        if let Some(name) = closing {
+            own.push('|');
+            own.push_str(&" ".repeat(name.len() + 2));
+            at += name.len() + 3;
+        } else if let Some(end) = end {
             own.extend(
                 rest[..end]
                     .chars()

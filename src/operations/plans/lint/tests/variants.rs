@@ -363,3 +363,16 @@ fn the_size_is_read_in_each_form() {
         assert!(has(&report.errors, "has 6 tasks"), "{more}: {report:?}");
     }
 }
+
+#[test]
+fn a_todo_is_found_in_each_part() {
+    for (words, parts) in [
+        ("TODO: pick a limit", vec![ACTION, DONE, CRITERION, "nothing that is written is lost", TRUTH]),
+        ("Limit: TODO", vec![ACTION, DONE, CRITERION]),
+    ] {
+        for part in parts {
+            let (report, _) = edited(part, words);
+            assert!(report.valid && has(&report.warnings, "leaves something open"), "{words} {part}: {report:?}");
+        }
+    }
+}
