@@ -940,6 +940,14 @@ mod tests {
             "test 2 -gt 1",
             "test a != b",
             "[ -d . ]",
+        ] {
+            assert!(reason(command).is_some(), "{command}");
+        }
+    }
+
+    #[test]
+    fn commands_that_only_list_or_say_something_are_found() {
+        for command in [
             "python3 --version",
             "node --version",
             "node -v",

@@ -100,11 +100,10 @@ impl Reader<'_> {
         for next in self.letters.by_ref() {
             match quote {
                 Some(mark) if next == mark => quote = None,
-                Some(_) => {}
                 None if matches!(next, '\'' | '"') => quote = Some(next),
                 None if next == open => depth += 1,
                 None if next == close => depth -= 1,
-                None => {}
+                Some(_) | None => {}
             }
             if depth == 0 {
                 self.words = vec![open.to_string(), inside];

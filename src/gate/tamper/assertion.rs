@@ -171,7 +171,7 @@ impl<'text> Assertion<'text> {
             .tokens
             .iter()
             .any(|token| matches!(token.text, "not" | "not_to" | "to_not") && token.kind == Kind::Word);
-        let at = self.tokens.iter().rposition(|token| says(token)).filter(|_| !is_negated)?;
+        let at = self.tokens.iter().rposition(says).filter(|_| !is_negated)?;
         let names = |token: &&Token<'text>| {
             token.kind == Kind::Text
                 || token.kind == Kind::Word && token.text.starts_with(|first: char| first.is_uppercase())

@@ -27,7 +27,7 @@ pub(super) fn of_data(text: &Text<'_>, all: &[Text<'_>]) -> Vec<Finding> {
         return if has_moved { Vec::new() } else { vec![Finding::new(text.path, 0, Weakening::DeletedTests, what)] };
     };
     let (added, gone) = lines::differing(before, after);
-    if gone == 0 || text.path.ends_with(".json") && only_grew(before, after) {
+    if gone == 0 || text.path.to_lowercase().ends_with(".json") && only_grew(before, after) {
         return Vec::new();
     }
     let lines = before.lines().filter(|line| !line.trim().is_empty()).count();

@@ -202,7 +202,7 @@ pub(super) fn entered(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    Some(parts.iter().map(|part| format!("{part}/")).collect())
+    Some(parts.iter().flat_map(|part| [*part, "/"]).collect())
 }
 
 /// The line that `sh -c` is given.

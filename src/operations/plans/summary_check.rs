@@ -96,11 +96,6 @@ pub(crate) fn listed_files(text: &str) -> Vec<String> {
     files_under(text, &["created", "modified"])
 }
 
-/// All the files that the front matter says something of: those that are gone, too.
-pub(crate) fn reported_files(text: &str) -> Vec<String> {
-    files_under(text, &["created", "modified", "deleted"])
-}
-
 fn files_under(text: &str, keys: &[&str]) -> Vec<String> {
     let Some(front) = FrontMatter::parse(text) else { return Vec::new() };
     let lists = keys.iter().filter_map(|key| front.get_path(&["key-files", key]));
@@ -209,7 +204,7 @@ pub(crate) fn task_commits(text: &str) -> TaskCommits<'_> {
 }
 
 /// The lines below the first heading whose title, in small letters, is as asked; a line in bold letters is a heading too.
-fn section_lines<'text>(text: &'text str, is_wanted: impl Fn(&str) -> bool) -> Vec<&'text str> {
+fn section_lines(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let markdown = Markdown::parse(text);
     let title = |title: &str| title.trim_matches(['*', ':', ' ']).to_lowercase();
     if let Some(heading) = markdown.headings().find(|heading| is_wanted(&title(heading.title))) {
@@ -246,7 +241,7 @@ fn hashes_in(line: &str) -> Vec<&str> {
 /// What stands in a line for a hash that is still to be written, or was made up.
 fn placeholder_in(line: &str) -> Option<&str> {
     let is_item = line.starts_with(|first: char| first.is_ascii_digit() || "-*|".contains(first));
-    let is_code = |word: &&str| {
+    let is_made_up = |word: &&str| {
         (7..=40).contains(&word.len())
             && word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase())
             && word.bytes().any(|byte| byte.is_ascii_digit())
@@ -259,7 +254,7 @@ fn placeholder_in(line: &str) -> Option<&str> {
             || is_bracketed && matches!(bare.as_str(), "hash" | "commit" | "sha" | "commit hash")
     };
     let words = line.split_whitespace().map(|word| word.trim_matches(['`', '*', ',', ';', '|', '.', ':']));
-    let made_up = in_code.clone().find(|word| is_code(word));
+    let made_up = in_code.clone().find(|word| is_made_up(word));
     in_code.clone().find(open).or_else(|| words.into_iter().find(|word| open(word))).or(made_up).filter(|_| is_item)
 }
 

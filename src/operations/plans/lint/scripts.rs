@@ -423,10 +423,7 @@ fn packages(tree: &Tree<'_>) -> Result<Vec<(String, String)>, FileError> {
 
 /// Tasks of `turbo run`: each is a script of a package.
 pub(super) fn of_turbo(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sought {
-    let rest = match arguments {
-        ["run", rest @ ..] => rest,
-        _ => return Ok(None),
-    };
+    let ["run", rest @ ..] = arguments else { return Ok(None) };
     let config = tree.text(&format!("{}turbo.json", call.folder))?.unwrap_or_default();
     let names =
         rest.iter().take_while(|word| !word.starts_with('-')).filter(|name| !is_open(name) && !name.contains('#'));

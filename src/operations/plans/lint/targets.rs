@@ -259,7 +259,9 @@ pub(super) fn of_deno(arguments: &[&str], call: &Call, tree: &Tree<'_>) -> Sough
             let is_unknown = !has && !is_planned && !texts.is_empty();
             Ok(is_unknown.then(|| Missing::surely(format!("deno.json has no task `{name}`"))))
         }
-        ["run", path, ..] if path.ends_with(".ts") || path.ends_with(".js") => Ok(file(path, call, tree)),
+        ["run", path, ..] if path.rsplit_once('.').is_some_and(|(_, end)| matches!(end, "ts" | "js")) => {
+            Ok(file(path, call, tree))
+        }
         _ => Ok(None),
     }
 }

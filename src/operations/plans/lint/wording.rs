@@ -477,7 +477,7 @@ fn of_a_package(truth: &str) -> Option<&'static str> {
     let is_manifest = |word: &str| MANIFESTS.contains(&word);
     let is_by_person =
         words.iter().any(|word| matches!(*word, "user" | "users" | "when" | "page" | "report" | "prints"));
-    let in_manifest = words.windows(3).any(|three| {
+    let is_declared = words.windows(3).any(|three| {
         matches!(three[0], "is" | "are" | "added" | "declared" | "listed" | "dependency" | "dependencies")
             && matches!(three[1], "in" | "to")
             && is_manifest(three[2])
@@ -485,7 +485,7 @@ fn of_a_package(truth: &str) -> Option<&'static str> {
     let lists = words.len() > 2 && is_manifest(words[0]) && LISTS.contains(&words[1]);
     let is_dependency =
         words.len() <= 7 && words.windows(3).any(|three| matches!(three, ["is", "a", "dependency" | "devdependency"]));
-    if (in_manifest || lists || is_dependency) && !is_by_person {
+    if (is_declared || lists || is_dependency) && !is_by_person {
         return Some("a package that is declared");
     }
     let name = truth.split_whitespace().next().unwrap_or_default();

@@ -383,7 +383,7 @@ fn plan_with_a_hollow_plan(it: &mut Actor, folder: &str) {
     it.reads("workflows/plan-phase/steps/revise.md").done();
     let (text, into) = (text_of(&FAREWELL_PLAN, &phase), folder.to_owned());
     let plan = chain::documents(folder, PLANS).remove(0);
-    let fills = [
+    let given = [
         ("plans", plan.as_str()),
         ("context_path", ""),
         ("research_path", ""),
@@ -392,7 +392,7 @@ fn plan_with_a_hollow_plan(it: &mut Actor, folder: &str) {
         ("to conflicts, or", "none"),
     ];
     let path = plan.clone();
-    let planner = it.spawn("Revise the plans of phase", &fills, move |it| {
+    let planner = it.spawn("Revise the plans of phase", &given, move |it| {
         it.by("| `revision`, `reviews` |");
         it.reads("references/planner-revision.md").done();
         it.by("Read the plans the issues name").reads_file(&path).expects("wired later").done();
@@ -470,7 +470,7 @@ fn keys(answer: &Value) -> Vec<String> {
     keys.iter().map(|key| format!("{}:{}", key["path"].as_str().unwrap(), key["line"])).collect()
 }
 
-/// Step 6.3: the review, and its fixes, once.
+/// Step 6.3: the review, and its repairs, once.
 fn review(it: &mut Actor, folder: &str) {
     hooks_of(it, "execute:post", &Phase { findings: FOUND, ..Phase::new(folder, PLANS) });
     assert_eq!(it.known("keys"), "farewell.py:3 ghp_", "{SECRET}: the reviewer is not told");
@@ -549,7 +549,7 @@ fn verifier(
     seen: &str,
     script: impl FnOnce(&mut Actor) -> String + Send + 'static,
 ) -> crate::play::actor::Spawn {
-    let fills = [
+    let given = [
         ("goal", "A person can be told goodbye"),
         ("success_criteria", "both calls work"),
         ("only if context_window", DROPPED),
@@ -560,7 +560,7 @@ fn verifier(
         ("if any", DROPPED),
         ("those into the verifier", ""),
     ];
-    it.spawn("=\"gsd-verifier\"", &fills, script)
+    it.spawn("=\"gsd-verifier\"", &given, script)
 }
 
 /// The lines by which the verifier looks for a fault.
@@ -600,8 +600,8 @@ fn writes_report(it: &mut Actor, folder: &str, plans: &[&Plan], gaps: &[&(&str, 
     let files = ["farewell.py", "greet.py", "settings.py", "test_farewell.py", "test_greet.py", "test_main.py"];
     let covered: Vec<String> = documents.chain(files.iter().map(|file| (*file).to_owned())).collect();
     let covered = covered.join(" ");
-    let fills = [("every PLAN.md and SUMMARY.md", covered.as_str()), ("every source and test file", "")];
-    let print = it.runs("gsd-tools verification fingerprint", &fills).json();
+    let given = [("every PLAN.md and SUMMARY.md", covered.as_str()), ("every source and test file", "")];
+    let print = it.runs("gsd-tools verification fingerprint", &given).json();
     let status = if gaps.is_empty() { "passed" } else { "gaps_found" };
     let score = format!("{}/{}", GAPS.len() - gaps.len(), GAPS.len());
     let (mut entries, mut rows) = (String::new(), String::new());
@@ -642,9 +642,9 @@ fn writes_report(it: &mut Actor, folder: &str, plans: &[&Plan], gaps: &[&(&str, 
 /// `/gsd-plan-phase 1 --gaps`, from its fourth step on.
 fn plan_gaps(it: &mut Actor, folder: &str) {
     let contributions = hooks_of(it, "plan:pre", &Phase::new(folder, WITH_GAP_PLAN));
-    let fixes: &[&Plan] = &[&GAP_PLAN];
-    let (files, into) = (chain::documents(folder, fixes), folder.to_owned());
-    let planner = chain::planner(it, folder, fixes, ("gap_closure", &contributions), move |it| {
+    let repairs: &[&Plan] = &[&GAP_PLAN];
+    let (files, into) = (chain::documents(folder, repairs), folder.to_owned());
+    let planner = chain::planner(it, folder, repairs, ("gap_closure", &contributions), move |it| {
         begins_to_plan(it, &into);
         it.reads("references/planner-gaps.md").expects("gap_closure: true").done();
         let known = it.by("VERIFICATION.md front matter `gaps[]`").reads_file(&format!("{into}/01-VERIFICATION.md"));
@@ -661,8 +661,8 @@ fn plan_gaps(it: &mut Actor, folder: &str) {
         "## PLANNING COMPLETE\n\n| wave | plan |\n|---|---|\n| 1 | 01-03 |".to_owned()
     });
     it.sends(planner).expects("## PLANNING COMPLETE").done();
-    let (files, into) = (chain::documents(folder, fixes), folder.to_owned());
-    let checker = chain::plan_checker(it, folder, fixes, ("gap_closure", ""), move |it| {
+    let (files, into) = (chain::documents(folder, repairs), folder.to_owned());
+    let checker = chain::plan_checker(it, folder, repairs, ("gap_closure", ""), move |it| {
         begins_to_check(it, &files, &into);
         it.runs("gsd-tools plan lint {phase_dir}", &[("phase_dir", &into)]).is("valid", true).done();
         "## VERIFICATION PASSED\n\n| plan | tasks |\n|---|---|\n| 01-03 | 2 |".to_owned()
@@ -734,9 +734,9 @@ fn nothing_is_left(stage: &Stage) {
         assert!(stage.shell(&broken).contains("FAILED"), "test_{module} holds whatever the program does");
     }
     let folder = ".planning/phases/01-say-goodbye";
-    let fixes = stage.context.read(&format!("{folder}/01-REVIEW-FIX.md"));
+    let repairs = stage.context.read(&format!("{folder}/01-REVIEW-FIX.md"));
     for words in ["### CR-01: A key stands", "has to be revoked", "### CR-02: Without a name", "WR-02"] {
-        assert!(fixes.contains(words), "REVIEW-FIX.md does not say `{words}`: {fixes}");
+        assert!(repairs.contains(words), "REVIEW-FIX.md does not say `{words}`: {repairs}");
     }
     let verified = stage.context.read(&format!("{folder}/01-VERIFICATION.md"));
     for words in ["status: passed", "| CR-01 | `farewell.py:3` | fixed", "| CR-02 |", "| VERIFIED |"] {
