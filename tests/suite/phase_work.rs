@@ -103,7 +103,7 @@ fn a_line_that_looks_like_a_key_is_named_by_its_place_and_never_shown() {
     }
     let context = project();
     context.write("docs/old.md", KEY);
-    commit(&context, "docs: of a person, before the phase");
+    commit(&context, "docs(00): of a person, before the phase");
     git(&context, &["mv", "docs/old.md", "docs/new.md"]);
     done(&context);
     assert_eq!(asked(&context)["keys"], json!([]), "it was there before, and only moved");
@@ -180,7 +180,7 @@ fn a_file_that_no_summary_names_is_unreported_and_one_that_no_commit_changed_is_
 fn a_file_that_a_plan_removes_is_reported_under_deleted() {
     let context = project();
     context.write("src/old.js", "export const old = 1;\n");
-    commit(&context, "chore: of before");
+    commit(&context, "chore(00): of before");
     std::fs::remove_file(context.project().join("src/old.js")).unwrap();
     done(&context);
     let unreported = |context: &TestContext| context.gsd(["verify", "work", "1"]).json()["unreported"].clone();
@@ -428,7 +428,8 @@ fn what_a_merge_changed_by_itself_and_what_was_taken_back_twice_is_work_of_the_p
 #[test]
 fn a_commit_of_a_summary_that_is_not_its_plans_is_a_finding() {
     let context = project();
-    let before = git(&context, &["rev-parse", "--short=8", "HEAD"]);
+    // Whole: eight digits without a letter may be a date.
+    let before = git(&context, &["rev-parse", "HEAD"]);
     done(&context);
     context.write("src/q.js", "1\n");
     let gone = commit(&context, "feat(01-01): q");
@@ -438,8 +439,8 @@ fn a_commit_of_a_summary_that_is_not_its_plans_is_a_finding() {
     let path = ".planning/phases/01-notes/01-01-SUMMARY.md";
     let text = context.read(path);
     for (hash, why) in [
-        (&gone[..8], "is not in the history of this branch"),
-        (&foreign[..8], "is of another phase: `feat(02-01): r`"),
+        (gone.as_str(), "is not in the history of this branch"),
+        (foreign.as_str(), "is of another phase: `feat(02-01): r`"),
         (&before, "is older than the plan"),
         ("deadbeef", "does not exist"),
     ] {
