@@ -127,7 +127,7 @@ fn a_quoted_false_is_no_boolean() {
     let context = TestContext::new();
     let entry = "---\ncoverage:\n  - id: D1\n    description: a\n    human_judgment: FLAG\n    verification:\n\
         \x20     - kind: unit\n        ref: t#x\n        status: pass\n---\n";
-    context.write("t", "the test\n");
+    context.write("t", "the test x\n");
     let classify = |flag: &str| {
         context.write(".planning/S.md", &entry.replace("FLAG", flag));
         context.gsd(["uat", "classify-coverage", "--summary", ".planning/S.md"]).json()

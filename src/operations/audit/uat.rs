@@ -277,7 +277,8 @@ fn without_those_of_tests(
     }
     let mut tests = Vec::new();
     for file in folder.artifacts("UAT") {
-        tests.extend(view.uat_report(&folder.join(file))?.tests.iter().map(|test| test.name.clone()));
+        let report = view.uat_report(&folder.join(file))?;
+        tests.extend(report.tests.iter().filter(|test| test.is_open()).map(|test| test.name.clone()));
     }
     found.items.retain(|item| {
         let title = item.title.as_deref().unwrap_or(&item.name);
