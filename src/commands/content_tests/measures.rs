@@ -100,7 +100,7 @@ fn is_order(sentence: &str, orders: &BTreeSet<&str>) -> bool {
         .iter()
         .fold(vec![lower.as_str()], |parts, mark| parts.into_iter().flat_map(|part| part.split(mark)).collect());
     clauses.iter().any(|clause| {
-        // A lead such as `**Files.**` is no part of the sentence.
+        // The sentence begins after a label such as `**Files.**`.
         let clause = clause.rsplit("** ").next().unwrap_or(clause);
         let word = clause.trim_start_matches(|letter: char| !letter.is_alphabetic());
         let word = word.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or_default();
@@ -380,7 +380,7 @@ const UNMEASURABLE: &[&str] = &[
     "adequate",
 ];
 
-/// Where such a word stands and is no measure of its own: quoted as a bad one, behind a number, or about something else.
+/// Whether such a word is harmless here: quoted as a bad example, after a number, or about something else.
 fn is_meant(before: &str, after: &str) -> bool {
     let number = before.split(' ').rev().nth(1).unwrap_or_default();
     before.ends_with(['"', '_', '`', '['])

@@ -127,7 +127,22 @@ impl History {
         let line = line.into_iter().chain(places(paths)?);
         let told =
             self.world.git_differences(self.layout.root(), names_no_filter, line).ok().filter(Finished::success)?;
-        Some(told.text().split('\0').map(str::to_owned).collect())
+        let mut differing: HashSet<String> = told.text().split('\0').map(str::to_owned).collect();
+        if paths.iter().any(|path| differing.contains(path)) {
+            // Where it may not write its index, git names a file too that was only touched; for its status it compares.
+            let line = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"].map(str::to_owned);
+            let line = line.into_iter().chain(places(paths)?);
+            let told =
+                self.world.git_differences(self.layout.root(), names_no_filter, line).ok().filter(Finished::success)?;
+            let told = told.text();
+            let changed: Vec<&str> = told.split('\0').filter_map(|record| record.get(3..)).collect();
+            // These paths are from the top of the repository.
+            let is_at = |top: &str, path: &str| {
+                top.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'))
+            };
+            differing.retain(|path| changed.iter().any(|top| is_at(top, path)));
+        }
+        Some(differing)
     }
 }
 

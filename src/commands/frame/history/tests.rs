@@ -271,6 +271,18 @@ proptest! {
 }
 
 #[test]
+fn a_file_that_was_only_touched_does_not_differ() {
+    let bench = Bench::new();
+    bench.write(FILES[2], "xx");
+    bench.write(FILES[3], "xx");
+    bench.commit(1_000_000_002);
+    let place = |file: &str| bench.base.resolve("r").resolve(file);
+    std::fs::rename(place(FILES[3]), place(FILES[2])).unwrap();
+    assert_eq!(bench.times("state", "r", &[FILES[2]]), bench.times_by_git("r", &[FILES[2]]));
+    assert_eq!(bench.times("other", "r", &[FILES[2]])[FILES[2]], 1_000_000_002);
+}
+
+#[test]
 fn git_is_asked_once_at_a_commit_and_then_for_what_is_new() {
     let bench = Bench::new();
     for file in FILES {
