@@ -64,6 +64,15 @@ fn alive(text: &str) -> BTreeMap<u32, String> {
     std::fs::read_dir("/proc").unwrap().filter_map(look).collect()
 }
 
+/// Waits until this many live: a program that has begun may not show its name yet, nor its environment.
+fn live(text: &str, count: usize) {
+    let since = Instant::now();
+    while alive(text).len() < count {
+        assert!(since.elapsed() < LONG, "{count} of {text}: {:?}", alive(text));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 pub(crate) fn nothing_lives(text: &str) {
     assert_eq!(alive(text), BTreeMap::new(), "{text}");
 }
@@ -108,7 +117,7 @@ fn a_program_that_does_as_it_is_asked_is_not_killed() {
 fn a_program_that_ignores_what_it_is_asked_is_killed_with_what_it_started() {
     let mut process = start("trap '' TERM INT HUP; sleep 600 & echo ready; while :; do sleep 1; done");
     assert_eq!(line(&mut process), "ready");
-    assert!(!alive(&process.mark().to_string()).is_empty());
+    live(&process.mark().to_string(), 2);
     let stopped = process.stop(Ask::Terminate, Duration::from_millis(100)).unwrap();
     assert_eq!((stopped.ended, stopped.survivors), (Ended::Signal(9), Vec::new()));
     nothing_lives(&process.mark().to_string());
@@ -121,7 +130,7 @@ fn what_left_its_group_its_session_and_its_parent_is_killed_too() {
     let mut process = start(&format!("{daemon} env -i setsid sleep 7100 & sleep 0.2; echo ready; sleep 600"));
     assert_eq!(line(&mut process), "ready");
     let mark = process.mark().to_string();
-    assert!(alive(&mark).len() >= 4, "{:?}", alive(&mark));
+    live(&mark, 4);
     assert_eq!(process.stop(Ask::Terminate, LONG).unwrap().survivors, [0; 0]);
     nothing_lives(&mark);
     nothing_lives("sleep 7100");
@@ -270,7 +279,8 @@ fn plays_a_role() {
             assert_eq!(rest(&mut process).1, Ended::Code(0));
             nothing_lives("sleep 7003");
             nothing_lives("sleep 7004");
-            assert_eq!((alive("sleep 7001").len(), alive("sleep 7002").len()), (1, 1));
+            live("sleep 7001", 1);
+            live("sleep 7002", 1);
             let me = std::process::id().to_string();
             let zombies = world.run(&Program::new("ps").arguments(["--ppid", &me, "-o", "stat="])).unwrap().text();
             assert_eq!(zombies.matches('Z').count(), 0, "{zombies}");
@@ -286,7 +296,7 @@ fn a_process_that_is_asked_to_end_can_end_what_it_started_first() {
     for (signal, ask) in [(Signal::TERM, "Terminate"), (Signal::INT, "Interrupt"), (Signal::HUP, "Terminate")] {
         let mut process = again("in-order");
         let inner = said(&mut process);
-        assert!(alive(&inner).len() > 1);
+        live(&inner, 2);
         kill_process(Pid::from_raw(process.id().cast_signed()).unwrap(), signal).unwrap();
         assert_eq!(said(&mut process), format!("{ask} []"));
         nothing_lives(&inner);
@@ -300,7 +310,7 @@ fn what_a_process_that_died_had_started_can_be_ended_later() {
     let mut process = again("killed");
     let inner = said(&mut process);
     kill_process(Pid::from_raw(process.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
-    assert!(!alive(&inner).is_empty());
+    live(&inner, 2);
     assert_eq!(Mark::parse(&inner).unwrap().end_all(), [0; 0]);
     nothing_lives(&inner);
     assert_eq!(Mark::parse("../x"), None);
