@@ -17,6 +17,7 @@ mod auto;
 mod commands;
 mod disk;
 mod emit;
+mod failure;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 #[cfg(all(test, not(fuzzing)))]

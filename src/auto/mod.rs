@@ -35,16 +35,3 @@ pub(crate) mod stop;
 pub(crate) mod story;
 pub(crate) mod supervise;
 pub(crate) mod unit;
-
-use std::error::Error;
-
-/// What a person can do about an error of this room, where there is something.
-pub(crate) fn hint_of(error: &(dyn Error + 'static)) -> Option<String> {
-    let hint = error.downcast_ref::<landing::error::LandingError>().and_then(landing::error::LandingError::hint);
-    let hint = hint.or_else(|| error.downcast_ref::<engine::EngineError>()?.hint());
-    let hint = hint.or_else(|| error.downcast_ref::<runner::request::RunnerError>()?.hint());
-    let hint = hint.or_else(|| error.downcast_ref::<runner::table::TableError>()?.hint());
-    let hint = hint.or_else(|| error.downcast_ref::<probe::trial::ProbeError>()?.hint());
-    let hint = hint.or_else(|| error.downcast_ref::<prompt::PromptError>()?.hint());
-    hint.or_else(|| error.downcast_ref::<crate::disk::log::LogError>()?.hint())
-}

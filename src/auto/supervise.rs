@@ -18,6 +18,7 @@ use super::runner::request::{Limits, Request, Session};
 use super::runner::session::{Go, Observer, Outcome, run};
 use super::runner::table::{Profile, Runners};
 use crate::disk::{self, AbsolutePath, Scratch};
+use crate::failure::Explain;
 use crate::world::fence::{Fence, Openings};
 use crate::world::tree::{Mark, adopt_orphans};
 use crate::world::{Ended, World};

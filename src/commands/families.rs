@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, CommandError, Context, help, hosts, program, usage};
+use super::frame::{Answer, Catalog, Context, help, hosts, program, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
 };
+use crate::failure::Failure;
 use crate::text::screen;
 use crate::world::World;
 
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 /// The end of a call that starts a program, where the agent of a unit made it.
 pub(crate) fn refuses_a_unit(call: &str, kind: &str) -> ExitCode {
     let message = format!("`{call}` starts a program, and the agent of a unit ({kind}) runs this call");
-    Answer::failed(CommandError::usage(message).exits(77)).deliver(Manner::default())
+    Answer::failed(Failure::usage(message).exits(77)).deliver(Manner::default())
 }
 
 /// Reads a call and answers it; says also how the answer is to be printed.
@@ -182,7 +183,7 @@ fn about(call: Call, manner: Manner, world: World) -> Answer {
 }
 
 /// What a verb works with.
-fn context(call: Call, world: World) -> Result<Context, CommandError> {
+fn context(call: Call, world: World) -> Result<Context, Failure> {
     Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG))
 }
 
@@ -318,7 +319,7 @@ mod tests {
                 usage::leaf(&tree(row), &words).command.get_long_about().map(ToString::to_string).unwrap_or_default();
             let examples = examples(&about);
             for example in &examples {
-                let refused = |error: CommandError| -> ! { panic!("`{example}`: {error:?}") };
+                let refused = |error: Failure| -> ! { panic!("`{example}`: {error:?}") };
                 let mut call = argv::parse(arguments(example)).unwrap_or_else(|error| refused(error));
                 call.words = install::spelled(call.words, &world, &OnceCell::new(), is_command)
                     .unwrap_or_else(|error| refused(error));

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::failure::Explain;
+
 use super::lock::Lock;
 use super::{AbsolutePath, DOCUMENT_LIMIT, Digest, Disk, DiskError, atomic, identity, present};
 
@@ -68,9 +70,8 @@ pub(crate) enum LogError {
     Disk(#[from] DiskError),
 }
 
-impl LogError {
-    /// What a person can do about it, where there is something.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for LogError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Broken { path, line, .. } => Some(format!(
                 "keep a copy of `{path}`, then remove line {line} and those after it: what comes before is intact"

@@ -38,6 +38,7 @@ mod transaction;
 mod transcript;
 mod tree;
 
+use crate::failure::Explain;
 use crate::text::shell::typed;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -468,8 +469,14 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 impl DiskError {
-    /// What a person can do about it, where there is something.
-    pub(crate) fn hint(&self) -> Option<String> {
+    /// For `map_err`: wraps an error of the operating system with the thing and the act.
+    fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing, path: path.to_path_buf(), source }
+    }
+}
+
+impl Explain for DiskError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::LeadsOut { .. } | Self::Link { .. } => Some("replace the link by a real file or folder".to_owned()),
             Self::ReadOnly { .. } => Some("give yourself write access to the folder, or choose another".to_owned()),
@@ -514,11 +521,6 @@ impl DiskError {
             | Self::Unwritable { .. }
             | Self::Fault { .. } => None,
         }
-    }
-
-    /// For `map_err`: wraps an error of the operating system with the thing and the act.
-    fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { doing, path: path.to_path_buf(), source }
     }
 }
 

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::failure::unexplained;
+
 /// A path from the root of the file system, without `.` and `..`.
 ///
 /// The dots are resolved as text, before any link is followed: what the user typed is what is meant.
@@ -140,6 +142,8 @@ pub(crate) enum PathError {
     #[error("`{text}` is not a path below a folder: no leading `/`, no `.` or `..`, no `\\`, no empty segment")]
     NotRelative { text: String },
 }
+
+unexplained!(PathError);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::RelativePath;
+use crate::failure::Explain;
 use crate::project::declared_commands::is_runner;
 use crate::text::shell::{NotPlain, PlainLine, typed};
 use crate::text::words::words;
@@ -69,8 +70,10 @@ impl Refused {
     pub(crate) fn is_idle(&self) -> bool {
         self.reason.starts_with(IDLE)
     }
+}
 
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for Refused {
+    fn hint(&self) -> Option<String> {
         if self.command.trim().is_empty() {
             return None;
         }

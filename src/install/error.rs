@@ -1,6 +1,7 @@
 //! What stops an install, with the file and what to do about it.
 
 use crate::disk::{AbsolutePath, DiskError, PathError};
+use crate::failure::{Explain, Reason};
 use crate::library::LibraryError;
 use crate::runtime::{HomeError, RegistryError};
 use crate::text::edit::ParseError;
@@ -64,7 +65,7 @@ impl InstallError {
     }
 
     /// The exit code that tells a script what kind of failure this is.
-    pub(crate) fn exit_code(&self) -> u8 {
+    pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Home { .. }
             | Self::NoLocal { .. }
@@ -99,9 +100,18 @@ impl InstallError {
             },
         }
     }
+}
 
-    /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for InstallError {
+    fn reason(&self) -> Reason {
+        if self.code() == 2 { Reason::Usage } else { Reason::Unknown }
+    }
+
+    fn exit_code(&self) -> Option<u8> {
+        Some(self.code())
+    }
+
+    fn hint(&self) -> Option<String> {
         match self {
             Self::ProjectIsHome { .. } => Some("leave out `--local`, or change to a project folder first".to_owned()),
             Self::NoLocal { .. } => Some("leave out `--local` to install it for all your projects".to_owned()),
@@ -118,7 +128,7 @@ impl InstallError {
             Self::HomeIsMissing { .. } => Some("set HOME to the folder of your user, or create it".to_owned()),
             Self::InTheWay { .. } => Some("rename or remove it, then run the command again".to_owned()),
             Self::Disk(error) => error.hint(),
-            Self::Registry(error) => Some(error.hint().to_owned()),
+            Self::Registry(error) => error.hint(),
             Self::NoHome => Some("set HOME to your home folder".to_owned()),
             Self::Home { .. } => Some("name the folder with `--config-dir`".to_owned()),
             Self::NoProgram { .. } => Some("install gsd-tools again, then run the command again".to_owned()),

@@ -16,6 +16,8 @@ use std::path::Path;
 
 use include_dir::{Dir, include_dir};
 
+use crate::failure::unexplained;
+
 static FOLDERS: [(&str, Dir<'static>); 6] = [
     ("commands", include_dir!("$CARGO_MANIFEST_DIR/commands")),
     ("workflows", include_dir!("$CARGO_MANIFEST_DIR/workflows")),
@@ -77,6 +79,8 @@ pub(crate) enum LibraryError {
     #[error("`{path}` has the name of another item")]
     Twice { path: String },
 }
+
+unexplained!(LibraryError);
 
 impl Library {
     /// The content in the program.

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::roadmap::PhaseRow as RoadmapRow;
 use crate::project::standing::{PhaseStanding, Stage};
@@ -429,6 +430,17 @@ pub(crate) enum CreateError {
     SameName(String),
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl Explain for CreateError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Name(error) => error.hint(),
+            Self::Nameless(_) => Some("name it with letters or digits, such as `billing`".to_owned()),
+            Self::SameName(_) => Some("`gsd-tools workstream create --help` shows an example".to_owned()),
+        }
+    }
 }
 
 /// What work that was done without workstreams is called after: its milestone, where that has a name of its own.

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::disk::{self, AbsolutePath, ChangeSet, DiskError, RealPaths};
+use crate::failure::Explain;
 
 use super::local_state::LocalState;
 
@@ -31,9 +32,8 @@ pub(crate) enum BoundaryError {
     Disk(#[from] DiskError),
 }
 
-impl BoundaryError {
-    /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for BoundaryError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Planning { .. } => {
                 Some("if you put it there, type `gsd-tools trust planning` in a terminal".to_owned())

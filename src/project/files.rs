@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use crate::disk::Digest;
+use crate::failure::Explain;
 
 /// A file that is there but cannot be read. An absent file is no error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,8 +17,8 @@ pub(crate) struct FileError {
     pub(crate) hint: Option<String>,
 }
 
-impl FileError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for FileError {
+    fn hint(&self) -> Option<String> {
         self.hint.clone()
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{repository, workstream};
 use crate::disk::{self, AbsolutePath, Digest, DiskError};
+use crate::failure::Explain;
 
 /// The folder of one project below the user's state folder. All worktrees of a repository share it; projects in other
 /// folders of the repository have their own.
@@ -75,6 +76,15 @@ pub(crate) enum LocalStateError {
     Malformed { path: AbsolutePath, source: serde_json::Error },
     #[error(transparent)]
     Disk(#[from] DiskError),
+}
+
+impl Explain for LocalStateError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Malformed { .. } => Some("correct the file, or delete it".to_owned()),
+            Self::Disk(error) => error.hint(),
+        }
+    }
 }
 
 #[cfg(test)]

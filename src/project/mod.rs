@@ -74,6 +74,7 @@ use crate::disk::{
     self, AbsolutePath, Access, Change, ChangeSet, Digest, DiskError, EntryKind, Found, FoundFile, Owner, RealPaths,
     Snapshot, Stamp,
 };
+use crate::failure::Explain;
 
 use boundary::{Boundary, BoundaryError};
 use files::{Entry, FileError, Files, Looked, Pending};
@@ -251,9 +252,8 @@ pub(crate) enum ProjectError {
     Boundary(#[from] BoundaryError),
 }
 
-impl ProjectError {
-    /// What a person can do about it, where the message does not say so.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for ProjectError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Disk(error) => error.hint(),
             Self::Boundary(error) => error.hint(),

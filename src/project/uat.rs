@@ -1,6 +1,7 @@
 //! UAT.md: the test that a person is asked to make now.
 
 use super::uat_report::{UatReport, field};
+use crate::failure::unexplained;
 use crate::text::markdown::Markdown;
 
 /// The test of the section `Current Test`.
@@ -24,6 +25,8 @@ pub(crate) enum CurrentTestError {
     #[error("the section `Current Test` needs `number:`, `name:` and `expected:`")]
     Malformed,
 }
+
+unexplained!(CurrentTestError);
 
 impl CurrentTest {
     /// The test to make now: where the section says that all are made, or that testing is paused, the first pending one.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sha1::{Digest, Sha1};
 
 use crate::disk::{self, AbsolutePath};
+use crate::failure::{Explain, Reason};
 use crate::text::is_mark;
 
 /// The variable in which a person names the session; it goes before those of hosts.
@@ -26,6 +27,16 @@ const LONGEST_SESSION: usize = 160;
 #[error("`{name}` cannot name a workstream: use letters, digits, `-`, `_` and `.`")]
 pub(crate) struct WorkstreamNameError {
     pub(crate) name: String,
+}
+
+impl Explain for WorkstreamNameError {
+    fn reason(&self) -> Reason {
+        Reason::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some("`gsd-tools workstream list` lists the workstreams".to_owned())
+    }
 }
 
 /// Accepts a name that a workstream can have.

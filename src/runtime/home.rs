@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failure::unexplained;
+
 use super::descriptor::{Descriptor, HomeTable, LocalHome, VariableHolds};
 use super::terms::Scope;
 
@@ -50,6 +52,8 @@ pub(crate) enum HomeError {
     #[error("`{0}` holds a path that is not absolute: `{1}`")]
     NotAbsolute(String, String),
 }
+
+unexplained!(HomeError);
 
 impl Home {
     /// A chosen folder wins over the environment, and that over the usual place. Blank values count as unset.

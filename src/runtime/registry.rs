@@ -11,6 +11,7 @@ use include_dir::{Dir, include_dir};
 use super::check::Fault;
 use super::descriptor::{Descriptor, RuntimeId};
 use crate::disk::{self, DiskError};
+use crate::failure::Explain;
 use crate::text::edit::ParseError;
 use crate::text::nearest::nearest;
 
@@ -47,13 +48,12 @@ pub(crate) enum RegistryError {
     Broken { file: String, fault: Fault },
 }
 
-impl RegistryError {
-    /// What a person can do about it.
-    pub(crate) fn hint(&self) -> &str {
-        match self {
-            RegistryError::Unknown { .. } => "`gsd-tools runtimes` lists the supported hosts",
-            RegistryError::Broken { fault, .. } => &fault.cure,
-        }
+impl Explain for RegistryError {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown { .. } => "`gsd-tools runtimes` lists the supported hosts".to_owned(),
+            Self::Broken { fault, .. } => fault.cure.clone(),
+        })
     }
 }
 
@@ -315,7 +315,7 @@ mod tests {
     fn what_a_file_says_of_itself_must_be_so() {
         let told = |registry: Registry, name: &str| {
             let error = registry.find(name).unwrap_err();
-            format!("{error} | {}", error.hint())
+            format!("{error} | {}", error.hint().unwrap())
         };
         let misnamed = told(with("mine", made_up_text("")), "mine");
         assert!(misnamed.contains("says that it is `lantern` | write `id = \"mine\"`"), "{misnamed}");

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
+use crate::failure::Explain;
+
 /// Longest slug, in characters.
 const LONGEST: usize = 60;
 /// Longest slug, in bytes: file systems take 255 for a name, and a number and an ending have to fit too.
@@ -98,6 +100,17 @@ pub(crate) enum NameError {
     Control { code: u32, position: usize },
     #[error("the name has {length} characters; {LONGEST_NAME} are the most")]
     TooLong { length: usize },
+}
+
+impl Explain for NameError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Control { .. } => {
+                Some("write the name in one line; details belong into the section of the phase".to_owned())
+            }
+            Self::TooLong { .. } => Some("give a short name; details belong into the section of the phase".to_owned()),
+        }
+    }
 }
 
 /// A name that a person gives to something, without white space around it and in normal form.

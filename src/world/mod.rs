@@ -21,6 +21,8 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+use crate::failure::Explain;
+
 pub(crate) mod above;
 pub(crate) mod fence;
 mod fields;
@@ -487,9 +489,8 @@ pub(crate) enum WorldError {
     TimedOut { program: String, limit: Duration },
 }
 
-impl WorldError {
-    /// What a person can do about it, where there is something.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for WorldError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Folder { .. } => Some("change to a folder that exists".to_owned()),
             Self::NoProgram { program } => Some(format!("install `{program}`, or check PATH")),

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::auto::unit::Unit;
+use crate::failure::unexplained;
 use crate::library;
 
 /// The name of the agent in the table of clients.
@@ -74,6 +75,8 @@ pub(crate) struct Row {
 #[derive(Debug, thiserror::Error)]
 #[error("the script of the demo is invalid: {0}")]
 pub(crate) struct ScriptError(#[from] toml_edit::de::Error);
+
+unexplained!(ScriptError);
 
 impl Script {
     pub(crate) fn builtin() -> Result<Self, ScriptError> {

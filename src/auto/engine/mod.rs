@@ -13,6 +13,7 @@ use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::failure::Explain;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
 use crate::operations::state::Facts;
@@ -36,9 +37,8 @@ pub(crate) enum EngineError {
     Endless { steps: u32, last: String },
 }
 
-impl EngineError {
-    /// What a person can do about it, where there is something.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for EngineError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint(),
             Self::Effect { hint, .. } => hint.clone(),

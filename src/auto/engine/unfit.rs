@@ -5,6 +5,7 @@ use super::drive::Drive;
 use super::{Edit, Effects, EngineError};
 use crate::auto::memory::Operation;
 use crate::disk::DOCUMENT_LIMIT;
+use crate::failure::Explain;
 use crate::gate::check::Source;
 use crate::gate::discovery::{Wanted, discover};
 use crate::project::files::Files;

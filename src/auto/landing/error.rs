@@ -2,6 +2,7 @@
 
 use super::id::GitPath;
 use crate::disk::{AbsolutePath, DiskError, MAKE_ROOM};
+use crate::failure::Explain;
 use crate::text::shell::typed;
 use crate::world::WorldError;
 
@@ -90,9 +91,8 @@ pub(crate) enum LandingError {
     Disk(#[from] DiskError),
 }
 
-impl LandingError {
-    /// What a person can do about it, where there is something.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for LandingError {
+    fn hint(&self) -> Option<String> {
         Some(match self {
             Self::OldGit { .. } => "install git 2.38 or later; `git version` shows which one is used".to_owned(),
             Self::NoRepository { folder } => format!("run `{}`, then commit the files", typed!("git init {}", folder)),

@@ -268,6 +268,7 @@ pub(super) fn own_folder(folder: &Path) -> Option<AbsolutePath> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Explain;
 
     #[test]
     fn a_git_that_was_killed_is_named_with_its_signal_and_a_way_on() {

@@ -7,6 +7,7 @@ use super::id::{Changed, Commit, GitPath};
 use super::overlap::{Overlap, is_in_place, overlap, write_whole};
 use super::repository::Repository;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Explain;
 use crate::text::shell::typed;
 
 /// What became of a candidate.
@@ -32,9 +33,8 @@ pub(crate) enum Refusal {
     GitRefused { folder: AbsolutePath, why: String },
 }
 
-impl Refusal {
-    /// What a person can do about it. A target that moved needs a new candidate, which the engine makes itself.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for Refusal {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::TargetMoved { .. } => None,
             Self::DirtyOverlap { folder, .. } => Some(format!(

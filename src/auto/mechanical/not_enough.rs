@@ -1,5 +1,6 @@
 //! Why a step needs an agent or a person.
 
+use crate::failure::unexplained;
 use crate::project::milestone_layout::record::RecordError;
 use crate::project::milestone_layout::tick::TickError;
 use crate::text::shell::typed;
@@ -31,6 +32,8 @@ pub(crate) enum NotEnough {
     #[error("the validation of `{milestone}` is an agent's and has no verdict")]
     Unclear { milestone: String },
 }
+
+unexplained!(NotEnough);
 
 impl NotEnough {
     pub(crate) fn hint(&self) -> String {

@@ -15,3 +15,7 @@ pub(crate) mod server;
 #[cfg(test)]
 mod server_tests;
 pub(crate) mod trial;
+
+use facts::FactsError;
+
+crate::failure::unexplained!(FactsError);

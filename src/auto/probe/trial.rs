@@ -17,6 +17,7 @@ use crate::auto::runner::session::{Go, Observer, Outcome, TICK, run};
 use crate::auto::runner::table::{Profile, Runner};
 use crate::auto::runner::verdict::{Reason, Verdict};
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
+use crate::failure::Explain;
 use crate::world::fence::{Fence, Fencing, Openings};
 use crate::world::output::{Line, Stream};
 use crate::world::process::{Ask, Next};
@@ -64,8 +65,8 @@ pub(crate) enum ProbeError {
     Interrupted,
 }
 
-impl ProbeError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for ProbeError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Runner(error) => error.hint(),
             Self::Disk(error) => error.hint(),

@@ -21,6 +21,7 @@ use selection::Selection;
 use shape::{Shape, Treatment, UnitClass};
 
 use super::permit::Permit;
+use crate::failure::Explain;
 use crate::library;
 
 /// What an agent is given.
@@ -58,8 +59,8 @@ pub(crate) enum PromptError {
     Place { unit: String },
 }
 
-impl PromptError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for PromptError {
+    fn hint(&self) -> Option<String> {
         match self {
             PromptError::Missing { .. } => Some("`gsd-tools auto status` shows which unit is next".to_owned()),
             PromptError::Place { .. } => None,

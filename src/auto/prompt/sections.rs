@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::failure::Explain;
 use crate::text::markdown::{Heading, LineKind, Markdown};
 use crate::text::nearest::nearest;
 
@@ -14,8 +15,8 @@ pub(crate) struct SectionError {
     pub(crate) titles: Vec<String>,
 }
 
-impl SectionError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for SectionError {
+    fn hint(&self) -> Option<String> {
         let titles = self.titles.iter().map(String::as_str);
         match nearest(&self.heading, titles) {
             Some(near) => Some(format!("did you mean `{near}`?")),

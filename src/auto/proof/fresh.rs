@@ -4,6 +4,7 @@ use super::statement::Checks;
 use crate::auto::caches::Caches;
 use crate::auto::landing::id::Commit;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
+use crate::failure::unexplained;
 use crate::gate::check::{Check, Refused, Source};
 use crate::gate::evidence::Evidence;
 use crate::gate::run::{Place, run_checks};
@@ -25,6 +26,8 @@ pub(crate) enum FreshError {
     #[error(transparent)]
     Disk(#[from] DiskError),
 }
+
+unexplained!(FreshError);
 
 /// A checkout that is gone with this value: a clone that borrows the objects of the repository, so that nothing of the
 /// repository changes.

@@ -2,6 +2,7 @@
 
 use crate::auto::event::{CheckRun, Evidence, FAILING, Tests};
 use crate::auto::slices::snapshot::Problem;
+use crate::failure::Explain;
 use crate::gate;
 use crate::gate::check::Refused;
 use crate::gate::evidence::Evidence as GateEvidence;

@@ -5,6 +5,7 @@ use crate::auto::engine::EngineError;
 use crate::auto::landing::error::LandingError;
 use crate::auto::stop::{Cause, Stop};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Explain;
 use crate::text::shell::{Typed, typed};
 
 const AGAIN: &str = "gsd-tools auto run";

@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 
 use crate::disk::log::Log;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
+use crate::failure::Explain;
 use crate::operations::state::Facts;
 use crate::project::files::Files;
 use crate::project::head::Head;

@@ -17,6 +17,7 @@ use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
+use crate::failure::Explain;
 use crate::gate::check::Check;
 use crate::world::tree::Mark;
 use crate::world::{Ended, HEARD, UNIT, World};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::stream::{Answers, Opening};
 use super::table::{Delivery, Profile, ProfileKey, Runner};
 use crate::disk::AbsolutePath;
+use crate::failure::Explain;
 use crate::world::fence::Fence;
 use crate::world::tree::Mark;
 use crate::world::{Program, World};
@@ -117,8 +118,8 @@ pub(crate) enum RunnerError {
     Disk(#[from] crate::disk::DiskError),
 }
 
-impl RunnerError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for RunnerError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::NoProgram { programs, .. } if programs.is_empty() => Some("name its program".to_owned()),
             Self::NoProgram { .. } => Some("install it, check PATH, or choose another runner".to_owned()),

@@ -12,6 +12,7 @@ use super::session::{Go, Observer, Outcome, run};
 use super::table::{Profile, Runners};
 use super::verdict::{Reason, Verdict};
 use crate::disk::AbsolutePath;
+use crate::failure::Explain;
 use crate::world::process_tests::nothing_lives;
 use crate::world::tree::Mark;
 use crate::world::{Ended, World};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::stream::{Dialect, Facts};
+use crate::failure::Explain;
 use crate::text::words::{read_words, words};
 use crate::world::World;
 
@@ -208,8 +209,8 @@ pub(crate) enum TableError {
     Unknown { name: String, nearest: Option<String>, known: String },
 }
 
-impl TableError {
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for TableError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Invalid(_) => None,
             Self::Unknown { nearest: Some(nearest), .. } => Some(format!("did you mean `{nearest}`?")),

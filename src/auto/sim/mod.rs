@@ -21,6 +21,7 @@ use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::Stop;
 use super::unit::Unit;
+use crate::failure::Explain;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::{SecretFound, added_secrets};
 use crate::gate::tamper::FileChange;

@@ -5,8 +5,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::failure::Failure;
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::splice::Splices;
@@ -61,12 +62,12 @@ struct EffortChange {
     to: String,
 }
 
-fn effort_sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), CommandError> {
+fn effort_sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), Failure> {
     let report = sync(context, arguments)?;
     context.emit_raw(&report, if report.reason.is_some() { "" } else { "ok" })
 }
 
-fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandError> {
+fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, Failure> {
     let named = arguments.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
     let host = context.host()?;
     let (runtime, descriptor) = match &named {
@@ -90,7 +91,7 @@ fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, CommandEr
         report.reason = Some("agents directory not found");
         return Ok(report);
     };
-    let mut look = |changes: &mut ChangeSet| -> Result<(), CommandError> {
+    let mut look = |changes: &mut ChangeSet| -> Result<(), Failure> {
         for entry in disk::list(&folder)?.unwrap_or_default() {
             let name = entry.name.strip_suffix(".md").filter(|name| name.starts_with("gsd-"));
             let (Some(name), true) = (name, entry.is_file()) else { continue };
@@ -123,7 +124,7 @@ fn edited(
     runtime: &str,
     name: &str,
     path: &Path,
-) -> Result<Option<(EffortChange, Digest, String)>, CommandError> {
+) -> Result<Option<(EffortChange, Digest, String)>, Failure> {
     let Some(text) = disk::read_text(path)? else { return Ok(None) };
     let Some(front) = FrontMatter::parse(&text).filter(|front| front.problem().is_none()) else { return Ok(None) };
     let config = context.config()?;

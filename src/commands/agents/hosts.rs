@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::documents::instructions;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::operations::agents::skills::{self, Around};
 use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 
@@ -63,7 +64,7 @@ pub(crate) struct InstructionArgs {
     runtime: Option<String>,
 }
 
-fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), CommandError> {
+fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), Failure> {
     let Some(agent) = &arguments.agent else { return context.emit_raw(&"", "") };
     let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
     let host = context.host()?;
@@ -91,27 +92,27 @@ pub(in crate::commands) struct SkillsRootReport {
     skills_root: String,
 }
 
-fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), CommandError> {
+fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), Failure> {
     let descriptor = context.host_named(host)?;
     let Some(root) = skills_folder(context, &descriptor)? else {
-        return Err(CommandError::usage(format!("{} has no folder for skills", descriptor.name))
+        return Err(Failure::usage(format!("{} has no folder for skills", descriptor.name))
             .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
 }
 
 /// The folders of the host of the call, for the user.
-pub(in crate::commands) fn home(context: &Context) -> Result<Home, CommandError> {
+pub(in crate::commands) fn home(context: &Context) -> Result<Home, Failure> {
     let host = context.host()?;
     let home = host.descriptor.as_ref().map(|descriptor| home_of(context, descriptor)).transpose()?.flatten();
     home.ok_or_else(|| {
-        CommandError::usage(format!("the config directory of `{}` is unknown", host.id))
+        Failure::usage(format!("the config directory of `{}` is unknown", host.id))
             .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use")
     })
 }
 
 /// The folders of a host, for the user; `None` for a user without a home.
-pub(super) fn home_of(context: &Context, descriptor: &Descriptor) -> Result<Option<Home>, CommandError> {
+pub(super) fn home_of(context: &Context, descriptor: &Descriptor) -> Result<Option<Home>, Failure> {
     let Some(user) = context.world().home() else { return Ok(None) };
     let environment = |name: &str| context.world().variable(name);
     let surroundings =
@@ -120,7 +121,7 @@ pub(super) fn home_of(context: &Context, descriptor: &Descriptor) -> Result<Opti
 }
 
 /// The folder above a host's skills, for the user; `None` where it knows no skills.
-fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, CommandError> {
+fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, Failure> {
     if let (Some(skills), Some(user)) = (&descriptor.home.skills, context.world().home()) {
         return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
     }
@@ -140,7 +141,7 @@ fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<St
     Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
 }
 
-fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), CommandError> {
+fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), Failure> {
     let named = arguments.runtime.as_ref().or(arguments.host.as_ref()).filter(|host| !host.trim().is_empty());
     let named = if named.is_some() { named.cloned() } else { context.host_word()? };
     let file = match named {

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::commands::documents::config::{told, with_new_file};
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::agents::failure::FailureClass;
 use crate::operations::agents::models::{self, ExecutionRequest};
 use crate::operations::documents::configuration;
@@ -90,14 +91,14 @@ pub(crate) struct ProfileArgs {
     profile: String,
 }
 
-fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
+fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
     let host = context.host_of_models(None)?;
     let report = models::model(context.config()?, &host, &arguments.agent);
     let raw = report.model.clone();
     context.emit_raw(&report, raw)
 }
 
-fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), CommandError> {
+fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), Failure> {
     let host = context.host_of_models(arguments.host.as_deref())?;
     let request = ExecutionRequest {
         effort: arguments.effort.as_deref(),
@@ -111,7 +112,7 @@ fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), Com
     context.emit_raw(&report, raw)
 }
 
-fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(), CommandError> {
+fn granularity(context: &mut Context, arguments: &GranularityArgs) -> Result<(), Failure> {
     let report = models::granularity(context.config()?, &arguments.kind, arguments.granularity.as_deref());
     let raw = report.granularity.clone();
     context.emit_raw(&report, raw)
@@ -141,11 +142,11 @@ impl Serialize for AgentMap {
     }
 }
 
-fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), CommandError> {
+fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Failure> {
     let profile = arguments.profile.to_ascii_lowercase();
     if !PROFILES.contains(&profile.as_str()) {
         let known = PROFILES.join(", ");
-        let told = CommandError::usage(format!("unknown model profile `{}`", arguments.profile));
+        let told = Failure::usage(format!("unknown model profile `{}`", arguments.profile));
         return Err(told.hint(format!("use one of {known}")));
     }
     let setting = Setting::parse("model_profile", &profile)?;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{AbsolutePath, Digest};
+use crate::failure::{Failure, Reason};
 use crate::operations::agents::prompt_budget::{self, Material};
 
 /// The exit code where what must be there does not fit.
@@ -59,10 +60,10 @@ pub(crate) struct BudgetArgs {
     output_metadata: String,
 }
 
-fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), CommandError> {
+fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), Failure> {
     let (prompt, report) = prompt_budget::fit(&material(context, arguments)?, arguments.budget.get());
     let metadata =
-        serde_json::to_string_pretty(&report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        serde_json::to_string_pretty(&report).map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
     write(context, [(&arguments.output_prompt, prompt), (&arguments.output_metadata, metadata + "\n")])?;
     if report.hard_failed {
         context.warn("the required parts do not fit into the budget; the prompt is empty");
@@ -71,8 +72,8 @@ fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), Co
     Ok(())
 }
 
-fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, CommandError> {
-    let optional = |file: Option<&String>| -> Result<Option<String>, CommandError> {
+fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Failure> {
+    let optional = |file: Option<&String>| -> Result<Option<String>, Failure> {
         match file {
             Some(file) => context.text_from_here(file),
             None => Ok(None),
@@ -89,7 +90,7 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Comma
         instructions: required(&arguments.instructions_file)?,
         roadmap: required(&arguments.roadmap_file)?,
         project: optional(arguments.project_file.as_ref())?,
-        plans: arguments.plan_file.iter().map(plan).collect::<Result<_, CommandError>>()?,
+        plans: arguments.plan_file.iter().map(plan).collect::<Result<_, Failure>>()?,
         context: optional(arguments.context_file.as_ref())?,
         research: optional(arguments.research_file.as_ref())?,
         requirements: optional(arguments.requirements_file.as_ref())?,
@@ -97,9 +98,9 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Comma
 }
 
 /// Writes both files, or none.
-fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), CommandError> {
+fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), Failure> {
     let place = |(file, text): (&String, String)| Ok((context.output(context.here().resolve(file))?, text));
-    let files: Vec<(AbsolutePath, String)> = files.into_iter().map(place).collect::<Result<_, CommandError>>()?;
+    let files: Vec<(AbsolutePath, String)> = files.into_iter().map(place).collect::<Result<_, Failure>>()?;
     let folders: BTreeSet<AbsolutePath> = files.iter().filter_map(|(path, _)| path.parent()).collect();
     context.disk().transact(folders, |_, changes| {
         for (path, text) in files {

@@ -1,8 +1,9 @@
 //! Which skills there are.
 
 use super::hosts;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::operations::agents::skill_manifest::{self, FoundRoot, Root, RootScope, SkillManifest};
 use crate::project::view::Edits;
 
@@ -33,7 +34,7 @@ pub(crate) struct ManifestArgs {
     json: bool,
 }
 
-fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(), CommandError> {
+fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(), Failure> {
     let report = manifest(context, arguments.skills_dir.as_deref(), arguments.others)?;
     if !arguments.write {
         return context.emit(&report);
@@ -52,11 +53,12 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
     context.emit(&report)
 }
 
-fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<SkillManifest, CommandError> {
+fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<SkillManifest, Failure> {
     let roots = match chosen {
         Some(folder) => vec![Root { path: folder.to_owned(), scope: RootScope::Custom, deprecated: false, host: None }],
-        None => skill_manifest::roots()
-            .map_err(|error| CommandError::because(crate::commands::frame::error::Reason::SdkFailFast, &error))?,
+        None => {
+            skill_manifest::roots().map_err(|error| Failure::because(crate::failure::Reason::SdkFailFast, &error))?
+        }
     };
     let home = context.world().home().map(AbsolutePath::parse).transpose()?;
     let boundary = context.project().boundary()?;
@@ -85,22 +87,18 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
 }
 
 /// The user's folder of a host.
-fn moved(context: &Context, host: &str) -> Result<Option<AbsolutePath>, CommandError> {
+fn moved(context: &Context, host: &str) -> Result<Option<AbsolutePath>, Failure> {
     let Some(descriptor) = context.host_if_known(host)? else { return Ok(None) };
     let home = hosts::home_of(context, &descriptor)?;
     Ok(home.map(|home| AbsolutePath::parse(home.root)).transpose()?)
 }
 
 /// The skills of a folder whose file `may_be_read`, and those in the folders of routers.
-fn look(
-    root: Root,
-    folder: &AbsolutePath,
-    may_be_read: impl Fn(&AbsolutePath) -> bool,
-) -> Result<FoundRoot, CommandError> {
+fn look(root: Root, folder: &AbsolutePath, may_be_read: impl Fn(&AbsolutePath) -> bool) -> Result<FoundRoot, Failure> {
     let entries = disk::list(folder)?;
     let present = entries.is_some();
     let (mut skills, mut inner, mut pages) = (Vec::new(), Vec::new(), 0);
-    let read = |name: String| -> Result<Option<(String, String)>, CommandError> {
+    let read = |name: String| -> Result<Option<(String, String)>, Failure> {
         let file = folder.resolve(&name).resolve("SKILL.md");
         let text = if may_be_read(&file) { disk::read_text(&file)? } else { None };
         Ok(text.map(|text| (name, text)))

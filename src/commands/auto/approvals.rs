@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::place::Place;
 use crate::auto::brought::{APPROVED, Brought};
 use crate::auto::stop::{Cause, Stop};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk;
+use crate::failure::Failure;
 use crate::project::milestone_layout::preferences::Preferences;
 use crate::project::repository;
 use crate::text::shell::{Typed, typed};
@@ -43,7 +44,7 @@ pub(super) struct Question<'a> {
 }
 
 /// What is approved of a project on this computer.
-pub(super) fn known(place: &Place) -> Result<BTreeSet<String>, CommandError> {
+pub(super) fn known(place: &Place) -> Result<BTreeSet<String>, Failure> {
     let known: Approvals = place.notes.read(NOTE)?.unwrap_or_default();
     let repository = repository::identity_of(&place.root);
     let own = known.approved.into_iter().filter(|approval| approval.repository == repository);
@@ -57,7 +58,7 @@ pub(super) fn approve(
     place: &Place,
     (brought, known, landed): (&Brought, &BTreeSet<String>, &BTreeSet<String>),
     question: Question<'_>,
-) -> Result<Option<Stop>, CommandError> {
+) -> Result<Option<Stop>, Failure> {
     let pending = brought.without(known).without(landed);
     if !pending.is_empty() {
         let agent = context.agent_session()?;
@@ -144,7 +145,7 @@ fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>
 }
 
 /// What the user's own preferences approve. Those of a project approve nothing.
-fn approved_by_user(context: &Context) -> Result<Vec<String>, CommandError> {
+fn approved_by_user(context: &Context) -> Result<Vec<String>, Failure> {
     let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
     Ok(Preferences::read(None, personal.as_deref()).0.approved)
 }

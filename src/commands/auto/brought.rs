@@ -9,7 +9,8 @@ use crate::auto::layout::Layout as DocumentLayout;
 use crate::auto::real::checks_of_plan;
 use crate::auto::runner::table::Runner;
 use crate::auto::set_up::{self, SetUp};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::gate::check::{Check, Source};
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::package::scripts_of;
@@ -20,7 +21,7 @@ use crate::project::self_running::{HostPlaces, SelfRunning};
 use crate::runtime::{Descriptor, HookForm, PlaceAnchor, Scope};
 
 /// The files that run by themselves, with those of all hosts that are known. A descriptor that cannot be read names none.
-pub(super) fn self_running(context: &Context) -> Result<SelfRunning, CommandError> {
+pub(super) fn self_running(context: &Context) -> Result<SelfRunning, Failure> {
     let registry = context.registry()?;
     let hosts = registry.ids().filter_map(|id| registry.find(id.as_str()).ok());
     Ok(SelfRunning::new(hosts.map(|host| places_of(&host)).collect()))
@@ -75,7 +76,7 @@ const PACKAGES: usize = 50;
 
 impl Asking<'_> {
     /// What a commit brings that the run would run.
-    pub(super) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, CommandError> {
+    pub(super) fn in_commit(&self, commit: &str) -> Result<Vec<Item>, Failure> {
         let (paths, links) = self.repository.paths_and_links(commit)?;
         let tree = Tree::new(paths.iter().map(String::as_str), &links);
         let plans: Vec<(String, Option<String>)> = self.plans_in(&tree);
@@ -108,7 +109,7 @@ impl Asking<'_> {
     }
 
     /// The checks that the documents of a worktree name now, for a run that nothing fences in.
-    pub(super) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, CommandError> {
+    pub(super) fn in_worktree(&self, files: &dyn Files) -> Result<Vec<Item>, Failure> {
         let mut plans = Vec::new();
         let mut folders = self.folders(files.list(MILESTONES)?.unwrap_or_default().into_iter().map(|entry| entry.name));
         while let Some(folder) = folders.pop() {
@@ -154,7 +155,7 @@ impl Asking<'_> {
 
     /// The checks that the project and its plans name. Those of the user's own preferences are the user's, and stand in the place
     /// of all others.
-    fn checks(&self, files: &dyn Files, plans: &[(String, String)]) -> Result<Vec<Item>, CommandError> {
+    fn checks(&self, files: &dyn Files, plans: &[(String, String)]) -> Result<Vec<Item>, Failure> {
         let preference = &self.preferred.document.verification_commands;
         let found = discover(files, Wanted { preference, verify: &[] })?;
         let is_preferred = found.source == Source::Preference;
@@ -196,7 +197,7 @@ fn is_plan(path: &str) -> bool {
 }
 
 /// The scripts of a package that a check calls by their names, with those that run before and after them.
-fn behind(files: &dyn Files, check: &Check) -> Result<Vec<(String, String)>, CommandError> {
+fn behind(files: &dyn Files, check: &Check) -> Result<Vec<(String, String)>, Failure> {
     let folder = check.folder().map(|folder| format!("{folder}/")).unwrap_or_default();
     let scripts = scripts_of(files.read(&format!("{folder}package.json"))?.as_deref().unwrap_or_default());
     let words = check.arguments().iter().map(|word| if word == "t" { "test" } else { word.as_str() });

@@ -5,8 +5,9 @@ use crate::auto::asked::file;
 use crate::auto::held_out::{Around, HeldOut};
 use crate::auto::landing::repository::Repository;
 use crate::auto::real::Driver;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{AbsolutePath, DiskError};
+use crate::failure::Failure;
 use crate::project::milestone_layout::held_out::KEY;
 use crate::project::milestone_layout::preferences::PreferenceSource;
 use crate::project::repository::main_worktree;
@@ -19,17 +20,17 @@ pub(super) fn of(
     repository: &Repository,
     preferred: &Preferred,
     driver: &Driver,
-) -> Result<Option<HeldOut>, CommandError> {
+) -> Result<Option<HeldOut>, Failure> {
     let Some((line, entries)) = &preferred.held_out else { return Ok(None) };
     let refused = |why: &dyn std::fmt::Display, hint: &str| {
         let message = format!("`{}` line {line}: `{KEY}`: {why}", file(PreferenceSource::Global));
-        CommandError::usage(message).exits(64).hint(hint)
+        Failure::usage(message).exits(64).hint(hint)
     };
     let entries = entries.as_ref().map_err(|why| refused(why, CORRECT))?;
     if entries.is_empty() {
         return Ok(None);
     }
-    let around = around(context, repository).map_err(CommandError::from)?;
+    let around = around(context, repository).map_err(Failure::from)?;
     let Some(held_out) = HeldOut::of(entries, &around).map_err(|error| refused(&error, CORRECT))? else {
         return Ok(None);
     };

@@ -11,8 +11,9 @@ use crate::auto::event::{Entry, Event, Time};
 use crate::auto::memory::Memory;
 use crate::auto::real::orders as waiting;
 use crate::auto::slices::orders::{self, Change, Order, Wish};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::log::{Log, read_log};
+use crate::failure::Failure;
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
 
@@ -42,10 +43,10 @@ pub(super) struct SteerArgs {
     change: Vec<String>,
 }
 
-pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), CommandError> {
+pub(super) fn steer(context: &mut Context, arguments: &SteerArgs) -> Result<(), Failure> {
     let change = arguments.change.join(" ");
     if change.trim().is_empty() {
-        return Err(CommandError::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
+        return Err(Failure::usage("there is no text").hint("name the change: `gsd-tools auto steer \"...\"`"));
     }
     follow(context, "auto steer", Wish::Steer { change })
 }
@@ -61,7 +62,7 @@ pub(super) struct AnswerArgs {
     why: Option<String>,
 }
 
-pub(super) fn answer(context: &mut Context, arguments: &AnswerArgs) -> Result<(), CommandError> {
+pub(super) fn answer(context: &mut Context, arguments: &AnswerArgs) -> Result<(), Failure> {
     let AnswerArgs { task, choice, why } = arguments;
     let wish = Wish::Answer { task: task.to_ascii_uppercase(), choice: choice.clone(), why: why.clone() };
     follow(context, "auto answer", wish)
@@ -79,9 +80,9 @@ pub(super) struct VerdictArgs {
     rationale: String,
 }
 
-pub(super) fn verdict(context: &mut Context, arguments: &VerdictArgs) -> Result<(), CommandError> {
+pub(super) fn verdict(context: &mut Context, arguments: &VerdictArgs) -> Result<(), Failure> {
     if arguments.rationale.trim().is_empty() {
-        return Err(CommandError::usage("`--rationale` is empty").hint("give the reason for the verdict"));
+        return Err(Failure::usage("`--rationale` is empty").hint("give the reason for the verdict"));
     }
     let passed = arguments.verdict == "pass";
     let wish = Wish::Verdict { id: arguments.id.to_ascii_uppercase(), passed, why: arguments.rationale.clone() };
@@ -97,7 +98,7 @@ pub(super) struct ParkArgs {
     why: Option<String>,
 }
 
-pub(super) fn park(context: &mut Context, arguments: &ParkArgs) -> Result<(), CommandError> {
+pub(super) fn park(context: &mut Context, arguments: &ParkArgs) -> Result<(), Failure> {
     let milestone = arguments.milestone.to_ascii_uppercase();
     follow(context, "auto park", Wish::Park { milestone, why: arguments.why.clone() })
 }
@@ -108,7 +109,7 @@ pub(super) struct UnparkArgs {
     milestone: String,
 }
 
-pub(super) fn unpark(context: &mut Context, arguments: &UnparkArgs) -> Result<(), CommandError> {
+pub(super) fn unpark(context: &mut Context, arguments: &UnparkArgs) -> Result<(), Failure> {
     follow(context, "auto unpark", Wish::Unpark { milestone: arguments.milestone.to_ascii_uppercase() })
 }
 
@@ -125,7 +126,7 @@ struct Named {
 }
 
 /// Brings an order into the documents, or leaves it for the run that goes on.
-fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), CommandError> {
+fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Failure> {
     context.refuses_agents(command)?;
     super::place::refuses_units(context, command)?;
     let place = Place::of(context)?.needs_milestones()?;
@@ -143,9 +144,7 @@ fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Comman
                 Held::Free(log) => written(context, &place, &named, log)?,
                 Held::Running => {
                     let message = "another run began meanwhile, so the order was not given";
-                    return Err(CommandError::usage(message)
-                        .exits(75)
-                        .hint("`gsd-tools auto status` shows where it is"));
+                    return Err(Failure::usage(message).exits(75).hint("`gsd-tools auto status` shows where it is"));
                 }
             },
         },
@@ -172,7 +171,7 @@ fn written(
     place: &Place,
     named: &Named,
     log: Option<Box<Log<'_>>>,
-) -> Result<OrderReport, CommandError> {
+) -> Result<OrderReport, Failure> {
     let memory = place.memory()?;
     let is_unfinished = memory.run.is_some() && !memory.is_released;
     if matches!(named.order.wish, Wish::Steer { .. })
@@ -224,7 +223,7 @@ fn written(
 }
 
 /// Leaves the order for the run that goes on; `None` if that has ended and nobody took the order.
-fn left(context: &Context, place: &Place, named: &Named) -> Result<Option<OrderReport>, CommandError> {
+fn left(context: &Context, place: &Place, named: &Named) -> Result<Option<OrderReport>, Failure> {
     let memory = place.memory()?;
     if memory.landed.is_some() {
         return Err(nothing_to_steer());
@@ -265,7 +264,7 @@ fn left(context: &Context, place: &Place, named: &Named) -> Result<Option<OrderR
 }
 
 /// What the run made of the order: an error if it could not follow it.
-fn dealt_with(place: &Place, named: &Named) -> Result<(), CommandError> {
+fn dealt_with(place: &Place, named: &Named) -> Result<(), Failure> {
     let entries = read_log::<Entry>(&place.log()).map_err(|error| log_error(&error))?;
     let entries = entries.map(|found| found.entries).unwrap_or_default();
     let why = entries.into_iter().rev().find_map(|entry| match entry.event {
@@ -273,15 +272,15 @@ fn dealt_with(place: &Place, named: &Named) -> Result<(), CommandError> {
         _ => None,
     });
     match why.flatten() {
-        Some(why) => Err(CommandError::usage(format!("the run could not follow it: {why}"))
+        Some(why) => Err(Failure::usage(format!("the run could not follow it: {why}"))
             .exits(1)
             .hint("`gsd-tools auto status` shows where the milestone is")),
         None => Ok(()),
     }
 }
 
-fn nothing_to_steer() -> CommandError {
-    CommandError::usage("no milestone is under way, so there is nothing to change")
+fn nothing_to_steer() -> Failure {
+    Failure::usage("no milestone is under way, so there is nothing to change")
         .hint("describe the next one in a file: `gsd-tools auto run --brief FILE`")
 }
 
@@ -290,8 +289,8 @@ fn means_kept_attempt(memory: &Memory, wish: &Wish) -> bool {
     matches!(wish, Wish::Verdict { id, passed: true, .. } if memory.kept_of_task(id).is_some())
 }
 
-fn refused(error: &orders::OrderError) -> CommandError {
-    CommandError::usage(error.to_string()).exits(1).hint(error.hint())
+fn refused(error: &orders::OrderError) -> Failure {
+    Failure::usage(error.to_string()).exits(1).hint(error.hint())
 }
 
 fn nothing(changes: &[Change]) -> Option<&'static str> {

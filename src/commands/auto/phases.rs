@@ -13,9 +13,10 @@ use crate::auto::slices::forecast::Forecast;
 use crate::auto::status::{self, PhasesSeen, RuleRow, StatusReport};
 use crate::auto::stop::Stop;
 use crate::auto::unit::{Unit, UnitKind};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk;
 use crate::emit::CONTENT_FOLDER;
+use crate::failure::Failure;
 use crate::install::{Target, is_installed};
 use crate::project::milestone::is_version;
 use crate::project::milestone_layout::ids;
@@ -43,7 +44,7 @@ pub(super) struct SeenPhases {
 }
 
 impl SeenPhases {
-    pub(super) fn of(context: &Context, place: &Place) -> Result<Self, CommandError> {
+    pub(super) fn of(context: &Context, place: &Place) -> Result<Self, Failure> {
         refuse_workstreams(context)?;
         let memory = place.memory()?;
         let view = context.view_at(&place.documents(&memory))();
@@ -51,12 +52,12 @@ impl SeenPhases {
     }
 
     /// Where a run stands that has not begun, or was stopped.
-    pub(super) fn position(&self) -> Result<Position, CommandError> {
+    pub(super) fn position(&self) -> Result<Position, Failure> {
         Ok(position::of(&self.view, &self.memory, &self.settings)?)
     }
 
     /// Why there is nothing to run, where that is so.
-    pub(super) fn stop(&self) -> Result<Option<Stop>, CommandError> {
+    pub(super) fn stop(&self) -> Result<Option<Stop>, Failure> {
         Ok(match self.position()? {
             Position { mechanical: None, finding: Finding::Stop(stop), .. } => Some(stop),
             _ => None,
@@ -64,7 +65,7 @@ impl SeenPhases {
     }
 
     /// What the milestone is called in names of branches and folders.
-    pub(super) fn milestone(&self) -> Result<String, CommandError> {
+    pub(super) fn milestone(&self) -> Result<String, Failure> {
         let Some(version) = self.view.milestone()?.version else { return Ok("milestone".to_owned()) };
         let name = version.replace(char::is_whitespace, "-");
         if is_version(&name) || ids::milestone_of(&name) == Some(&*name) {
@@ -73,14 +74,14 @@ impl SeenPhases {
         let state = self.view.state_text()?.and_then(|text| state_version(&text));
         let file = if state.as_ref() == Some(&version) { "STATE.md" } else { "ROADMAP.md" };
         let version = untrusted::line(&version, SHOWN);
-        Err(CommandError::usage(format!(
+        Err(Failure::usage(format!(
             "`{}/{file}` has `{version}` for the milestone, which is not a version",
             phases::FOLDER
         ))
         .hint("write one such as `v1.0` there, commit it, then run the command again"))
     }
 
-    pub(super) fn forecast(&self) -> Result<Forecast, CommandError> {
+    pub(super) fn forecast(&self) -> Result<Forecast, Failure> {
         Ok(forecast::of(&self.view, &self.settings)?)
     }
 
@@ -88,7 +89,7 @@ impl SeenPhases {
         PhasesSeen { view: &self.view, memory: &self.memory, settings: &self.settings }
     }
 
-    pub(super) fn status(&self, now: Time) -> Result<StatusReport, CommandError> {
+    pub(super) fn status(&self, now: Time) -> Result<StatusReport, Failure> {
         // What has landed says nothing about what is next; a run that stopped would be started again.
         let memory = self.memory.clone();
         let memory = if memory.is_released { Memory::default() } else { Memory { stop: None, ..memory } };
@@ -106,28 +107,28 @@ impl SeenPhases {
         Ok(StatusReport::of_phases(&self.seen(), &step, position.rule)?)
     }
 
-    pub(super) fn rules(&self, is_explained: bool) -> Result<Vec<RuleRow>, CommandError> {
+    pub(super) fn rules(&self, is_explained: bool) -> Result<Vec<RuleRow>, Failure> {
         Ok(status::phase_rules(&self.seen(), is_explained)?)
     }
 
     /// The unit that the words of a call mean.
-    pub(super) fn unit_of(&self, word: &str, id: Option<&str>) -> Result<Unit, CommandError> {
+    pub(super) fn unit_of(&self, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
         let is_it =
             |(_, workflow): &&(UnitKind, &str)| *workflow == word || workflow.strip_suffix("-phase") == Some(word);
         let Some((kind, _)) = WORKFLOWS.iter().find(is_it) else {
-            return Err(CommandError::usage(format!("`{word}` is not a unit of a project in phases"))
+            return Err(Failure::usage(format!("`{word}` is not a unit of a project in phases"))
                 .hint("the units are discuss-phase, plan-phase and execute-phase"));
         };
         let id = match (id, StatusReport::active_phase(&self.view)?) {
             (Some(id), _) => id.to_owned(),
             (None, Some(active)) => active,
             (None, None) => {
-                return Err(CommandError::usage(format!("no phase is next for `{word}`"))
+                return Err(Failure::usage(format!("no phase is next for `{word}`"))
                     .hint(format!("name one: `{}`", typed!("gsd-tools auto dispatch {} 2", word))));
             }
         };
         if self.view.phase_named(&id)?.is_none() {
-            return Err(CommandError::usage(format!("there is no phase `{id}`"))
+            return Err(Failure::usage(format!("there is no phase `{id}`"))
                 .hint("`gsd-tools roadmap analyze` lists the phases"));
         }
         Ok(Unit::new(*kind, id))
@@ -135,16 +136,16 @@ impl SeenPhases {
 }
 
 /// Units work on the phases of the project itself.
-fn refuse_workstreams(context: &Context) -> Result<(), CommandError> {
+fn refuse_workstreams(context: &Context) -> Result<(), Failure> {
     let layout = context.layout();
     if layout.workstream().is_none() && layout.planning() == phases::FOLDER && context.workstreams()?.is_empty() {
         return Ok(());
     }
-    Err(CommandError::usage("a project with workstreams cannot be run unattended")
+    Err(Failure::usage("a project with workstreams cannot be run unattended")
         .hint("complete them first: `gsd-tools workstream list` lists them"))
 }
 
-fn settings(context: &Context) -> Result<PhaseSettings, CommandError> {
+fn settings(context: &Context) -> Result<PhaseSettings, Failure> {
     let config = context.config()?;
     Ok(PhaseSettings {
         skips_discussion: config.flag("workflow.skip_discuss"),
@@ -159,7 +160,7 @@ fn settings(context: &Context) -> Result<PhaseSettings, CommandError> {
 }
 
 /// The workflows as they are installed for the host that a client is of, else for the host of the call.
-pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<UnitKind, String>, CommandError> {
+pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<UnitKind, String>, Failure> {
     let own = context.registry()?.find(runner).ok();
     let descriptor = match own {
         Some(own) => Some(own),
@@ -177,7 +178,7 @@ pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<Unit
     });
     let found = found.ok_or_else(|| {
         let host = descriptor.as_ref().map_or_else(|| runner.to_owned(), |descriptor| descriptor.id.to_string());
-        CommandError::usage(format!("the workflows that a run in phases follows are not installed for {host}"))
+        Failure::usage(format!("the workflows that a run in phases follows are not installed for {host}"))
             .hint(format!("install them: `{}`", typed!("gsd-tools install --global --{}", host)))
     })?;
     Ok(found.into_iter().map(|(kind, path)| (kind, path.to_string())).collect())

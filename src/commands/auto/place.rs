@@ -8,9 +8,10 @@ use crate::auto::memory::Memory;
 use crate::auto::phases;
 use crate::auto::preferences::Preferences;
 use crate::auto::real::UNIT_VARIABLE;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::log::{Log, LogError, read_log};
 use crate::disk::{self, AbsolutePath, Disk, DiskError};
+use crate::failure::{Failure, Reason};
 use crate::project::Project;
 use crate::project::auto_run::LOG;
 use crate::project::files::Files;
@@ -32,11 +33,11 @@ pub(super) enum Held<'d> {
 }
 
 /// An error of the log; that another run has it has a code of its own.
-pub(super) fn log_error(error: &LogError) -> CommandError {
-    let failed = CommandError::because(Reason::Unknown, error);
+pub(super) fn log_error(error: &LogError) -> Failure {
+    let failed = Failure::because(Reason::Unknown, error);
     match error {
         LogError::Disk(DiskError::Locked { holder, .. }) => {
-            CommandError::usage(format!("a run is active here, in {holder}"))
+            Failure::usage(format!("a run is active here, in {holder}"))
                 .exits(75)
                 .hint("`gsd-tools auto status` shows how far it is; `gsd-tools auto pause` ends it after its unit")
         }
@@ -51,7 +52,7 @@ pub(super) fn refuses_sessions(
     place: &Place,
     memory: &Memory,
     command: &str,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     refuses_units(context, command)?;
     let holder = place.holder(context.disk(), memory)?;
     if holder.is_none_or(|holder| !context.world().is_below(holder)) {
@@ -59,14 +60,14 @@ pub(super) fn refuses_sessions(
     }
     let message = format!("`{command}` needs a person, and something that the run itself started runs this call");
     let command = typed!("gsd-tools {}", Typed::words(command));
-    Err(CommandError::usage(message).exits(77).hint(format!("run it in your terminal: `{command}`")))
+    Err(Failure::usage(message).exits(77).hint(format!("run it in your terminal: `{command}`")))
 }
 
 /// Refuses to the agent of a unit what a person alone decides.
-pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), CommandError> {
+pub(super) fn refuses_units(context: &Context, command: &str) -> Result<(), Failure> {
     let Some(unit) = context.world().variable(UNIT_VARIABLE) else { return Ok(()) };
     let message = format!("`{command}` needs a person, and the agent of {unit} runs this call");
-    Err(CommandError::usage(message)
+    Err(Failure::usage(message)
         .exits(77)
         .hint(format!("run it in your terminal: `{}`", typed!("gsd-tools {}", Typed::words(command)))))
 }
@@ -100,14 +101,14 @@ fn newest_engine(log: &AbsolutePath) -> Option<u32> {
 }
 
 /// A log of a newer program is refused: what it meant cannot be known.
-pub(super) fn newer_engine(place: &Place, newest: u32) -> CommandError {
+pub(super) fn newer_engine(place: &Place, newest: u32) -> Failure {
     let message = format!("`{}` was written by a newer gsd-tools (rules {newest}; this one has {ENGINE})", place.log());
-    CommandError::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
+    Failure::usage(message).hint("`gsd-tools update-check` shows the newer version, and how to install it")
 }
 
 impl Place {
     /// The project around the folder of the call: the nearest folder with milestones, else the one with a planning folder.
-    pub(super) fn of(context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn of(context: &Context) -> Result<Self, Failure> {
         let here = context.here();
         let is_root = |folder: &AbsolutePath| disk::is_folder(folder.resolve(".gsd/milestones"));
         let mut folder = Some(here.clone());
@@ -122,7 +123,7 @@ impl Place {
         let root = root.unwrap_or_else(|| context.root().clone());
         let state = context.world().state_folder();
         let state = state.ok_or_else(|| {
-            CommandError::usage("there is no folder for the log of the run").hint("set HOME, or XDG_STATE_HOME")
+            Failure::usage("there is no folder for the log of the run").hint("set HOME, or XDG_STATE_HOME")
         })?;
         let notes = LocalState::of(&state, &root)?;
         Ok(Self { root, notes })
@@ -141,20 +142,20 @@ impl Place {
     }
 
     /// Refuses to begin a run where both layouts are there and the call names none, or names one that is not there.
-    pub(super) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), CommandError> {
+    pub(super) fn refuses_two_layouts(&self, asked: Option<LayoutWord>) -> Result<(), Failure> {
         let of_run = self.layout_of_run();
         let error = match (of_run, asked) {
             (Some(of_run), Some(asked)) if of_run != asked => {
                 let message = format!("the run that is unfinished is in {}, not in {}", of_run.word(), asked.word());
-                CommandError::usage(message).hint("finish it first: `gsd-tools auto run`")
+                Failure::usage(message).hint("finish it first: `gsd-tools auto run`")
             }
             (None, None) if self.has_phases() && self.has_milestones() => {
                 let message = "this project has milestones in `.gsd/` and phases in `.planning/`";
-                CommandError::usage(message).hint("say which to run: `--layout milestones` or `--layout phases`")
+                Failure::usage(message).hint("say which to run: `--layout milestones` or `--layout phases`")
             }
             (None, Some(LayoutWord::Phases)) if !self.has_phases() => {
                 let message = format!("there is no `{}/ROADMAP.md` in `{}`", phases::FOLDER, self.root);
-                CommandError::usage(message).hint("run without `--layout`")
+                Failure::usage(message).hint("run without `--layout`")
             }
             _ => return Ok(()),
         };
@@ -187,14 +188,14 @@ impl Place {
     }
 
     /// Refuses a folder where no milestone is: a call in the wrong one would make a project there.
-    pub(super) fn needs_milestones(self) -> Result<Self, CommandError> {
+    pub(super) fn needs_milestones(self) -> Result<Self, Failure> {
         // Those of the first milestone are in the worktree of its run until it has landed.
         let has_milestones = |folder: &AbsolutePath| disk::is_folder(folder.resolve(lookup::MILESTONES));
         if has_milestones(&self.root) || has_milestones(&self.documents(&self.memory()?)) {
             return Ok(self);
         }
         let message = format!("there are no milestones in `{}`", self.root);
-        Err(CommandError::usage(message).hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"))
+        Err(Failure::usage(message).hint("describe one in a file, then run `gsd-tools auto run --brief FILE`"))
     }
 
     /// The folder whose documents decide: the worktree that the work is done in, else the project.
@@ -205,7 +206,7 @@ impl Place {
     }
 
     /// The process that runs the run which is unfinished; 0 where its number is not known.
-    pub(super) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, CommandError> {
+    pub(super) fn holder(&self, disk: Disk, memory: &Memory) -> Result<Option<u32>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(None);
         }
@@ -216,7 +217,7 @@ impl Place {
     }
 
     /// Keeps runs from going on while this call writes, where one is unfinished.
-    pub(super) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, CommandError> {
+    pub(super) fn hold<'d>(&self, disk: &'d Disk, memory: &Memory) -> Result<Held<'d>, Failure> {
         if memory.run.is_none() || memory.is_released {
             return Ok(Held::Free(None));
         }
@@ -237,7 +238,7 @@ impl Place {
     }
 
     /// What the log tells. Nobody is waited for.
-    pub(super) fn memory(&self) -> Result<Memory, CommandError> {
+    pub(super) fn memory(&self) -> Result<Memory, Failure> {
         let entries = match read_log::<Entry>(&self.log()) {
             Err(error @ LogError::Broken { .. }) => {
                 // What only a newer program writes looks like a line that somebody changed.
@@ -255,7 +256,7 @@ impl Place {
     }
 
     /// What the project and the user prefer. What they say and nobody understands is told, and left out.
-    pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, CommandError> {
+    pub(super) fn preferences(files: &dyn Files, context: &Context) -> Result<Preferences, Failure> {
         let preferred = Preferred::read(files, context)?;
         for problem in &preferred.problems {
             context.warn(problem);
@@ -277,7 +278,7 @@ pub(super) struct Preferred {
 
 impl Preferred {
     /// Reads both documents. One that is not what its form says is refused: what it asks for is not known.
-    pub(super) fn read(files: &dyn Files, context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn read(files: &dyn Files, context: &Context) -> Result<Self, Failure> {
         let entries = files.list(lookup::FOLDER)?.unwrap_or_default();
         let project = match lookup::root_file(&entries, "PREFERENCES.md") {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
@@ -292,9 +293,7 @@ impl Preferred {
         for (source, text) in texts {
             if let Some((line, what)) = text.as_deref().and_then(preferences::fault) {
                 let message = format!("`{}` line {line}: {what}", file(source));
-                return Err(CommandError::usage(message)
-                    .exits(64)
-                    .hint("correct that line, then run the command again"));
+                return Err(Failure::usage(message).exits(64).hint("correct that line, then run the command again"));
             }
         }
         let (project, personal) = (project.as_deref(), personal.as_deref());

@@ -9,7 +9,8 @@ use crate::auto::probe::compare::{Drift, Seen, Trial, compare};
 use crate::auto::probe::facts::{self, Facts};
 use crate::auto::probe::trial::{Bench, ProbeError};
 use crate::auto::runner::table::{Runner, Runners};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::text::words::of_word;
 use crate::world::signals::Requests;
@@ -79,9 +80,9 @@ struct Chosen<'a> {
     program: String,
 }
 
-pub(super) fn probe(context: &mut Context, arguments: &ProbeArgs) -> Result<(), CommandError> {
+pub(super) fn probe(context: &mut Context, arguments: &ProbeArgs) -> Result<(), Failure> {
     let trials = trials(&arguments.trials)?;
-    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let chosen = match &arguments.client {
         Some(client) => vec![named(context, &runners, client, arguments.program.as_deref())?],
         None => installed(context, &runners)?,
@@ -101,22 +102,22 @@ pub(super) fn probe(context: &mut Context, arguments: &ProbeArgs) -> Result<(), 
     context.say(&report, None, |_| report.clients.iter().map(shown).collect::<Vec<_>>().join("\n"))
 }
 
-fn trials(names: &[String]) -> Result<Vec<Trial>, CommandError> {
+fn trials(names: &[String]) -> Result<Vec<Trial>, Failure> {
     if names.is_empty() {
         return Ok(Trial::ALL.to_vec());
     }
     let known = || Trial::ALL.map(Trial::word).join(", ");
     let one = |name: &String| {
         of_word(name).ok_or_else(|| {
-            CommandError::usage(format!("`{name}` is not a trial")).hint(format!("the trials are {}", known()))
+            Failure::usage(format!("`{name}` is not a trial")).hint(format!("the trials are {}", known()))
         })
     };
     let wanted: Vec<Trial> = names.iter().map(one).collect::<Result<_, _>>()?;
     Ok(Trial::ALL.into_iter().filter(|trial| wanted.contains(trial)).collect())
 }
 
-fn all_facts() -> Result<&'static std::collections::BTreeMap<String, Facts>, CommandError> {
-    facts::all().map_err(|error| CommandError::because(Reason::Unknown, &error))
+fn all_facts() -> Result<&'static std::collections::BTreeMap<String, Facts>, Failure> {
+    facts::all().map_err(|error| Failure::because(Reason::Unknown, &error))
 }
 
 fn named<'a>(
@@ -124,14 +125,14 @@ fn named<'a>(
     runners: &'a Runners,
     client: &str,
     program: Option<&str>,
-) -> Result<Chosen<'a>, CommandError> {
-    let runner = runners.find(client).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+) -> Result<Chosen<'a>, Failure> {
+    let runner = runners.find(client).map_err(|error| Failure::because(Reason::Usage, &error))?;
     let all = all_facts()?;
     let Some(facts) = all.get(client) else {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
         let message =
             format!("{} cannot be probed: it is not known how it is pointed at another model server", runner.title);
-        return Err(CommandError::usage(message).hint(format!("choose one of {}", known.join(", "))));
+        return Err(Failure::usage(message).hint(format!("choose one of {}", known.join(", "))));
     };
     let program = match program {
         Some(program) if program.contains(std::path::is_separator) => context.here().resolve(program).to_string(),
@@ -142,13 +143,13 @@ fn named<'a>(
                 "install it, or name its program: `{}`",
                 typed!("gsd-tools auto probe {} --program PROGRAM", client)
             );
-            CommandError::usage(message).hint(hint)
+            Failure::usage(message).hint(hint)
         })?,
     };
     Ok(Chosen { runner, facts, program })
 }
 
-fn installed<'a>(context: &Context, runners: &'a Runners) -> Result<Vec<Chosen<'a>>, CommandError> {
+fn installed<'a>(context: &Context, runners: &'a Runners) -> Result<Vec<Chosen<'a>>, Failure> {
     let all = all_facts()?;
     let there = |runner: &'a Runner| {
         let facts = all.get(&runner.name)?;
@@ -158,7 +159,7 @@ fn installed<'a>(context: &Context, runners: &'a Runners) -> Result<Vec<Chosen<'
     if chosen.is_empty() {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
         let message = format!("none of the clients that can be probed is in PATH: {}", known.join(", "));
-        return Err(CommandError::usage(message)
+        return Err(Failure::usage(message)
             .hint("install one, or name its program: `gsd-tools auto probe NAME --program PROGRAM`"));
     }
     Ok(chosen)
@@ -169,9 +170,9 @@ fn probe_one(
     chosen: &Chosen<'_>,
     trials: &[Trial],
     signals: Option<&Requests>,
-) -> Result<ClientReport, CommandError> {
+) -> Result<ClientReport, Failure> {
     let Chosen { runner, facts, program } = chosen;
-    let failed = |error: ProbeError| CommandError::because(Reason::Unknown, &error);
+    let failed = |error: ProbeError| Failure::because(Reason::Unknown, &error);
     let mut bench = Bench::new(context.world(), runner, facts, program, signals).map_err(failed)?;
     let version = bench.version().map_err(failed)?;
     let mut seen = Vec::new();

@@ -16,9 +16,10 @@ use crate::auto::proof::envelope::Envelope;
 use crate::auto::proof::fresh::{Fresh, FreshError};
 use crate::auto::proof::signature::signer;
 use crate::auto::proof::statement::{Checks, PREDICATE, Statement};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::log::read_log;
 use crate::disk::{AbsolutePath, Digest};
+use crate::failure::{Failure, Reason};
 use crate::project::repository::repository_of;
 use crate::text::screen::{Screen, Tone};
 use crate::world::fence::Fencing;
@@ -83,10 +84,10 @@ pub(super) struct Outcome {
     tests: Option<Tests>,
 }
 
-pub(super) fn proof(context: &mut Context, arguments: &ProofArgs) -> Result<(), CommandError> {
+pub(super) fn proof(context: &mut Context, arguments: &ProofArgs) -> Result<(), Failure> {
     let here = context.here().clone();
     let Some(root) = repository_of(&here) else {
-        return Err(CommandError::usage(format!("`{here}` is not in a git repository"))
+        return Err(Failure::usage(format!("`{here}` is not in a git repository"))
             .hint("run it in the repository that the milestone landed in"));
     };
     let source = Notes { context, root: &root };
@@ -121,28 +122,28 @@ struct Notes<'a> {
 
 impl Notes<'_> {
     /// Git with the objects as they are: `git replace` puts others in their place.
-    fn git(&self, line: &[&str]) -> Result<Finished, CommandError> {
+    fn git(&self, line: &[&str]) -> Result<Finished, Failure> {
         let program = Program::git(self.root.as_path()).arguments(["--no-replace-objects"]).arguments(line);
         Ok(self.context.world().run(&program)?)
     }
 
-    fn commit(&self, asked: Option<&str>) -> Result<Commit, CommandError> {
+    fn commit(&self, asked: Option<&str>) -> Result<Commit, Failure> {
         let Some(asked) = asked else { return self.newest() };
         let name = format!("{asked}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
         Commit::parse(&found.text()).ok_or_else(|| {
-            CommandError::usage(format!("there is no commit `{asked}` here"))
+            Failure::usage(format!("there is no commit `{asked}` here"))
                 .hint("`git log` lists the commits; leave it out for the newest landing")
         })
     }
 
     /// The newest commit in the history of HEAD that has a proof.
-    fn newest(&self) -> Result<Commit, CommandError> {
+    fn newest(&self) -> Result<Commit, Failure> {
         let listed = self.git(&["notes", "--ref", NOTES, "list"])?.text();
         let noted: Vec<&str> =
             listed.lines().filter_map(|line| line.split_once(' ').map(|(_, commit)| commit)).collect();
         let none = || {
-            CommandError::usage("no commit of this branch has a proof here")
+            Failure::usage("no commit of this branch has a proof here")
                 .hint("name the commit; `git fetch origin refs/notes/gsd:refs/notes/gsd` gets the proofs of a clone")
         };
         if noted.is_empty() {
@@ -159,7 +160,7 @@ impl Notes<'_> {
         Err(none())
     }
 
-    fn found(&self, commit: &Commit) -> Result<Vec<Envelope>, CommandError> {
+    fn found(&self, commit: &Commit) -> Result<Vec<Envelope>, Failure> {
         let note = self.git(&["notes", "--ref", NOTES, "list", commit.as_str()])?;
         if !note.success() {
             return Ok(Vec::new());
@@ -167,37 +168,37 @@ impl Notes<'_> {
         Ok(Envelope::all_in(&self.git(&["cat-file", "blob", &note.text()])?.text()))
     }
 
-    fn envelopes(&self, commit: &Commit) -> Result<Vec<Envelope>, CommandError> {
+    fn envelopes(&self, commit: &Commit) -> Result<Vec<Envelope>, Failure> {
         let found = self.found(commit)?;
         if found.is_empty() {
             let message = format!("`{NOTES}` has no proof of {}", commit.short());
-            return Err(CommandError::usage(message).hint(
+            return Err(Failure::usage(message).hint(
                 "only what `gsd-tools auto run` landed has one; `git fetch origin refs/notes/gsd:refs/notes/gsd` gets those of a clone",
             ));
         }
         Ok(found)
     }
 
-    fn read(&self, commit: &Commit) -> Result<CommitRead, CommandError> {
+    fn read(&self, commit: &Commit) -> Result<CommitRead, Failure> {
         let object = self.git(&["cat-file", "commit", commit.as_str()])?.text();
         CommitRead::of(commit.clone(), &object)
-            .ok_or_else(|| CommandError::usage(format!("git cannot read the commit {commit}")).hint("run `git fsck`"))
+            .ok_or_else(|| Failure::usage(format!("git cannot read the commit {commit}")).hint("run `git fsck`"))
     }
 
     /// The file of allowed signers that git uses.
-    fn signers(&self) -> Result<Option<PathBuf>, CommandError> {
+    fn signers(&self) -> Result<Option<PathBuf>, Failure> {
         let told = self.git(&["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"])?.text();
         Ok(Some(told).filter(|told| !told.is_empty()).map(|told| self.root.resolve(told).as_path().to_path_buf()))
     }
 }
 
 /// Whether the checks run within a fence. What they are is said by a note, which may come from elsewhere.
-fn is_fenced(context: &Context, arguments: &ProofArgs) -> Result<bool, CommandError> {
+fn is_fenced(context: &Context, arguments: &ProofArgs) -> Result<bool, Failure> {
     if !arguments.check || arguments.no_fence {
         return Ok(false);
     }
     if context.world().fencing() == Fencing::Unavailable {
-        return Err(CommandError::usage("this system cannot keep the checks from writing elsewhere")
+        return Err(Failure::usage("this system cannot keep the checks from writing elsewhere")
             .hint("read them with `gsd-tools auto proof`, then run `gsd-tools auto proof --check --no-fence`"));
     }
     Ok(true)
@@ -251,7 +252,7 @@ fn check(
     envelope: &Envelope,
     (arguments, signers): (&ProofArgs, Option<&Path>),
     row: &mut StatementReport,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let world = context.world();
     let payload = envelope.payload().unwrap_or_default();
     for signature in envelope.signatures() {
@@ -286,7 +287,7 @@ fn check(
             Err(error) => return Err(failed(&error)),
         };
         if is_over() {
-            return Err(CommandError::usage("interrupted, so that not all checks were run").hint("run it again"));
+            return Err(Failure::usage("interrupted, so that not all checks were run").hint("run it again"));
         }
         for now in &ran.checks {
             row.problems.extend(of_check(wanted, now));
@@ -300,8 +301,8 @@ fn check(
     Ok(())
 }
 
-fn failed(error: &FreshError) -> CommandError {
-    CommandError::because(Reason::Unknown, error).hint("run `git fsck`; `gsd-tools auto proof` shows what it says")
+fn failed(error: &FreshError) -> Failure {
+    Failure::because(Reason::Unknown, error).hint("run `git fsck`; `gsd-tools auto proof` shows what it says")
 }
 
 /// The report for a person.

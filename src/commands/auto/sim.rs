@@ -9,7 +9,8 @@ use super::views::{pipeline, profile, shape};
 use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::sim::report::{Options, SimReport, simulate};
 use crate::auto::slices::forecast::Shape;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimArgs {
@@ -71,7 +72,7 @@ const PUBLISHED: &[((usize, usize), &str, &str)] = &[
     ((10, 5), "none", "none"),
 ];
 
-pub(super) fn sim(context: &mut Context, arguments: &SimArgs) -> Result<(), CommandError> {
+pub(super) fn sim(context: &mut Context, arguments: &SimArgs) -> Result<(), Failure> {
     if arguments.table {
         return table(context);
     }
@@ -98,13 +99,12 @@ pub(super) fn sim(context: &mut Context, arguments: &SimArgs) -> Result<(), Comm
     })
 }
 
-fn run(options: &Options) -> Result<SimReport, CommandError> {
-    simulate(options).map_err(|error| CommandError::because(Reason::Unknown, &error))
+fn run(options: &Options) -> Result<SimReport, Failure> {
+    simulate(options).map_err(|error| Failure::because(Reason::Unknown, &error))
 }
 
-fn set(preferences: &mut Preferences, given: &str) -> Result<(), CommandError> {
-    let wrong =
-        || CommandError::usage(format!("`{given}` is not a preference")).hint("write it as `uat_dispatch=true`");
+fn set(preferences: &mut Preferences, given: &str) -> Result<(), Failure> {
+    let wrong = || Failure::usage(format!("`{given}` is not a preference")).hint("write it as `uat_dispatch=true`");
     let (key, value) = given.split_once('=').ok_or_else(wrong)?;
     let value: bool = value.parse().map_err(|_| wrong())?;
     let place = match key.strip_prefix("phases.").unwrap_or(key) {
@@ -123,11 +123,11 @@ fn set(preferences: &mut Preferences, given: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn table(context: &mut Context) -> Result<(), CommandError> {
+fn table(context: &mut Context) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for ((slices, tasks), published, assumption) in PUBLISHED {
         let shape = Shape { slices: *slices, tasks: *tasks };
-        let sessions = |pipeline, profile, skips_first_slice| -> Result<usize, CommandError> {
+        let sessions = |pipeline, profile, skips_first_slice| -> Result<usize, Failure> {
             let preferences = Preferences::of(pipeline, profile);
             Ok(run(&Options { preferences, skips_first_slice, ..Options::new(shape) })?.sessions)
         };

@@ -10,7 +10,8 @@ use crate::auto::slices::derive::Scope;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::{places, record};
 use crate::auto::stop::Cause;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 use crate::project::milestone_layout::knowledge::{self, KnowledgeKind, NewKnowledge};
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
@@ -33,11 +34,11 @@ pub(super) struct SliceArgs {
     slice: String,
 }
 
-pub(super) fn complete_slice(context: &mut Context, arguments: &SliceArgs) -> Result<(), CommandError> {
+pub(super) fn complete_slice(context: &mut Context, arguments: &SliceArgs) -> Result<(), Failure> {
     let id = arguments.slice.to_ascii_uppercase();
     let Some((milestone, slice)) = id.split_once('/') else {
         let message = format!("`{}` is not a slice", arguments.slice);
-        return Err(CommandError::usage(message).hint("write it with its milestone, such as `M001/S01`"));
+        return Err(Failure::usage(message).hint("write it with its milestone, such as `M001/S01`"));
     };
     step(context, &Mechanical::CompleteSlice { milestone: milestone.to_owned(), slice: slice.to_owned() })
 }
@@ -48,15 +49,15 @@ pub(super) struct MilestoneArgs {
     milestone: String,
 }
 
-pub(super) fn validate(context: &mut Context, arguments: &MilestoneArgs) -> Result<(), CommandError> {
+pub(super) fn validate(context: &mut Context, arguments: &MilestoneArgs) -> Result<(), Failure> {
     step(context, &Mechanical::ValidateMilestone { milestone: arguments.milestone.to_ascii_uppercase() })
 }
 
-pub(super) fn complete_milestone(context: &mut Context, arguments: &MilestoneArgs) -> Result<(), CommandError> {
+pub(super) fn complete_milestone(context: &mut Context, arguments: &MilestoneArgs) -> Result<(), Failure> {
     step(context, &Mechanical::CompleteMilestone { milestone: arguments.milestone.to_ascii_uppercase() })
 }
 
-fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
+fn step(context: &mut Context, step: &Mechanical) -> Result<(), Failure> {
     let place = Place::of(context)?.needs_milestones()?;
     let memory = place.memory()?;
     let folder = place.documents(&memory);
@@ -65,7 +66,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
     let disk = context.disk();
     let Held::Free(mut log) = place.hold(&disk, &memory)? else {
         let message = "a run is active here, and writes these documents itself";
-        return Err(CommandError::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
+        return Err(Failure::usage(message).exits(75).hint("pause it first: `gsd-tools auto pause`"));
     };
     // A run that was waited for may have landed, and its worktree is gone.
     let memory = place.memory()?;
@@ -82,7 +83,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), CommandError> {
     let written = context.update_below(&folder, lookup::FOLDER, |view| {
         let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before)?;
         let done = done.map_err(|error| {
-            CommandError::because(Reason::Unknown, &error).exits(Cause::Blocked.code()).hint(error.hint())
+            Failure::because(Reason::Unknown, &error).exits(Cause::Blocked.code()).hint(error.hint())
         })?;
         let mut edits = Edits::default();
         for edit in done {
@@ -142,13 +143,13 @@ pub(super) struct KnowledgeReport {
     reason: Option<&'static str>,
 }
 
-pub(super) fn record_knowledge(context: &mut Context, arguments: &KnowledgeArgs) -> Result<(), CommandError> {
+pub(super) fn record_knowledge(context: &mut Context, arguments: &KnowledgeArgs) -> Result<(), Failure> {
     let kind = crate::text::words::of_word::<KnowledgeKind>(&arguments.kind).ok_or_else(|| {
-        CommandError::usage(format!("`{}` is not a kind of knowledge", arguments.kind))
+        Failure::usage(format!("`{}` is not a kind of knowledge", arguments.kind))
             .hint("the kinds are rule, pattern and lesson")
     })?;
     if arguments.fact.trim().is_empty() {
-        return Err(CommandError::usage("there is no fact").hint("write it in one sentence, between quotes"));
+        return Err(Failure::usage("there is no fact").hint("write it in one sentence, between quotes"));
     }
     // The one that is worked on here: an agent records in its own worktree.
     let folder = Place::of(context)?.needs_milestones()?.root;

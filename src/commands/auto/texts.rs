@@ -16,9 +16,10 @@ use crate::auto::slices::brief::{self, Around};
 use crate::auto::slices::snapshot::{Ending, Milestone};
 use crate::auto::story;
 use crate::auto::unit::{Unit, UnitKind, kinds_of_word};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk;
 use crate::disk::log::read_log;
+use crate::failure::{Explain, Failure, Reason};
 use crate::project::milestone_layout::preferences::InlineLevel;
 use crate::text::time;
 use crate::text::words::of_word;
@@ -65,7 +66,7 @@ pub(super) struct PromptArgs {
     inline: Option<String>,
 }
 
-pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), CommandError> {
+pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Result<(), Failure> {
     let place = Place::of(context)?;
     let (unit, mut input) = if place.is_in_phases(None) {
         phase_input(context, &place, arguments)?
@@ -77,7 +78,7 @@ pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Res
     };
     if let Some(level) = &arguments.inline {
         input.level = of_word::<InlineLevel>(level).ok_or_else(|| {
-            CommandError::usage(format!("`{level}` is not a level")).hint("the levels are paths, minimal and full")
+            Failure::usage(format!("`{level}` is not a level")).hint("the levels are paths, minimal and full")
         })?;
     }
     let report = report_of(unit, composed(&input)?);
@@ -85,7 +86,7 @@ pub(super) fn print_prompt(context: &mut Context, arguments: &PromptArgs) -> Res
 }
 
 /// What the prompt of a unit of a phase is made from, with the workflow of the host that the call is for.
-fn phase_input(context: &Context, place: &Place, arguments: &PromptArgs) -> Result<(Unit, PromptInput), CommandError> {
+fn phase_input(context: &Context, place: &Place, arguments: &PromptArgs) -> Result<(Unit, PromptInput), Failure> {
     let mut seen = SeenPhases::of(context, place)?;
     let unit = seen.unit_of(&arguments.unit, arguments.id.as_deref())?;
     seen.settings.workflows = workflows(context, &context.host()?.id)?;
@@ -100,7 +101,7 @@ pub(super) struct DiscussArgs {
     milestone: Option<String>,
 }
 
-pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), CommandError> {
+pub(super) fn discuss(context: &mut Context, arguments: &DiscussArgs) -> Result<(), Failure> {
     let seen = Seen::whole(context)?;
     let unit = unit_of(&seen, UnitKind::DiscussMilestone.word(), arguments.milestone.as_deref())?;
     let input = input_of(context, &seen, &unit)?;
@@ -123,11 +124,11 @@ fn report_of(unit: Unit, prompt: Prompt) -> PromptReport {
     }
 }
 
-fn composed(input: &PromptInput) -> Result<Prompt, CommandError> {
-    prompt::compose(input).map_err(|error| CommandError::because(Reason::Unknown, &error))
+fn composed(input: &PromptInput) -> Result<Prompt, Failure> {
+    prompt::compose(input).map_err(|error| Failure::because(Reason::Unknown, &error))
 }
 
-fn input_of(context: &Context, seen: &Seen, unit: &Unit) -> Result<PromptInput, CommandError> {
+fn input_of(context: &Context, seen: &Seen, unit: &Unit) -> Result<PromptInput, Failure> {
     let place = Place::of(context)?;
     let folder = place.documents(&seen.memory);
     let files = Place::files_at(context, &folder);
@@ -137,7 +138,7 @@ fn input_of(context: &Context, seen: &Seen, unit: &Unit) -> Result<PromptInput, 
 }
 
 /// The unit that the words of a call mean. Short words mean the unit of the level that the work is at.
-pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit, CommandError> {
+pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit, Failure> {
     let kinds = kinds_of_word(word);
     let level = |kind: UnitKind| match kind {
         UnitKind::ExecuteTask => 3,
@@ -154,7 +155,7 @@ pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
     let kind = match (kinds.as_slice(), given) {
         ([], _) => {
             let message = format!("`{word}` is not a kind of unit");
-            return Err(CommandError::usage(message).hint("`gsd-tools help auto dispatch` lists the kinds"));
+            return Err(Failure::usage(message).hint("`gsd-tools help auto dispatch` lists the kinds"));
         }
         ([kind], _) => *kind,
         (kinds, Some(given)) => kinds.iter().copied().find(|kind| level(*kind) == given).unwrap_or(kinds[0]),
@@ -168,7 +169,7 @@ pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
         Some(id) => id,
         None => next_id(seen, kind, level(kind)).ok_or_else(|| {
             let message = format!("nothing here is ready for `{}`", kind.word());
-            CommandError::usage(message).hint("`gsd-tools auto status` shows what is next; or name it, as `M001/S01`")
+            Failure::usage(message).hint("`gsd-tools auto status` shows what is next; or name it, as `M001/S01`")
         })?,
     };
     let is_there = {
@@ -185,14 +186,12 @@ pub(super) fn unit_of(seen: &Seen, word: &str, id: Option<&str>) -> Result<Unit,
     if !is_there && level(kind) > 1 && seen.snapshot.milestone(milestone).is_some_and(is_complete) {
         let message = format!("{milestone} is complete, so no unit of its slices is run any more");
         let hint = "describe what is missing in a file, then run `gsd-tools auto run --brief FILE`";
-        return Err(CommandError::usage(message).hint(hint));
+        return Err(Failure::usage(message).hint(hint));
     }
     if !is_there || id.split('/').count() != level(kind) {
         let shape = ["M001", "M001/S01", "M001/S01/T01"][level(kind) - 1];
         let message = format!("there is no `{id}` for `{}`", kind.word());
-        return Err(
-            CommandError::usage(message).hint(format!("it is about one as `{shape}`; see `gsd-tools auto status`"))
-        );
+        return Err(Failure::usage(message).hint(format!("it is about one as `{shape}`; see `gsd-tools auto status`")));
     }
     Ok(Unit::new(kind, id))
 }
@@ -232,7 +231,7 @@ pub(super) struct SectionReport {
     text: String,
 }
 
-pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
+pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
     let seen = Seen::whole(context)?;
     let id = arguments.id.to_ascii_uppercase();
     let kind = match id.split('/').count() {
@@ -242,9 +241,8 @@ pub(super) fn section(context: &mut Context, arguments: &ContextArgs) -> Result<
     };
     let unit = unit_of(&seen, kind.word(), Some(&id))?;
     let input = input_of(context, &seen, &unit)?;
-    let (path, text) = prompt::section_in(&input.documents, &arguments.section).map_err(|error| {
-        error.hint().into_iter().fold(CommandError::because(Reason::Unknown, &error), CommandError::hint)
-    })?;
+    let (path, text) = prompt::section_in(&input.documents, &arguments.section)
+        .map_err(|error| error.hint().into_iter().fold(Failure::because(Reason::Unknown, &error), Failure::hint))?;
     let report = SectionReport { path: path.to_owned(), section: arguments.section.clone(), text: text.to_owned() };
     context.say(&report, Some(&report.text), |_| report.text.clone())
 }
@@ -280,7 +278,7 @@ struct LogRow {
     entry: Value,
 }
 
-pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), CommandError> {
+pub(super) fn log(context: &mut Context, arguments: &LogArgs) -> Result<(), Failure> {
     let place = Place::of(context)?;
     let path = place.log();
     let found = read_log::<Entry>(&path).map_err(|error| super::place::log_error(&error))?;

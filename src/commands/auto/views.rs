@@ -20,7 +20,8 @@ use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::snapshot::Snapshot;
 use crate::auto::status::{self, StatusReport};
 use crate::auto::stop::Stop;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::operations::state;
 use crate::operations::state::next::NextReport;
 use crate::project::files::sha256;
@@ -37,30 +38,30 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn of(context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn of(context: &Context) -> Result<Self, Failure> {
         Self::read(context, false)
     }
 
     /// As [`Self::of`], with every slice of every milestone.
-    pub(super) fn whole(context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn whole(context: &Context) -> Result<Self, Failure> {
         Self::read(context, true)
     }
 
     /// What a run that has not begun waits for: of the milestone that is asked for, or the active one.
-    pub(super) fn blocked(context: &Context, milestone: Option<&str>) -> Result<Option<Stop>, CommandError> {
+    pub(super) fn blocked(context: &Context, milestone: Option<&str>) -> Result<Option<Stop>, Failure> {
         let memory = Place::of(context)?.memory()?;
         let seen = Self::at(context, memory, milestone.map(str::to_owned), false)?;
         let look = Look { memory: &Memory::default(), ..seen.look() };
         Ok(if seen.state.phase == Phase::Blocked { position::blocked(&look) } else { None })
     }
 
-    fn read(context: &Context, is_whole: bool) -> Result<Self, CommandError> {
+    fn read(context: &Context, is_whole: bool) -> Result<Self, Failure> {
         let memory = Place::of(context)?.memory()?;
         let milestone = memory.run.as_ref().filter(|_| memory.landed.is_none()).map(|run| run.milestone.clone());
         Self::at(context, memory, milestone, is_whole)
     }
 
-    fn at(context: &Context, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, CommandError> {
+    fn at(context: &Context, memory: Memory, milestone: Option<String>, is_whole: bool) -> Result<Self, Failure> {
         let files = Place::of(context)?.files(context, &memory);
         let preferences = Place::preferences(files.as_ref(), context)?;
         let scope = Scope { milestone, slice: None };
@@ -102,7 +103,7 @@ impl Seen {
     }
 }
 
-pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn status(context: &mut Context) -> Result<(), Failure> {
     let place = Place::of(context)?;
     if place.is_in_phases(None) {
         let (world, seen) = (context.world(), SeenPhases::of(context, &place)?);
@@ -124,7 +125,7 @@ pub(super) fn status(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// What comes next in the project, as every other view shows it.
-fn next_step(context: &Context, place: &Place) -> Result<NextReport, CommandError> {
+fn next_step(context: &Context, place: &Place) -> Result<NextReport, Failure> {
     let facts = state::Facts { runs: context.runs(&place.root), ..context.next_facts()? };
     if context.has_a_project() {
         return Ok(NextReport::in_project(&context.view(), &facts)?);
@@ -231,7 +232,7 @@ pub(super) fn shape(text: &str) -> Result<Shape, String> {
     }
 }
 
-pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
+pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
     let place = Place::of(context)?;
     if place.is_in_phases(None) {
         let seen = SeenPhases::of(context, &place)?;
@@ -244,7 +245,7 @@ pub(super) fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Co
     if let Some(asked) = &arguments.milestone
         && seen.snapshot.milestone(asked).is_none()
     {
-        return Err(CommandError::usage(format!("there is no milestone `{asked}`"))
+        return Err(Failure::usage(format!("there is no milestone `{asked}`"))
             .hint("`gsd-tools auto status` lists the milestones"));
     }
     let is_finished = milestone.is_none() && !seen.state.registry.is_empty() && arguments.shape.is_none();
@@ -261,7 +262,7 @@ fn tell_plan(
     milestone: Option<String>,
     forecast: &Forecast,
     memory: &Memory,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let sessions = forecast.sessions();
     let most = memory.ceilings.most_sessions(u32::try_from(sessions).unwrap_or(u32::MAX));
     let report = PlanReport {
@@ -295,7 +296,7 @@ pub(super) struct RulesArgs {
     all: bool,
 }
 
-pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), CommandError> {
+pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), Failure> {
     let place = Place::of(context)?;
     let report = if place.is_in_phases(None) && arguments.pipeline.is_none() {
         SeenPhases::of(context, &place)?.rules(arguments.explain)?
@@ -319,15 +320,15 @@ pub(super) fn rules(context: &mut Context, arguments: &RulesArgs) -> Result<(), 
     })
 }
 
-pub(super) fn pipeline(word: &str) -> Result<Pipeline, CommandError> {
+pub(super) fn pipeline(word: &str) -> Result<Pipeline, Failure> {
     of_word(word).ok_or_else(|| {
-        CommandError::usage(format!("`{word}` is not a pipeline")).hint("the pipelines are simple and classic")
+        Failure::usage(format!("`{word}` is not a pipeline")).hint("the pipelines are simple and classic")
     })
 }
 
-pub(super) fn profile(word: &str) -> Result<Profile, CommandError> {
+pub(super) fn profile(word: &str) -> Result<Profile, Failure> {
     of_word(word).ok_or_else(|| {
-        CommandError::usage(format!("`{word}` is not a profile"))
+        Failure::usage(format!("`{word}` is not a profile"))
             .hint("the profiles are budget, balanced, quality and burn-max")
     })
 }

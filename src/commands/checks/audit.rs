@@ -1,6 +1,7 @@
 //! What is still open: everything at the close of a milestone, and the tests of people.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::audit::{self, AcknowledgeError, Category, Target};
 
 verbs! {
@@ -85,14 +86,14 @@ fn category(word: &str) -> Result<Category, String> {
     })
 }
 
-fn audit_uat(context: &mut Context) -> Result<(), CommandError> {
+fn audit_uat(context: &mut Context) -> Result<(), Failure> {
     context.refuses_a_person_without_a_project()?;
     let report = audit::uat(&context.view())?;
     let verify = format!("{}verify-work", context.command_prefix()?);
     context.show(&report, |screen| report.shown(screen, &verify))
 }
 
-fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), CommandError> {
+fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), Failure> {
     let now = context.world().now().to_string();
     let report = audit::open(&context.view(), now)?;
     if *json {
@@ -104,7 +105,7 @@ fn open(context: &mut Context, OpenArgs { json }: &OpenArgs) -> Result<(), Comma
     Ok(())
 }
 
-fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(), CommandError> {
+fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(), Failure> {
     let today = context.world().today();
     let target = Target {
         category: arguments.category,
@@ -123,7 +124,7 @@ fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(),
     context.emit_raw(&report, "true")
 }
 
-fn told(error: AcknowledgeError) -> CommandError {
+fn told(error: AcknowledgeError) -> Failure {
     let hint = match &error {
         AcknowledgeError::NoFile { .. } | AcknowledgeError::NoItem { .. } | AcknowledgeError::NoPhase { .. } => {
             Some("`gsd-tools audit-open --json` lists what is open")
@@ -135,7 +136,7 @@ fn told(error: AcknowledgeError) -> CommandError {
         AcknowledgeError::FrontMatter { .. } => Some("correct that line; nothing was written"),
         AcknowledgeError::File(_) => None,
     };
-    let told = CommandError::from(error);
+    let told = Failure::from(error);
     match hint {
         Some(hint) => told.hint(hint),
         None => told,

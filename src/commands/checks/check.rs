@@ -7,9 +7,10 @@ use serde_json::Value;
 use super::drift;
 use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::loops::auto_chain;
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::operations::code::refactor;
 use crate::operations::gates::artifact::{self, Predicate, UiPlanReport, UiSafetyReport};
 use crate::operations::gates::coverage::{self, GapCounts};
@@ -226,31 +227,31 @@ pub(crate) struct GapGateArgs {
     ids: Option<String>,
 }
 
-fn gap_analysis_plan_post(context: &mut Context, arguments: &GapGateArgs) -> Result<(), CommandError> {
+fn gap_analysis_plan_post(context: &mut Context, arguments: &GapGateArgs) -> Result<(), Failure> {
     context.emit(&gap_gate(context, &arguments.phase, arguments.ids.as_deref())?)
 }
 
-fn ui_plan_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn ui_plan_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&ui_plan(context, &arguments.phase)?)
 }
 
-fn ui_safety_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn ui_safety_gate(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&ui_safety(context, &arguments.phase)?)
 }
 
-fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn api_coverage_verify_pre(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&api_coverage(context, &arguments.phase)?)
 }
 
-fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn tdd_review_checkpoint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&test_first_review(context, &arguments.phase)?)
 }
 
-fn refactor_undecided(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn refactor_undecided(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&undecided(context, &arguments.phase)?)
 }
 
-fn undecided(context: &Context, typed: &str) -> Result<refactor::UndecidedReport, CommandError> {
+fn undecided(context: &Context, typed: &str) -> Result<refactor::UndecidedReport, Failure> {
     let strict = context.config()?.flag("refactor.trigger_strict");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
@@ -283,7 +284,7 @@ impl Verdict {
 }
 
 /// Asks the gate that a feature declares by its name.
-pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> Result<GateAnswer, CommandError> {
+pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> Result<GateAnswer, Failure> {
     let (verdict, message, cure) = match query {
         "api-coverage.verify-pre" => {
             let report = api_coverage(context, typed)?;
@@ -325,7 +326,7 @@ pub(in crate::commands) fn ask(context: &Context, query: &str, typed: &str) -> R
         }
         _ => {
             return Err(
-                CommandError::usage(format!("unknown gate `{query}`")).hint("`gsd-tools check --help` lists the gates")
+                Failure::usage(format!("unknown gate `{query}`")).hint("`gsd-tools check --help` lists the gates")
             );
         }
     };
@@ -337,15 +338,15 @@ pub(in crate::commands) fn ask_predicate(
     context: &Context,
     wanted: &Value,
     typed: &str,
-) -> Result<GateAnswer, CommandError> {
-    let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+) -> Result<GateAnswer, Failure> {
+    let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| Failure::because(Reason::Usage, &error))?;
     let view = context.view();
     let folder = context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
     let report = artifact::predicate(&view, context.config()?, &wanted, &folder)?;
     Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
 }
 
-fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
     let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
@@ -355,7 +356,7 @@ fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<
     context.emit(&report)
 }
 
-fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
     let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
@@ -365,7 +366,7 @@ fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(
     context.emit(&report)
 }
 
-fn gap_analysis(context: &mut Context, GapArgs { phase_dir, phase_req_ids }: &GapArgs) -> Result<(), CommandError> {
+fn gap_analysis(context: &mut Context, GapArgs { phase_dir, phase_req_ids }: &GapArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let folder = context.folder_named(&view, phase_dir)?;
@@ -390,7 +391,7 @@ pub(in crate::commands) struct GapGateReport {
 }
 
 /// `ids` are the requirements that count, where the caller names them.
-fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGateReport, CommandError> {
+fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGateReport, Failure> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
@@ -424,9 +425,9 @@ fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGate
     })
 }
 
-fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), CommandError> {
+fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Failure> {
     let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}")).map_err(|error| {
-        CommandError::because(Reason::Usage, &error).hint("`gsd-tools check predicate --help` shows an example")
+        Failure::because(Reason::Usage, &error).hint("`gsd-tools check predicate --help` shows an example")
     })?;
     let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
         (None, None) => String::new(),
@@ -435,14 +436,14 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Com
             context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
         }
         (Some(typed), _) => context.layout().inside(typed).ok_or_else(|| {
-            let outside = CommandError::usage(format!("`{typed}` of `--phase-dir` is outside the project"));
+            let outside = Failure::usage(format!("`{typed}` of `--phase-dir` is outside the project"));
             outside.hint(format!("name a folder below `{}`", context.root()))
         })?,
     };
     context.emit(&artifact::predicate(&context.view(), context.config()?, &wanted, &folder)?)
 }
 
-fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError> {
+fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, Failure> {
     let config = context.config()?;
     let wanted = config.flag("workflow.ui_phase") && config.flag("workflow.ui_safety_gate");
     let view = context.view();
@@ -451,7 +452,7 @@ fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, CommandError>
     Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
-fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, CommandError> {
+fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, Failure> {
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
     let changed = changed_files(context, phase.folder.as_ref());
@@ -475,11 +476,11 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
     files
 }
 
-fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, CommandError> {
+fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, Failure> {
     let view = context.view();
     let phase = match context.phase_named(&view, typed) {
-        Err(error) if error.reason() == Reason::PhaseNotFound => {
-            return Ok(outside_apis::no_phase(&view, error.message().to_owned()));
+        Err(error) if error.reason == Reason::PhaseNotFound => {
+            return Ok(outside_apis::no_phase(&view, error.message.clone()));
         }
         phase => phase?,
     };
@@ -487,7 +488,7 @@ fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, Com
     Ok(outside_apis::verify_pre(&view, &phase, &planner)?)
 }
 
-fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<(), CommandError> {
+fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<(), Failure> {
     let text = match (&arguments.json, &arguments.file) {
         (Some(text), _) => text.clone(),
         (None, Some(file)) => {
@@ -497,7 +498,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
         (None, None) => String::new(),
     };
     let request = serde_json::from_str(&text).map_err(|error| {
-        CommandError::usage(format!("the request is not a JSON object with `prohibition` and `check`: {error}"))
+        Failure::usage(format!("the request is not a JSON object with `prohibition` and `check`: {error}"))
             .hint("`gsd-tools check prohibition-enforcement --help` shows an example")
     })?;
     let is_file = |path: &str| {
@@ -508,7 +509,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
     context.emit(&report)
 }
 
-fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), CommandError> {
+fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), Failure> {
     let path = context.root().resolve(record);
     let Some(text) = context.read(&path).ok().flatten() else {
         return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
@@ -519,7 +520,7 @@ fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Re
     }
 }
 
-fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, CommandError> {
+fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, Failure> {
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
     let subjects = || {
@@ -530,7 +531,7 @@ fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, Com
     Ok(test_first::review(&view, &phase.number, phase.folder.as_ref(), subjects)?)
 }
 
-fn command_paths(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybePhaseArgs) -> Result<(), CommandError> {
+fn command_paths(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybePhaseArgs) -> Result<(), Failure> {
     const VERB: &str = "verify-command-paths";
     let Some(typed) = typed else {
         return context.emit(&commands::paths_unresolved(commands::unresolved(None, VERB)));
@@ -561,10 +562,7 @@ pub(in crate::commands) fn tree_of(
     SourceTree { folder, is_file: |path: &str| disk::is_file(root.resolve(path)) }
 }
 
-fn failure_directions(
-    context: &mut Context,
-    MaybePhaseArgs { phase: typed }: &MaybePhaseArgs,
-) -> Result<(), CommandError> {
+fn failure_directions(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybePhaseArgs) -> Result<(), Failure> {
     const VERB: &str = "verify-failure-directions";
     let Some(typed) = typed else {
         return context.emit(&directions::unresolved(commands::unresolved(None, VERB)));
@@ -582,7 +580,7 @@ fn failure_directions(
 const FRONTEND_PACKAGES: &[&str] = &["react", "vue", "svelte", "next", "nuxt", "@angular/core", "solid-js", "preact"];
 
 /// Whether the source has a frontend: a package says so, or a file of the repository does.
-fn has_frontend(context: &Context) -> Result<bool, CommandError> {
+fn has_frontend(context: &Context) -> Result<bool, Failure> {
     let package = context.text_from_root("package.json")?.unwrap_or_default();
     if FRONTEND_PACKAGES.iter().any(|name| package.contains(&format!("\"{name}\":"))) {
         return Ok(true);

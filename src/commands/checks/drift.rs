@@ -1,8 +1,9 @@
 //! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
 
+use crate::commands::frame::Context;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::phase_work::PhaseWork;
+use crate::failure::Failure;
 use crate::operations::gates::drift::{self, CodebaseReport, ContextReport, DriftPolicy, Mapped, SchemaReport};
 use crate::text::front_matter::FrontMatter;
 
@@ -22,30 +23,23 @@ pub(in crate::commands) struct NoPhaseArgs {
     phase: Option<String>,
 }
 
-pub(in crate::commands) fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), Failure> {
     context.emit(&schema_report(context, &arguments.phase, arguments.skip)?)
 }
 
-pub(in crate::commands) fn schema_of_phase(
-    context: &mut Context,
-    arguments: &PhaseFolderArg,
-) -> Result<(), CommandError> {
+pub(in crate::commands) fn schema_of_phase(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&schema_report(context, &arguments.phase, false)?)
 }
 
-pub(in crate::commands) fn codebase(context: &mut Context, _: &NoPhaseArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn codebase(context: &mut Context, _: &NoPhaseArgs) -> Result<(), Failure> {
     context.emit(&codebase_report(context)?)
 }
 
-pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     context.emit(&context_report(context, &arguments.phase)?)
 }
 
-pub(in crate::commands) fn schema_report(
-    context: &Context,
-    typed: &str,
-    skip: bool,
-) -> Result<SchemaReport, CommandError> {
+pub(in crate::commands) fn schema_report(context: &Context, typed: &str, skip: bool) -> Result<SchemaReport, Failure> {
     let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
@@ -58,14 +52,14 @@ pub(in crate::commands) fn schema_report(
     Ok(drift::schema(&view, folder, skip, &work.files())?)
 }
 
-pub(in crate::commands) fn context_report(context: &Context, typed: &str) -> Result<ContextReport, CommandError> {
+pub(in crate::commands) fn context_report(context: &Context, typed: &str) -> Result<ContextReport, Failure> {
     let blocks = context.config()?.text("workflow.context_drift_action") == Some("block");
     let view = context.view();
     let phase = context.phase_named(&view, typed)?;
     Ok(drift::context(&view, phase.folder.as_ref(), &phase.number, blocks, context.command_prefix()?))
 }
 
-pub(in crate::commands) fn codebase_report(context: &Context) -> Result<CodebaseReport, CommandError> {
+pub(in crate::commands) fn codebase_report(context: &Context) -> Result<CodebaseReport, Failure> {
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
     let action = config.text("workflow.drift_action").unwrap_or("warn");
@@ -84,15 +78,13 @@ pub(in crate::commands) fn codebase_report(context: &Context) -> Result<Codebase
 }
 
 /// The files that came to the repository since `commit`.
-fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, CommandError> {
+fn added_since(context: &Context, commit: &str) -> Result<Vec<String>, Failure> {
     let range = format!("{commit}..HEAD");
     let arguments = ["-c", "core.quotePath=false", "diff", "--name-only", "--diff-filter=A", &range];
     let told = context.world().git(context.root().as_path(), arguments)?;
     if !told.success() {
         let message = format!("cannot compare with the mapped commit `{commit}`: {}", told.error_text());
-        return Err(
-            CommandError::usage(message).hint("map the codebase again, then run `gsd-tools stamp-codebase-map`")
-        );
+        return Err(Failure::usage(message).hint("map the codebase again, then run `gsd-tools stamp-codebase-map`"));
     }
     Ok(told.text().lines().map(str::to_owned).collect())
 }

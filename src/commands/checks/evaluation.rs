@@ -1,6 +1,7 @@
 //! Scores of evaluations.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::verification::evaluation;
 
 verbs! {
@@ -28,10 +29,9 @@ pub(crate) struct ScoreArgs {
     infra: String,
 }
 
-fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), CommandError> {
-    let report = evaluation::score(covered, total, infra).map_err(|error| {
-        CommandError::usage(error.to_string()).hint("`gsd-tools eval score --help` shows an example")
-    })?;
+fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), Failure> {
+    let report = evaluation::score(covered, total, infra)
+        .map_err(|error| Failure::usage(error.to_string()).hint("`gsd-tools eval score --help` shows an example"))?;
     let raw = serde_json::to_string(&report)?;
     context.emit_raw(&report, raw)
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::small::timeout::Seconds;
 use crate::disk::{self, AbsolutePath, Digest};
+use crate::failure::{Failure, Reason};
 use crate::operations::gates::command::{self, Gate, GateCommand};
 use crate::operations::gates::own_checks;
 use crate::project::declared_commands::missing::missing;
@@ -118,11 +119,11 @@ pub(crate) struct ShowArgs {
     phase: Option<String>,
 }
 
-fn show(context: &mut Context, arguments: &ShowArgs) -> Result<(), CommandError> {
+fn show(context: &mut Context, arguments: &ShowArgs) -> Result<(), Failure> {
     context.emit(&shown(context, arguments.gate, arguments.phase.as_deref())?)
 }
 
-fn list(context: &mut Context) -> Result<(), CommandError> {
+fn list(context: &mut Context) -> Result<(), Failure> {
     let report = [shown(context, Gate::Build, None)?, shown(context, Gate::Test, None)?];
     context.show(&report, |screen| {
         let row = |gate: &ShowReport| {
@@ -179,22 +180,22 @@ fn digest(gate: Gate, repository: &str, command: &str) -> String {
     Digest::of(format!("{}\0{repository}\0{command}", gate.word()).as_bytes()).to_string()
 }
 
-fn approvals(context: &Context) -> Result<Approvals, CommandError> {
+fn approvals(context: &Context) -> Result<Approvals, Failure> {
     let path = context.local_state()?.file(NOTE);
     parsed(&path, disk::read_text(&path)?.as_deref())
 }
 
-fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, CommandError> {
+fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, Failure> {
     note.map_or(Ok(Approvals::default()), |text| {
         serde_json::from_str(text).map_err(|error| {
-            CommandError::new(Reason::ConfigParseFailed, format!("`{path}` is not valid JSON: {error}"))
+            Failure::new(Reason::ConfigParseFailed, format!("`{path}` is not valid JSON: {error}"))
                 .hint("delete the file, then approve again: `gsd-tools gate approve test`")
         })
     })
 }
 
 /// Puts `approval` in the place of what was approved for `gate`; gives what that was.
-fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, CommandError> {
+fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, Failure> {
     let path = context.local_state()?.file(NOTE);
     context.edit_note(&path, |note| {
         let mut approvals = parsed(&path, note)?;
@@ -214,7 +215,7 @@ fn command(
     gate: Gate,
     phase: Option<&str>,
     given: Option<&str>,
-) -> Result<Option<GateCommand>, CommandError> {
+) -> Result<Option<GateCommand>, Failure> {
     let view = context.view();
     let phase = phase.map(|typed| context.phase_named(&view, typed)).transpose()?;
     let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
@@ -259,7 +260,7 @@ pub(in crate::commands) struct RunReport {
     hint: Option<String>,
 }
 
-fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
     let gate = arguments.gate;
     let approvals = approvals(context)?;
     let found = command(context, gate, arguments.phase.as_deref(), approvals.given(gate))?;
@@ -309,7 +310,7 @@ fn run_approved(
     command: &str,
     limit: Option<Duration>,
     report: &mut RunReport,
-) -> Result<u8, CommandError> {
+) -> Result<u8, Failure> {
     let program = limit.into_iter().fold(shell(context, report.gate, command), Program::timeout);
     let ran = context.world().run_for_tail(&program, READ_BYTES)?;
     report.seconds = (ran.took.as_secs_f64() * 10.0).round() / 10.0;
@@ -336,7 +337,7 @@ fn run_approved(
 }
 
 /// Says so where a failed command names planning files and nothing else, with what keeps its checks from them.
-fn name_planning_files(context: &Context, output: &str, report: &mut RunReport) -> Result<(), CommandError> {
+fn name_planning_files(context: &Context, output: &str, report: &mut RunReport) -> Result<(), Failure> {
     let view = context.view();
     let planning = view.layout().planning();
     let root = context.root().to_string();
@@ -355,7 +356,7 @@ fn name_planning_files(context: &Context, output: &str, report: &mut RunReport) 
     Ok(())
 }
 
-fn usual_limit(context: &Context, gate: Gate) -> Result<Duration, CommandError> {
+fn usual_limit(context: &Context, gate: Gate) -> Result<Duration, Failure> {
     let seconds = match gate {
         Gate::Build => 300,
         Gate::Test => {
@@ -398,7 +399,7 @@ pub(in crate::commands) struct ShowReport {
     approved_at: Option<String>,
 }
 
-fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, CommandError> {
+fn shown(context: &Context, gate: Gate, phase: Option<&str>) -> Result<ShowReport, Failure> {
     let approvals = approvals(context)?;
     let found = command(context, gate, phase, approvals.given(gate))?;
     let approved = found
@@ -423,7 +424,7 @@ pub(in crate::commands) struct ApprovalReport {
     approved: bool,
 }
 
-fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), CommandError> {
+fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Failure> {
     let gate = arguments.gate;
     let name = gate.word();
     context.needs_a_person(&format!("gate approve {name}"))?;
@@ -431,7 +432,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
         && typed != set
     {
-        return Err(CommandError::usage(format!(
+        return Err(Failure::usage(format!(
             "`{}` is set to `{set}`, which takes precedence over `{typed}`",
             gate.key()
         ))
@@ -439,13 +440,13 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     }
     // What is approved is what will run: a command that watches for changes is made to end.
     let Some(found) = command(context, gate, arguments.phase.as_deref(), typed)? else {
-        return Err(CommandError::usage(format!("no {name} command found in the project"))
+        return Err(Failure::usage(format!("no {name} command found in the project"))
             .hint(format!("name one: `{}`", typed!("gsd-tools gate approve {} \"COMMAND\"", name))));
     };
     context.tell(format_args!("In {} ({}):\n\n    {}\n", context.root(), found.source, found.command));
     let question = format!("Allow agents to run it as the {name} gate without asking?");
     if !Context::confirms(&question)? {
-        return Err(CommandError::new(Reason::Unknown, "not approved; nothing was changed"));
+        return Err(Failure::new(Reason::Unknown, "not approved; nothing was changed"));
     }
     let approval = Approval {
         gate,
@@ -458,7 +459,7 @@ fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Command
     context.emit(&ApprovalReport { gate, command: Some(found.command), approved: true })
 }
 
-fn revoke(context: &mut Context, arguments: &GateArgs) -> Result<(), CommandError> {
+fn revoke(context: &mut Context, arguments: &GateArgs) -> Result<(), Failure> {
     let gate = arguments.gate;
     let command = replace(context, gate, None)?.map(|approval| approval.command);
     context.emit(&ApprovalReport { gate, command, approved: false })

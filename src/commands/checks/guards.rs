@@ -1,7 +1,8 @@
 //! Small judgements of plans: the form of a story, what a difference weighs, whether documents agree.
 
 use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::{Failure, Reason};
 use crate::operations::gates::assumptions::{self, Terms};
 use crate::operations::gates::drift_guard::{self, Authority, Grounding};
 use crate::operations::gates::user_story;
@@ -82,15 +83,15 @@ pub(crate) struct StoryArgs {
     story: String,
 }
 
-fn phase_status(context: &mut Context, arguments: &PhaseStatusArgs) -> Result<(), CommandError> {
+fn phase_status(context: &mut Context, arguments: &PhaseStatusArgs) -> Result<(), Failure> {
     context.emit(&drift_guard::phase_status(&context.view(), arguments.phase.as_deref())?)
 }
 
-fn validate(context: &mut Context, arguments: &StoryArgs) -> Result<(), CommandError> {
+fn validate(context: &mut Context, arguments: &StoryArgs) -> Result<(), Failure> {
     context.emit(&user_story::validate(&arguments.story))
 }
 
-fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
+fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), Failure> {
     let terms = Terms::of(arguments.terms.as_deref());
     match assumptions::scan(&context.view(), &arguments.phase, &terms)? {
         Some(report) => context.emit(&report),
@@ -98,23 +99,23 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
     }
 }
 
-fn authority(context: &mut Context) -> Result<(), CommandError> {
+fn authority(context: &mut Context) -> Result<(), Failure> {
     const KEY: &str = "plan_review.source_grounding_authority";
     let config = context.config()?;
     let chosen = config.text(KEY).unwrap_or("grep").to_owned();
     let Some(authority) = Authority::named(&chosen) else {
         let message = format!("`{KEY}` is `{chosen}`; it has to be one of {}", Authority::listed());
-        return Err(CommandError::new(Reason::ConfigInvalidKey, message)
+        return Err(Failure::new(Reason::ConfigInvalidKey, message)
             .hint(format!("set it: `{}`", typed!("gsd-tools config-set {} grep", KEY))));
     };
     let authority = if config.flag("intel.enabled") { authority.with_index() } else { authority };
     context.emit_raw(&authority.word(), authority.word())
 }
 
-fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), CommandError> {
+fn severity(context: &mut Context, arguments: &SeverityArgs) -> Result<(), Failure> {
     let SeverityArgs { status, authority } = arguments;
     let unknown = |what: &str, word: &str, known: &str| {
-        CommandError::usage(format!("unknown {what} `{word}`")).hint(format!("use one of {known}"))
+        Failure::usage(format!("unknown {what} `{word}`")).hint(format!("use one of {known}"))
     };
     let found = Grounding::named(status)
         .ok_or_else(|| unknown("status", status, "VERIFIED, MISSING, AMBIGUOUS, UNCHECKABLE"))?;

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::verification::uat_coverage::{self, Proofs};
 use crate::project::plan::PhasePlan;
 use crate::project::uat::CurrentTest;
@@ -51,17 +52,17 @@ pub(in crate::commands) struct CheckpointReport {
     checkpoint: String,
 }
 
-fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Result<(), CommandError> {
+fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Result<(), Failure> {
     let file = &arguments.file;
     let Some(path) = context.layout().inside(file) else {
-        return Err(CommandError::usage(format!("`{file}` is outside the project"))
+        return Err(Failure::usage(format!("`{file}` is outside the project"))
             .hint(format!("name a file below `{}`", context.root())));
     };
     let Some(text) = context.text_from_root(&path)? else {
         return Err(file_not_found(&context.root().resolve(&path), context.root()));
     };
     let current = CurrentTest::next(&text)
-        .map_err(|error| CommandError::from(error).hint(format!("see the section `Current Test` of `{path}`")))?;
+        .map_err(|error| Failure::from(error).hint(format!("see the section `Current Test` of `{path}`")))?;
     let name = untrusted::without_headers(&current.name);
     let checkpoint = format!(
         "### CHECKPOINT: Verification Required\n\n**Test {}: {name}**\n\n{}\n\n---\n\n**Type `pass` or describe what's wrong.**",
@@ -72,7 +73,7 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
     context.emit_raw(&report, &report.checkpoint)
 }
 
-fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), CommandError> {
+fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let file = &arguments.summary;
     let Some(text) = context.text_from_root(file)? else {
         return Err(file_not_found(&context.root().resolve(file), context.root()));

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::documents::configuration::ConfigurationError;
 use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -62,7 +63,7 @@ pub(crate) struct ContextArgs {
     json: bool,
 }
 
-fn consistency(context: &mut Context) -> Result<(), CommandError> {
+fn consistency(context: &mut Context) -> Result<(), Failure> {
     let numbered = context.config()?.text("phase_naming") != Some("custom");
     let report = health::consistency(&context.view(), numbered)?;
     if context.raw() {
@@ -89,7 +90,7 @@ struct HomeFinding {
     fix: Option<&'static str>,
 }
 
-fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandError> {
+fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> {
     if context.world().home().is_some_and(|home| home == context.root().as_path()) {
         let message = format!("CWD is home directory ({})", context.root());
         let fix = Some("cd into your project directory and retry");
@@ -120,7 +121,7 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), CommandEr
     context.show(&report, |screen| report.shown(screen))
 }
 
-fn health_facts(context: &Context) -> Result<HealthFacts, CommandError> {
+fn health_facts(context: &Context) -> Result<HealthFacts, Failure> {
     let host = context.host()?;
     let missing = context.agents(host.descriptor.as_ref()).missing;
     // Where not one agent is there, none was installed, and nothing is broken.
@@ -176,7 +177,7 @@ pub(in crate::commands) struct AgentsReport {
     expected: Vec<String>,
 }
 
-fn agents(context: &mut Context) -> Result<(), CommandError> {
+fn agents(context: &mut Context) -> Result<(), Failure> {
     let found = context.agents(context.host()?.descriptor.as_ref());
     let expected: Vec<String> = library::agent_names().map(|name| format!("gsd-{name}")).collect();
     let installed: Vec<String> = expected.iter().filter(|name| !found.missing.contains(name)).cloned().collect();
@@ -217,7 +218,7 @@ pub(in crate::commands) struct ContextReport {
     recommendation: Option<String>,
 }
 
-fn fullness(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
+fn fullness(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
     let (used, window) = (u128::from(arguments.tokens_used), u128::from(arguments.context_window));
     let hundredfold = used * 100;
     let percent = u64::try_from(((hundredfold * 2 + window) / (window * 2)).min(100)).unwrap_or(100);

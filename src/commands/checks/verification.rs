@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::{Failure, Reason};
 use crate::operations::verification::human_checks::{self, HumanCheckError};
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
@@ -77,7 +78,7 @@ pub(in crate::commands) struct StatusReport {
     verification_stale_check_indeterminate: bool,
 }
 
-fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     let typed: &str = &arguments.phase;
     let view = context.view();
     let standing = match subject(context, typed)? {
@@ -102,7 +103,7 @@ pub(in crate::commands) struct FileReport {
     verification_file: String,
 }
 
-fn resolve_file(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn resolve_file(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     let folder = match subject(context, &arguments.phase)? {
         Subject::Folder(folder) => Some(folder),
         Subject::Phase(phase) => phase.folder,
@@ -112,17 +113,19 @@ fn resolve_file(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(),
     context.emit(&FileReport { verification_file })
 }
 
-fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(), CommandError> {
+fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(), Failure> {
     let layout = context.layout();
     let files: Vec<String> = arguments.files.iter().map(|file| layout.relative(file)).collect();
     match verification::fingerprint(&context.view(), &files)? {
         Ok(report) => context.emit(&report),
-        Err(why) => Err(CommandError::usage(why.to_string())
-            .hint("name regular files inside the project, and leave out deleted ones")),
+        Err(why) => {
+            Err(Failure::usage(why.to_string())
+                .hint("name regular files inside the project, and leave out deleted ones"))
+        }
     }
 }
 
-fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), CommandError> {
+fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase, arguments.tests_only);
@@ -132,18 +135,18 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Comma
     context.emit(&report)
 }
 
-fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     context.emit(&context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?)
 }
 
 /// The reason of a refusal.
-fn explained(error: &HumanCheckError) -> CommandError {
+fn explained(error: &HumanCheckError) -> Failure {
     let reason = match error {
         HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
         _ => Reason::Unknown,
     };
-    CommandError::because(reason, error)
+    Failure::because(reason, error)
 }
 
 /// What a report is about.
@@ -153,7 +156,7 @@ enum Subject {
     Phase(NamedPhase),
 }
 
-fn subject(context: &Context, typed: &str) -> Result<Subject, CommandError> {
+fn subject(context: &Context, typed: &str) -> Result<Subject, Failure> {
     let path = context.layout().relative(typed.trim_end_matches(['/', '\\']));
     let view = context.view();
     if let Some((parent, name)) = path.rsplit_once('/')

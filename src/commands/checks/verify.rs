@@ -7,8 +7,9 @@ use super::check;
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
 use super::work;
 use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
-use crate::commands::frame::{CommandError, Context, files::MissingFile, verbs};
+use crate::commands::frame::{Context, files::MissingFile, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::promises;
 use crate::operations::plans::structure;
@@ -124,15 +125,15 @@ pub(crate) struct CommitsArgs {
     commits: Vec<String>,
 }
 
-fn artifacts(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
+fn artifacts(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     must_have(context, &arguments.file, MustHave::Artifacts)
 }
 
-fn key_links(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
+fn key_links(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     must_have(context, &arguments.file, MustHave::KeyLinks)
 }
 
-fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), CommandError> {
+fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
@@ -154,14 +155,14 @@ pub(in crate::commands) struct NoPhase<'a> {
     phase: &'a str,
 }
 
-fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     match structure::completeness(&context.view(), phase)? {
         Some(report) => context.emit_raw(&report, if report.complete { "complete" } else { "incomplete" }),
         None => context.emit(&NoPhase { error: "Phase not found", phase }),
     }
 }
 
-fn references(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), CommandError> {
+fn references(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
     let home = context.world().home();
     let report = structure::references(&text, |path| match (path.strip_prefix("~/"), &home) {
@@ -180,7 +181,7 @@ pub(in crate::commands) struct CommitsReport {
     total: usize,
 }
 
-fn commits(context: &mut Context, CommitsArgs { commits }: &CommitsArgs) -> Result<(), CommandError> {
+fn commits(context: &mut Context, CommitsArgs { commits }: &CommitsArgs) -> Result<(), Failure> {
     let total = commits.len();
     let (valid, invalid): (Vec<String>, Vec<String>) =
         commits.iter().cloned().partition(|name| context.is_commit(name));
@@ -188,7 +189,7 @@ fn commits(context: &mut Context, CommitsArgs { commits }: &CommitsArgs) -> Resu
     context.emit_raw(&report, validity(report.all_valid))
 }
 
-fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), CommandError> {
+fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), Failure> {
     let report = match context.text_from_root(&arguments.file)? {
         Some(text) => summary_check::check(
             &text,
@@ -207,7 +208,7 @@ pub(in crate::commands) struct NoMustHave<'a> {
     path: &'a str,
 }
 
-fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), CommandError> {
+fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Failure> {
     let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
     let (plan, view) = (PhasePlan::parse(&text), context.view());
     let nothing = || NoMustHave { error: format!("No must_haves.{} found in frontmatter", list.key()), path: file };

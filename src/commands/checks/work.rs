@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::commands::frame::Context;
 use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
-use crate::commands::frame::{CommandError, Context};
 use crate::commands::git::phase_work::{self, PhaseWork};
 use crate::commands::git::tree::CommitFiles;
 use crate::commands::git::uncommitted::Uncommitted;
+use crate::failure::Failure;
 use crate::gate::discovery::{Wanted, discover};
 use crate::gate::pins::{Pins, Planned};
 use crate::gate::secrets::{SecretFound, added_secrets, holds_key};
@@ -138,7 +139,7 @@ pub(crate) struct TestsArgs {
     phase: Option<NonBlank>,
 }
 
-pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+pub(super) fn work(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let reported = Reported::of(&view, &folder)?;
@@ -213,7 +214,7 @@ struct Promises {
 }
 
 impl Promises {
-    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, Failure> {
         let mut found = Self::default();
         for (file, text) in view.plan_texts(folder)? {
             if folder.summary_of(&file).is_none() {
@@ -244,7 +245,7 @@ impl Promises {
     }
 }
 
-pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), CommandError> {
+pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), Failure> {
     let mut problems = sub_repositories(context)?;
     if let Some(why) = phase_work::silent(context) {
         problems.push(why);
@@ -284,7 +285,7 @@ pub(super) fn tests(context: &mut Context, arguments: &TestsArgs) -> Result<(), 
 }
 
 /// The keys that these files of two commits got.
-fn keys_in((before, after): (&CommitFiles, &CommitFiles), paths: &[String]) -> Result<Vec<KeyFound>, CommandError> {
+fn keys_in((before, after): (&CommitFiles, &CommitFiles), paths: &[String]) -> Result<Vec<KeyFound>, Failure> {
     let named: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     after.read_ahead(|path| named.contains(path))?;
     let mut contents = Vec::new();
@@ -312,7 +313,7 @@ struct Plans {
 }
 
 impl Plans {
-    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, Failure> {
         let mut found = Self::default();
         for (file, text) in view.plan_texts(folder)? {
             if folder.summary_of(&file).is_none() {
@@ -333,7 +334,7 @@ impl Plans {
         &self,
         trees: (&CommitFiles, &CommitFiles),
         work: &PhaseWork,
-    ) -> Result<(TestsPart, Vec<String>), CommandError> {
+    ) -> Result<(TestsPart, Vec<String>), Failure> {
         let (touched, unscoped) = (work.files(), work.unscoped());
         let paths: BTreeSet<&str> = touched.keys().chain(unscoped.keys()).copied().collect();
         let mut tests = self.compared(trees, paths.into_iter().map(str::to_owned))?;
@@ -364,7 +365,7 @@ impl Plans {
         &self,
         (before, after): (&CommitFiles, &CommitFiles),
         paths: impl Iterator<Item = String>,
-    ) -> Result<TestsPart, CommandError> {
+    ) -> Result<TestsPart, Failure> {
         let mut contents = Vec::new();
         for path in paths.filter(|path| before.blob(path) != after.blob(path)) {
             let (old, new) = (before.bytes(&path)?, after.bytes(&path)?);
@@ -446,7 +447,7 @@ impl Named {
 }
 
 impl Reported {
-    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, CommandError> {
+    fn of(view: &ProjectView, folder: &PhaseFolder) -> Result<Self, Failure> {
         let mut found = BTreeMap::new();
         for plan in folder.plans() {
             let Some(summary) = folder.summary_of(plan) else { continue };
@@ -478,19 +479,19 @@ pub(in crate::commands) fn unreported(
     folder: &PhaseFolder,
     plan: &str,
     summary: &str,
-) -> Result<Vec<String>, CommandError> {
+) -> Result<Vec<String>, Failure> {
     let named = Named::by(view, summary);
     let work = PhaseWork::of(context, folder)?;
     let changed = work.files().into_iter().filter(|(_, scopes)| scopes.contains(plan)).map(|(file, _)| file);
     Ok(changed.filter(|file| !named.has(file)).map(str::to_owned).collect())
 }
 
-fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
+fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
     context.phase_named(view, phase)?.folder.ok_or_else(|| no_phase(phase))
 }
 
 /// The work of a phase, and what of it could not be looked at.
-fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), CommandError> {
+fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<String>), Failure> {
     let mut problems = sub_repositories(context)?;
     if let Some(why) = phase_work::silent(context) {
         problems.push(why);
@@ -504,7 +505,7 @@ fn seen(context: &Context, folder: &PhaseFolder) -> Result<(PhaseWork, Vec<Strin
 }
 
 /// The files of a commit. Those that the checks rest on are read at once.
-fn files_of(context: &Context, commit: &str) -> Result<CommitFiles, CommandError> {
+fn files_of(context: &Context, commit: &str) -> Result<CommitFiles, Failure> {
     CommitFiles::of(context, commit, |path| role_of(path).is_some())
 }
 
@@ -516,7 +517,7 @@ fn no_commit(folder: &PhaseFolder) -> String {
 }
 
 /// What lies in repositories inside of this one is committed there.
-fn sub_repositories(context: &Context) -> Result<Vec<String>, CommandError> {
+fn sub_repositories(context: &Context) -> Result<Vec<String>, Failure> {
     let config = context.config()?;
     let named = config.sub_repositories();
     let problem = || format!("the repositories inside of this one were not looked at: {}", named.join(", "));
@@ -524,7 +525,7 @@ fn sub_repositories(context: &Context) -> Result<Vec<String>, CommandError> {
 }
 
 /// The files whose changes are in no commit yet.
-fn uncommitted(context: &Context) -> Result<Option<String>, CommandError> {
+fn uncommitted(context: &Context) -> Result<Option<String>, Failure> {
     const SHOWN: usize = 5;
     let changed = Uncommitted::of(context)?.files;
     if changed.is_empty() {

@@ -1,7 +1,8 @@
 //! Documents about the code: what there is, and what the map of the code was made from.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::init;
+use crate::failure::Failure;
 use crate::operations::code::map;
 use crate::project::repository;
 
@@ -32,7 +33,7 @@ pub(crate) struct StampArgs {
     files: Option<String>,
 }
 
-fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), CommandError> {
+fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), Failure> {
     let commit = context.commit();
     let is_repository = repository::repository_of(context.root()).is_some();
     let day = context.world().now().utc_day();

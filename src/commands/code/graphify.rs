@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::code::graph::{self, BuildFacts, BuildNote, BuildStatus, Builder};
 use crate::text::time;
 use crate::world::{Finished, Program};
@@ -75,14 +76,14 @@ pub(crate) struct QueryArgs {
     budget: Option<usize>,
 }
 
-fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandError> {
+fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), Failure> {
     where_enabled(context, |context| match arguments.what.as_deref() {
         Some("snapshot") => {
             let timestamp = context.world().now().to_string();
             context.emit(&context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?)
         }
         Some("update") => update(context),
-        Some(other) => Err(CommandError::usage(format!("unknown build `{other}`"))
+        Some(other) => Err(Failure::usage(format!("unknown build `{other}`"))
             .hint("use `gsd-tools graphify build`, `graphify build snapshot` or `graphify build update`")),
         None => {
             let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
@@ -92,14 +93,14 @@ fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), CommandErro
     })
 }
 
-fn graphify_status(context: &mut Context) -> Result<(), CommandError> {
+fn graphify_status(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let report = status(context);
         context.emit(&report)
     })
 }
 
-fn diff(context: &mut Context) -> Result<(), CommandError> {
+fn diff(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let report = graph::diff(&context.view());
         context.emit(&report)
@@ -109,13 +110,13 @@ fn diff(context: &mut Context) -> Result<(), CommandError> {
 /// Runs `answer` where the project asked for the graph.
 fn where_enabled(
     context: &mut Context,
-    answer: impl FnOnce(&mut Context) -> Result<(), CommandError>,
-) -> Result<(), CommandError> {
+    answer: impl FnOnce(&mut Context) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     if context.config()?.flag("graphify.enabled") { answer(context) } else { context.emit(&graph::disabled()) }
 }
 
 /// Runs the program that builds graphs, and notes before and after how that goes.
-fn update(context: &mut Context) -> Result<(), CommandError> {
+fn update(context: &mut Context) -> Result<(), Failure> {
     let seconds = context.config()?.number("graphify.build_timeout").unwrap_or(USUAL_BUILD);
     let root = context.root().as_path().to_path_buf();
     let started = context.world().now();
@@ -144,7 +145,7 @@ fn update(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&note)
 }
 
-fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
+fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let answer = graph::query(&context.view(), &arguments.term, arguments.budget);
         match answer {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::code::intel;
 use crate::operations::code::intel::exports;
 use crate::operations::code::intel::surface;
@@ -87,34 +88,34 @@ pub(crate) struct FileArgs {
     file: NonBlank,
 }
 
-fn query(context: &mut Context, arguments: &TermArgs) -> Result<(), CommandError> {
+fn query(context: &mut Context, arguments: &TermArgs) -> Result<(), Failure> {
     where_enabled(context, |context| Ok(intel::query(&context.view(), &arguments.term)))
 }
 
-fn status(context: &mut Context) -> Result<(), CommandError> {
+fn status(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| Ok(intel::status(&context.view(), now(context), context.raw())))
 }
 
-fn update(context: &mut Context) -> Result<(), CommandError> {
+fn update(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |_| Ok(intel::update()))
 }
 
-fn diff(context: &mut Context) -> Result<(), CommandError> {
+fn diff(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| Ok(intel::diff(&context.view())?))
 }
 
-fn snapshot(context: &mut Context) -> Result<(), CommandError> {
+fn snapshot(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let timestamp = context.world().now().to_string();
         context.update(|view| Ok(intel::snapshot(view, &timestamp)?))
     })
 }
 
-fn validate(context: &mut Context) -> Result<(), CommandError> {
+fn validate(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| Ok(intel::validate(&context.view(), now(context))))
 }
 
-fn api_surface(context: &mut Context) -> Result<(), CommandError> {
+fn api_surface(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let now = now(context);
         context.update(|view| Ok(surface::write(view, now)?))
@@ -124,8 +125,8 @@ fn api_surface(context: &mut Context) -> Result<(), CommandError> {
 /// Answers what `answer` gives, where the project asked for what this family keeps.
 fn where_enabled<R: Serialize>(
     context: &mut Context,
-    answer: impl FnOnce(&Context) -> Result<R, CommandError>,
-) -> Result<(), CommandError> {
+    answer: impl FnOnce(&Context) -> Result<R, Failure>,
+) -> Result<(), Failure> {
     if !context.config()?.flag("intel.enabled") {
         return context.emit(&intel::disabled());
     }
@@ -136,13 +137,13 @@ fn now(context: &Context) -> i64 {
     context.world().now().milliseconds()
 }
 
-fn patch_meta(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
+fn patch_meta(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     let file = context.root().resolve(&*arguments.file).to_string();
     let timestamp = context.world().now().to_string();
     context.emit(&context.update_file(&file, |view, path| Ok(intel::patch_meta(view, path, &timestamp)?))?)
 }
 
-fn extract_exports(context: &mut Context, arguments: &FileArgs) -> Result<(), CommandError> {
+fn extract_exports(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     let file: &str = &arguments.file;
     let text = context.text_from_root(file)?;
     let shown = context.root().resolve(file).to_string();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::{Failure, Reason};
 use crate::operations::code::refactor;
 use crate::operations::code::refactor::{EvaluateReport, Limits, Nothing};
 use crate::project::folder::PhaseFolder;
@@ -77,21 +78,21 @@ pub(crate) struct DeclineArgs {
     reason: Option<String>,
 }
 
-fn status(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
     context.emit(&refactor::status(&context.view(), arguments.phase.as_deref())?)
 }
 
-fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+fn accept(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
     decide(context, required("accept", "--phase", arguments.phase.as_deref())?, None)
 }
 
-fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), CommandError> {
+fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), Failure> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
@@ -100,19 +101,19 @@ fn decline(context: &mut Context, arguments: &DeclineArgs) -> Result<(), Command
     decide(context, phase, Some(reason))
 }
 
-fn is_off(context: &Context) -> Result<bool, CommandError> {
+fn is_off(context: &Context) -> Result<bool, Failure> {
     Ok(!context.config()?.flag("refactor.trigger_enabled"))
 }
 
 /// What a flag says. Asked for here and not by clap, since a project that has this off gets its answer first.
-fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, CommandError> {
+fn required<'a>(verb: &str, flag: &str, given: Option<&'a str>) -> Result<&'a str, Failure> {
     given.map(str::trim).filter(|text| !text.is_empty()).ok_or_else(|| {
-        CommandError::new(Reason::Usage, format!("`refactor {verb}` needs {flag}"))
+        Failure::new(Reason::Usage, format!("`refactor {verb}` needs {flag}"))
             .hint(format!("`{}` shows an example", typed!("gsd-tools refactor {} --help", Typed::words(verb))))
     })
 }
 
-fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), CommandError> {
+fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), Failure> {
     if is_off(context)? {
         return context.emit(&refactor::disabled());
     }
@@ -139,7 +140,7 @@ fn touched(
     context: &Context,
     folder: &PhaseFolder,
     since: Option<&str>,
-) -> Result<Option<Vec<(String, String)>>, CommandError> {
+) -> Result<Option<Vec<(String, String)>>, Failure> {
     let git = |arguments: &[&str]| {
         let finished = context.world().git(context.root().as_path(), arguments).ok()?;
         finished.success().then(|| finished.text())
@@ -172,7 +173,7 @@ fn is_measured(name: &str) -> bool {
     ending.is_some_and(|ending| MEASURED.contains(&ending)) && !name.ends_with(".d.ts")
 }
 
-fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), CommandError> {
+fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), Failure> {
     let now = context.world().now().to_string();
     context.emit(&context.update(|view| Ok(refactor::decide(view, phase, declined, &now)?))?)
 }

@@ -25,9 +25,10 @@ use project::project;
 use super::families::{CATALOG, answer};
 use super::frame::argv::{self, Wants};
 use super::frame::error::Manner;
-use super::frame::{CommandError, tree, usage};
+use super::frame::{tree, usage};
 use super::install;
 use crate::commands::frame::listing::Effect;
+use crate::failure::Failure;
 use crate::library::Library;
 use crate::operations::capability;
 use crate::project::config::key_names;
@@ -405,7 +406,7 @@ fn fault(call: &Call) -> Option<String> {
     }
 }
 
-fn told(error: &CommandError) -> String {
+fn told(error: &Failure) -> String {
     error.render(Manner::default())
 }
 

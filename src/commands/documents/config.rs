@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::settings;
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::loops::installed::features;
+use crate::failure::{Failure, Reason};
 use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
 use crate::project::config::{KeyError, Setting, key_names, meant};
 use crate::project::view::{Edits, ProjectView};
@@ -110,26 +111,26 @@ pub(crate) struct ChoicesArgs {
     choices: Option<String>,
 }
 
-fn config_ensure_section(context: &mut Context) -> Result<(), CommandError> {
+fn config_ensure_section(context: &mut Context) -> Result<(), Failure> {
     create(context, None, configuration::create)
 }
 
-fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<(), CommandError> {
+fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<(), Failure> {
     create(context, arguments.choices.as_deref(), configuration::complete)
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     let wanted = arguments.key.as_deref();
     let keys = settings::listed(context, arguments.all, wanted)?.map_err(ConfigurationError::from).map_err(told)?;
     settings::show(context, keys, wanted)
 }
 
-fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), CommandError> {
+fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), Failure> {
     let facts = settings::facts_of(context, &arguments.key)?.map_err(ConfigurationError::from).map_err(told)?;
     settings::explain(context, &facts)
 }
 
-fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
     if context.default_value().is_none() {
         context.refuses_a_person_without_a_project()?;
     }
@@ -147,7 +148,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
     context.say(&value, Some(&raw), |_| format!("{}\n", bare(&value)))
 }
 
-fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let setting = match Setting::parse(&arguments.key, &arguments.value) {
         Err(KeyError::Unknown { key }) => added(context, &key, &arguments.value)?,
         parsed => parsed.map_err(ConfigurationError::from).map_err(told)?,
@@ -179,14 +180,14 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
 }
 
 /// A key that an installed feature adds.
-fn added(context: &Context, key: &str, value: &str) -> Result<Setting, CommandError> {
+fn added(context: &Context, key: &str, value: &str) -> Result<Setting, Failure> {
     let features = features(context)?;
     let Some((feature, setting)) = features.settings().find(|(_, setting)| setting.key == key) else {
         return Err(told(KeyError::Unknown { key: key.to_owned() }.into()));
     };
     Setting::added(key, value, |value| setting.kind.fits(value)).ok_or_else(|| {
         let refused = format!("`{key}` of the feature `{}` cannot be `{value}`; it takes {}", feature.id, setting.kind);
-        CommandError::new(Reason::Usage, refused)
+        Failure::new(Reason::Usage, refused)
             .hint(format!("`{}` unsets it", typed!("gsd-tools config-set {} null", key)))
     })
 }
@@ -196,7 +197,7 @@ fn create(
     context: &mut Context,
     choices: Option<&str>,
     operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     context.start_a_project();
     let report =
         with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
@@ -212,22 +213,22 @@ fn create(
 pub(in crate::commands) fn with_new_file<T>(
     context: &mut Context,
     choices: Option<&str>,
-    act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, CommandError>,
-) -> Result<T, CommandError> {
+    act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let personal = context.personal_defaults()?;
     let services = services(context);
     act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "every verb may fail")]
-fn path(context: &mut Context) -> Result<(), CommandError> {
+fn path(context: &mut Context) -> Result<(), Failure> {
     let layout = context.layout();
     let path = layout.shown(&layout.config());
     context.text(path);
     Ok(())
 }
 
-fn migrate(context: &mut Context) -> Result<(), CommandError> {
+fn migrate(context: &mut Context) -> Result<(), Failure> {
     let report = context.update(|view| configuration::migrate(view).map_err(told))?;
     let raw = match &report.wrote {
         Some(file) => {
@@ -264,7 +265,7 @@ fn bare(value: &Value) -> String {
 }
 
 /// The reason and the hint of an error of the configuration.
-pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
+pub(in crate::commands) fn told(error: ConfigurationError) -> Failure {
     let reason = match &error {
         ConfigurationError::NoKey { .. } => Reason::ConfigKeyNotFound,
         ConfigurationError::NoFile { .. } => Reason::ConfigNoFile,
@@ -273,7 +274,7 @@ pub(in crate::commands) fn told(error: ConfigurationError) -> CommandError {
         ConfigurationError::Choices { .. } => Reason::Usage,
         ConfigurationError::Unreadable(_) | ConfigurationError::Edit { .. } => Reason::Unknown,
     };
-    let told = CommandError::because(reason, &error);
+    let told = Failure::because(reason, &error);
     match error {
         ConfigurationError::Key(KeyError::Unknown { key }) => {
             let names = key_names();

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{
-    CommandError, Context, error::codes::DEGRADED, files::MissingFile, project::Beside, verbs,
-};
+use crate::commands::frame::{Context, error::codes::DEGRADED, files::MissingFile, project::Beside, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
 use crate::project::view::Edits;
 use crate::text::front_matter::is_unclosed;
@@ -108,7 +107,7 @@ fn begins_with_a_key(text: &str) -> bool {
     })
 }
 
-fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
@@ -125,7 +124,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
         }
         None if context.shows_to_a_person() => {
             let message = format!("the front matter of `{}` has no field `{field}`", arguments.file);
-            let unknown = CommandError::usage(message).exits(DEGRADED);
+            let unknown = Failure::usage(message).exits(DEGRADED);
             Err(unknown.hint(format!("`{}` lists its fields", typed!("gsd-tools frontmatter get {}", arguments.file))))
         }
         None => context.emit(&NoField { error: "Field not found", field }),
@@ -139,7 +138,7 @@ pub(in crate::commands) struct SetReport<'a> {
     value: Value,
 }
 
-fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let (told, value) = frontmatter::typed(&arguments.value);
     let changes = [FieldChange { key: arguments.field.clone(), value }];
     match change(context, &arguments.file, &changes)? {
@@ -154,7 +153,7 @@ pub(in crate::commands) struct MergeReport<'a> {
     fields: Vec<&'a str>,
 }
 
-fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandError> {
+fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), Failure> {
     // A script that looks for a file learns that it is not there, whatever it would write.
     if context.text_from_here(&arguments.file)?.is_none() {
         return context.emit(&MissingFile::at(&arguments.file));
@@ -175,13 +174,13 @@ fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), CommandErro
     }
 }
 
-fn not_fields(message: String) -> CommandError {
-    CommandError::usage(message).hint("`gsd-tools frontmatter merge --help` shows an example")
+fn not_fields(message: String) -> Failure {
+    Failure::usage(message).hint("`gsd-tools frontmatter merge --help` shows an example")
 }
 
-fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, CommandError> {
+fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, Failure> {
     let told = |error: frontmatter::FrontMatterError| {
-        CommandError::from(error).hint("correct it, then run the command again; the file was not changed")
+        Failure::from(error).hint("correct it, then run the command again; the file was not changed")
     };
     let path = context.here().resolve(file);
     if path.relative_to(context.root()).is_some() {
@@ -201,7 +200,7 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
 }
 
 /// Answers why nothing was changed.
-fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), CommandError> {
+fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Failure> {
     match refused {
         Changed::WouldFlatten { key } => context.emit(&NoField {
             error: "the field is a list of maps and the new value is not; pass the maps as JSON, or edit the file",
@@ -211,9 +210,9 @@ fn refuse(context: &mut Context, file: &str, refused: &Changed) -> Result<(), Co
     }
 }
 
-fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
+fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Failure> {
     let schema = Schema::named(&arguments.schema).map_err(|error| {
-        CommandError::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
+        Failure::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
     })?;
     let Some(text) = context.text_from_here(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));

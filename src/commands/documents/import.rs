@@ -1,7 +1,8 @@
 //! Projects of another layout.
 
 use super::config;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::documents::configuration::NewFile;
 use crate::operations::import::gsd2;
 use crate::project::layout::Layout;
@@ -27,7 +28,7 @@ pub(crate) struct ImportArgs {
     force: bool,
 }
 
-fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), CommandError> {
+fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), Failure> {
     let root = match &arguments.path {
         Some(path) => {
             let root = context.here().resolve(path);

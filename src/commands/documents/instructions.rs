@@ -1,6 +1,7 @@
 //! The instruction file that a host reads first.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::agents::instructions::{self, Request};
 
 /// Where the configuration may name the file.
@@ -32,7 +33,7 @@ pub(crate) struct GenerateArgs {
     force: bool,
 }
 
-fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), CommandError> {
+fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure> {
     let file = match &arguments.output {
         Some(file) => file.clone(),
         None => usual_file(context)?,
@@ -46,13 +47,13 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Command
 /// The configured file; else the one that the host of the call reads first. A configured name that only other hosts look
 /// for says where a file of that name stands, and not that this host should go without one: so does the default, which
 /// every new configuration says.
-pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, CommandError> {
+pub(in crate::commands) fn usual_file(context: &Context) -> Result<String, Failure> {
     let host = context.host()?;
     file_of_host(context, host.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.as_str()))
 }
 
 /// As [`usual_file`], for a host that reads `of_host` first.
-pub(in crate::commands) fn file_of_host(context: &Context, of_host: Option<&str>) -> Result<String, CommandError> {
+pub(in crate::commands) fn file_of_host(context: &Context, of_host: Option<&str>) -> Result<String, Failure> {
     let configured = context.config()?.text(CONFIGURED).unwrap_or_default().to_owned();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let Some(of_host) = of_host else { return Ok(configured) };

@@ -7,11 +7,11 @@ pub(crate) mod instructions;
 pub(crate) mod requirements;
 mod settings;
 
-use super::frame::CommandError;
 use crate::disk::AbsolutePath;
+use crate::failure::Failure;
 
 /// The error for a file that a call names and that does not exist; a relative path was read from `start`.
-pub(in crate::commands) fn file_not_found(path: &AbsolutePath, start: &AbsolutePath) -> CommandError {
-    CommandError::usage(format!("file not found: `{path}`"))
+pub(in crate::commands) fn file_not_found(path: &AbsolutePath, start: &AbsolutePath) -> Failure {
+    Failure::usage(format!("file not found: `{path}`"))
         .hint(format!("check the path; a relative one starts at `{start}`"))
 }

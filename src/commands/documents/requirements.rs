@@ -1,6 +1,7 @@
 //! Requirements: completing them, opening them again, and which are ready.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::project::requirements::typed_ids;
 
@@ -44,11 +45,11 @@ pub(crate) struct ReadyArgs {
     ids: Vec<String>,
 }
 
-fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), CommandError> {
+fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failure> {
     let ids = &arguments.ids;
     let ids = typed_ids(ids);
     if ids.is_empty() {
-        return Err(CommandError::usage("`requirements mark-complete` needs a requirement")
+        return Err(Failure::usage("`requirements mark-complete` needs a requirement")
             .hint("`gsd-tools requirements mark-complete AUTH-01,AUTH-02`"));
     }
     let report = context.update(|view| Ok(requirements::mark_complete(view, ids)?))?;
@@ -61,14 +62,14 @@ fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Comma
     }
 }
 
-fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), CommandError> {
+fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), Failure> {
     let plan = context.layout().relative(&arguments.plan);
     let report = requirements::ready(&context.view(), &plan, typed_ids(&arguments.ids))?;
     let raw = format!("{}/{} requirement(s) ready to mark complete", report.ready.len(), report.total);
     context.emit_raw(&report, raw)
 }
 
-fn reopen(context: &mut Context, arguments: &IdsArgs) -> Result<(), CommandError> {
+fn reopen(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failure> {
     let ids = &arguments.ids;
     let report = context.update(|view| Ok(requirements::reopen(view, typed_ids(ids))?))?;
     let raw = format!("{}/{} requirement(s) reverted from Complete", report.reverted.len(), report.total);

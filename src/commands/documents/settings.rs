@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk;
+use crate::failure::Failure;
 use crate::project::config::facts::{self, KeyFacts, Origin};
 use crate::project::config::{ConfigTexts, KeyError};
 use crate::text::screen::{Cell, Screen, Tone};
@@ -27,7 +28,7 @@ pub(super) fn listed(
     context: &mut Context,
     all: bool,
     wanted: Option<&str>,
-) -> Result<Result<Vec<KeyFacts>, KeyError>, CommandError> {
+) -> Result<Result<Vec<KeyFacts>, KeyError>, Failure> {
     // What every key does is the same everywhere.
     if !all {
         context.refuses_a_person_without_a_project()?;
@@ -35,7 +36,7 @@ pub(super) fn listed(
     with_texts(context, |texts| facts::list(texts, all, wanted))
 }
 
-pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&str>) -> Result<(), Failure> {
     if !context.shows_to_a_person() {
         return context.emit(&ListReport { keys });
     }
@@ -45,11 +46,11 @@ pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&s
 }
 
 /// What there is to say about a key.
-pub(super) fn facts_of(context: &Context, key: &str) -> Result<Result<KeyFacts, KeyError>, CommandError> {
+pub(super) fn facts_of(context: &Context, key: &str) -> Result<Result<KeyFacts, KeyError>, Failure> {
     with_texts(context, |texts| facts::explain(texts, key))
 }
 
-pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), CommandError> {
+pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Failure> {
     if !context.shows_to_a_person() {
         return context.emit(facts);
     }
@@ -59,7 +60,7 @@ pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Com
 }
 
 /// Calls `act` with the files that keys can be set in. One that cannot be read or does not parse is reported.
-fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> Result<T, CommandError> {
+fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> Result<T, Failure> {
     context.config()?;
     let layout = context.layout();
     let unreadable = Flag::new(false);

@@ -3,8 +3,8 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
-use super::CommandError;
 use super::error::Manner;
+use crate::failure::Failure;
 use crate::text::screen::Tone;
 use crate::text::terminal;
 
@@ -12,7 +12,7 @@ use crate::text::terminal;
 pub(in crate::commands) struct Answer {
     pub(in crate::commands) stdout: String,
     pub(in crate::commands) warnings: Vec<String>,
-    pub(in crate::commands) outcome: Result<u8, CommandError>,
+    pub(in crate::commands) outcome: Result<u8, Failure>,
 }
 
 impl Answer {
@@ -20,7 +20,7 @@ impl Answer {
         Self { stdout, warnings: Vec::new(), outcome: Ok(0) }
     }
 
-    pub(in crate::commands) fn failed(error: CommandError) -> Self {
+    pub(in crate::commands) fn failed(error: Failure) -> Self {
         Self { stdout: String::new(), warnings: Vec::new(), outcome: Err(error) }
     }
 

@@ -9,7 +9,8 @@ use std::ffi::OsString;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ValueHint};
 
-use super::error::{CommandError, ExitContract, Manner, Reason};
+use super::error::{ExitContract, Manner};
+use crate::failure::{Failure, Reason};
 use crate::operations::bundle::workflow::WorkflowTable;
 use crate::text::screen::Screen;
 use crate::world::World;
@@ -155,11 +156,7 @@ impl Color {
 
 /// Reads how failures are printed, before anything else, so that a call that cannot be read is reported that way too.
 /// `is_for_a_person`: nobody else reads what is printed.
-pub(crate) fn manner(
-    arguments: &[OsString],
-    world: &World,
-    is_for_a_person: bool,
-) -> (Manner, Result<(), CommandError>) {
+pub(crate) fn manner(arguments: &[OsString], world: &World, is_for_a_person: bool) -> (Manner, Result<(), Failure>) {
     let (arguments, _) = arguments.split_at(ours(arguments));
     let json = arguments.iter().any(|argument| argument == "--json-errors")
         || world.variable("GSD_JSON_ERRORS").as_deref() == Some("1");
@@ -171,7 +168,7 @@ pub(crate) fn manner(
         Some("v2") => (ExitContract::V2, Ok(())),
         Some(other) => (
             ExitContract::V1,
-            Err(CommandError::new(Reason::SdkFailFast, format!("unknown exit contract `{other}`"))
+            Err(Failure::new(Reason::SdkFailFast, format!("unknown exit contract `{other}`"))
                 .hint("use `v1` or `v2`; `gsd-tools help exit-codes` lists their codes")),
         ),
     };
@@ -190,7 +187,7 @@ fn error_screen(arguments: &[OsString], world: &World) -> Option<Screen> {
 }
 
 /// Splits `arguments` into the flags of every command and the words of this one.
-pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, CommandError> {
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, Failure> {
     let verbatim = arguments[ours(&arguments)..].to_vec();
     if !verbatim.is_empty() {
         let words = texts(verbatim)?;
@@ -248,19 +245,19 @@ fn is_help(argument: &str) -> bool {
     matches!(argument, "-h" | "-?" | "--h" | "--help" | "--usage")
 }
 
-fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, CommandError> {
+fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, Failure> {
     arguments
         .into_iter()
         .map(|argument| {
             argument.into_string().map_err(|bytes| {
-                CommandError::usage(format!("the argument `{}` is not UTF-8 text", bytes.to_string_lossy()))
+                Failure::usage(format!("the argument `{}` is not UTF-8 text", bytes.to_string_lossy()))
                     .hint("type it in UTF-8, or rename the file that it names")
             })
         })
         .collect()
 }
 
-fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
+fn lift(arguments: Vec<String>) -> Result<Call, Failure> {
     let mut call = Call::default();
     let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
@@ -289,14 +286,12 @@ fn lift(arguments: Vec<String>) -> Result<Call, CommandError> {
     Ok(call)
 }
 
-fn color_of(value: &str) -> Result<Color, CommandError> {
+fn color_of(value: &str) -> Result<Color, Failure> {
     match value {
         "auto" => Ok(Color::Auto),
         "always" => Ok(Color::Always),
         "never" => Ok(Color::Never),
-        other => {
-            Err(CommandError::usage(format!("`--color` cannot be `{other}`")).hint("it takes auto, always or never"))
-        }
+        other => Err(Failure::usage(format!("`--color` cannot be `{other}`")).hint("it takes auto, always or never")),
     }
 }
 
@@ -321,7 +316,7 @@ pub(in crate::commands) struct Lifted {
 }
 
 /// Lifts the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` of those that take something away.
-pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), CommandError> {
+pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), Failure> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
         let (flag, attached) = match word.split_once('=') {
@@ -344,14 +339,11 @@ pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> R
     Ok(())
 }
 
-fn value_of(
-    flag: &str,
-    attached: Option<String>,
-    rest: &mut impl Iterator<Item = String>,
-) -> Result<String, CommandError> {
-    attached.or_else(|| rest.next()).filter(|value| !value.is_empty() && !value.starts_with("--")).ok_or_else(|| {
-        CommandError::usage(format!("`{flag}` needs a value")).hint(format!("write it as `{flag} VALUE`"))
-    })
+fn value_of(flag: &str, attached: Option<String>, rest: &mut impl Iterator<Item = String>) -> Result<String, Failure> {
+    attached
+        .or_else(|| rest.next())
+        .filter(|value| !value.is_empty() && !value.starts_with("--"))
+        .ok_or_else(|| Failure::usage(format!("`{flag}` needs a value")).hint(format!("write it as `{flag} VALUE`")))
 }
 
 #[cfg(test)]
@@ -418,7 +410,7 @@ mod tests {
     #[test]
     fn a_missing_value_is_told() {
         let error = parse(vec!["x".into(), "--cwd".into()]).unwrap_err();
-        assert_eq!(error.reason(), Reason::Usage);
+        assert_eq!(error.reason, Reason::Usage);
         assert_eq!(call("config-get k --default").globals.default.as_deref(), Some(""));
     }
 

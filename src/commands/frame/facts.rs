@@ -1,8 +1,8 @@
 //! Facts that operations need besides the documents: the time, the session, the current commit, the installed commands.
 
 use super::Context;
-use super::error::CommandError;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::library;
 use crate::operations::health::WrittenAt;
 use crate::operations::state::{Commands, Facts};
@@ -39,7 +39,7 @@ impl Context {
     }
 
     /// The facts of an answer that shows what comes next.
-    pub(in crate::commands) fn next_facts(&self) -> Result<Facts, CommandError> {
+    pub(in crate::commands) fn next_facts(&self) -> Result<Facts, Failure> {
         Ok(Facts { commands: self.commands()?, runs: self.runs(self.root()), ..self.moment() })
     }
 
@@ -53,7 +53,7 @@ impl Context {
     }
 
     /// The commands that the next step is told in.
-    pub(in crate::commands) fn commands(&self) -> Result<Commands, CommandError> {
+    pub(in crate::commands) fn commands(&self) -> Result<Commands, Failure> {
         Ok(Commands {
             prefix: self.command_prefix()?.to_owned(),
             installed: library::command_names().map(str::to_owned).collect(),
@@ -62,7 +62,7 @@ impl Context {
     }
 
     /// As [`Self::moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
-    pub(in crate::commands) fn state_facts(&self) -> Result<Facts, CommandError> {
+    pub(in crate::commands) fn state_facts(&self) -> Result<Facts, Failure> {
         let own = disk::exists(self.root().resolve(".git")) && self.config()?.sub_repositories().is_empty();
         let head = own.then(|| self.commit()).flatten();
         Ok(Facts { head, commands: self.commands()?, ..self.moment() })

@@ -2,11 +2,13 @@
 
 use clap::ArgMatches;
 
+use crate::failure::Failure;
+
+use super::Context;
 use super::verb::Verb;
-use super::{CommandError, Context};
 
 /// What a call has to pass before its verb runs.
-pub(in crate::commands) type Check = fn(&Context) -> Result<(), CommandError>;
+pub(in crate::commands) type Check = fn(&Context) -> Result<(), Failure>;
 
 /// One family: verbs about one subject.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +42,13 @@ impl Family {
     }
 
     /// Runs the verb that clap found.
-    pub(in crate::commands) fn run(&self, context: &mut Context, matches: &ArgMatches) -> Result<(), CommandError> {
+    pub(in crate::commands) fn run(&self, context: &mut Context, matches: &ArgMatches) -> Result<(), Failure> {
         let (mut matches, mut path) = (matches, String::new());
         while let Some((word, inner)) = matches.subcommand() {
             path = if path.is_empty() { word.to_owned() } else { format!("{path} {word}") };
             matches = inner;
         }
-        let verb = self.verb(&path).ok_or_else(|| CommandError::usage(format!("`{path}` needs a subcommand")))?;
+        let verb = self.verb(&path).ok_or_else(|| Failure::usage(format!("`{path}` needs a subcommand")))?;
         context.call(verb.path);
         context.hold_units_to_what_runs_unasked(verb)?;
         context.asks_before_it_destroys(verb)?;

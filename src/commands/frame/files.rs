@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::CommandError;
 use super::Context;
 use crate::disk::{self, AbsolutePath, Change, ChangeSet, Digest, DiskError, RelativePath};
+use crate::failure::Failure;
 use crate::operations::answers::changes::WholeFile;
 use crate::project::repository;
 use crate::project::view::{Edits, ProjectView};
@@ -29,7 +29,7 @@ impl<'a> MissingFile<'a> {
 impl Context {
     /// The text of a file that a call names: in the project as its documents are read, elsewhere whatever a person means,
     /// a pipe of their shell too.
-    pub(in crate::commands) fn read(&self, path: &AbsolutePath) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn read(&self, path: &AbsolutePath) -> Result<Option<String>, Failure> {
         let boundary = self.project().boundary()?;
         if !boundary.is_about(path) {
             self.hold_agents_off(path)?;
@@ -41,7 +41,7 @@ impl Context {
 
     /// Refuses a file of the user's to an agent: what this program reads unasked, no rule of the host's can forbid. Open to
     /// all are the folder for temporary files, a shell's own pipes, and other worktrees of the project.
-    pub(in crate::commands) fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), CommandError> {
+    pub(in crate::commands) fn hold_agents_off(&self, path: &AbsolutePath) -> Result<(), Failure> {
         const PIPES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
         let typed = path.to_string();
         if PIPES.iter().any(|pipe| typed.starts_with(pipe)) {
@@ -65,24 +65,24 @@ impl Context {
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{path}` is outside the project, and an agent runs this call: {name} is set");
-        Err(CommandError::usage(refused)
+        Err(Failure::usage(refused)
             .exits(77)
             .hint("copy what it needs into the project, or ask the user to run the call"))
     }
 
     /// Refuses to an agent to write outside the project, where `typed` is: hosts run such calls unasked.
-    pub(in crate::commands) fn hold_agents_to_project(&self, typed: &str) -> Result<(), CommandError> {
+    pub(in crate::commands) fn hold_agents_to_project(&self, typed: &str) -> Result<(), Failure> {
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{typed}` is outside the project, and an agent runs this call: {name} is set");
-        let told = CommandError::usage(refused).exits(77);
+        let told = Failure::usage(refused).exits(77);
         Err(told.hint(format!("name a file below `{}`, or ask the user to run the call", self.root())))
     }
 
     /// The place of a file that a call is to write, which has to be in the project.
-    pub(in crate::commands) fn output(&self, path: AbsolutePath) -> Result<AbsolutePath, CommandError> {
+    pub(in crate::commands) fn output(&self, path: AbsolutePath) -> Result<AbsolutePath, Failure> {
         let boundary = self.project().boundary()?;
         if !boundary.is_about(&path) {
-            return Err(CommandError::usage(format!("`{path}` is outside the project"))
+            return Err(Failure::usage(format!("`{path}` is outside the project"))
                 .hint(format!("name a file below `{}`", self.root())));
         }
         boundary.check(&path)?;
@@ -90,12 +90,12 @@ impl Context {
     }
 
     /// The text of a file by its path from the current folder.
-    pub(in crate::commands) fn text_from_here(&self, path: &str) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn text_from_here(&self, path: &str) -> Result<Option<String>, Failure> {
         self.read(&self.here().resolve(path))
     }
 
     /// The text of a file by its path from the project's root.
-    pub(in crate::commands) fn text_from_root(&self, path: &str) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn text_from_root(&self, path: &str) -> Result<Option<String>, Failure> {
         self.read(&self.root().resolve(path))
     }
 
@@ -104,8 +104,8 @@ impl Context {
     pub(in crate::commands) fn edit_file<R>(
         &self,
         path: &AbsolutePath,
-        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
-    ) -> Result<R, CommandError> {
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), Failure>,
+    ) -> Result<R, Failure> {
         self.edit_text(path, || self.read(path), edit)
     }
 
@@ -113,17 +113,17 @@ impl Context {
     pub(in crate::commands) fn edit_note<R>(
         &self,
         path: &AbsolutePath,
-        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
-    ) -> Result<R, CommandError> {
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), Failure>,
+    ) -> Result<R, Failure> {
         self.edit_text(path, || Ok(disk::read_text(path)?), edit)
     }
 
     fn edit_text<R>(
         &self,
         path: &AbsolutePath,
-        read: impl FnOnce() -> Result<Option<String>, CommandError>,
-        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), CommandError>,
-    ) -> Result<R, CommandError> {
+        read: impl FnOnce() -> Result<Option<String>, Failure>,
+        edit: impl FnOnce(Option<&str>) -> Result<(R, Option<String>), Failure>,
+    ) -> Result<R, Failure> {
         self.change(&path.parent().unwrap_or_else(|| path.clone()), |changes| {
             let text = read()?;
             let (report, edited) = edit(text.as_deref())?;
@@ -139,8 +139,8 @@ impl Context {
     pub(in crate::commands) fn change<R>(
         &self,
         tree: &AbsolutePath,
-        decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
-    ) -> Result<R, CommandError> {
+        decide: impl FnOnce(&mut ChangeSet) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
         self.change_in(&[tree], decide)
     }
 
@@ -148,8 +148,8 @@ impl Context {
     pub(in crate::commands) fn change_in<R>(
         &self,
         trees: &[&AbsolutePath],
-        decide: impl FnOnce(&mut ChangeSet) -> Result<R, CommandError>,
-    ) -> Result<R, CommandError> {
+        decide: impl FnOnce(&mut ChangeSet) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
         if self.is_rehearsal() {
             let mut changes = ChangeSet::default();
             let report = decide(&mut changes)?;
@@ -170,7 +170,7 @@ impl Context {
     }
 
     /// The lines of a file that a change changes.
-    fn diff_of(&self, change: &Change) -> Result<String, CommandError> {
+    fn diff_of(&self, change: &Change) -> Result<String, Failure> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let after = match change {
             Change::WriteFile { bytes, .. } => Some(lossy(bytes)),
@@ -187,7 +187,7 @@ impl Context {
 
     /// Refuses to an agent a file that other programs take orders from, such as a hook of git, a script or the settings of
     /// a host: what this program writes unasked, no rule of the host's can forbid.
-    fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), CommandError> {
+    fn hold_agents_to_documents(&self, typed: &str, inside: &RelativePath) -> Result<(), Failure> {
         let planned = inside.as_str().strip_prefix(".planning/");
         let folders = planned.unwrap_or(inside.as_str()).rsplit_once('/').map_or("", |(folders, _)| folders);
         let is_hidden = folders.split('/').any(|part| part.starts_with('.') && part != ".planning");
@@ -202,14 +202,14 @@ impl Context {
             let name = inside.segments().last();
             // A host looks for it in a folder of its own as well.
             let is_named = |file: &str| file.rsplit('/').next() == name;
-            Ok::<_, CommandError>(hosts.iter().any(|host| is_named(&host.instruction_file)))
+            Ok::<_, Failure>(hosts.iter().any(|host| is_named(&host.instruction_file)))
         };
         if (is_document && !is_hidden) || is_read_by_a_host()? {
             return Ok(());
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{typed}` is not a document, and an agent runs this call: {name} is set");
-        Err(CommandError::usage(refused).exits(77).hint("name a Markdown file, or ask the user to run the call"))
+        Err(Failure::usage(refused).exits(77).hint("name a Markdown file, or ask the user to run the call"))
     }
 
     /// As [`Self::update`], for an operation on one file of the project, named by its path from the current folder.
@@ -217,11 +217,11 @@ impl Context {
     pub(in crate::commands) fn update_file<R>(
         &self,
         path: &str,
-        operation: impl FnOnce(&ProjectView, &str) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView, &str) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         let file = self.here().resolve(path);
         let Some(inside) = file.relative_to(self.root()) else {
-            return Err(CommandError::usage(format!("`{path}` is outside the project"))
+            return Err(Failure::usage(format!("`{path}` is outside the project"))
                 .hint(format!("the project is `{}`", self.root())));
         };
         self.hold_agents_to_documents(path, &inside)?;

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
 use super::InstalledHost;
 use super::argv::{self, Call, EXIT_CODES, Flag, Lifted};
-use super::error::{CommandError, codes};
+use super::error::codes;
 use super::listing::Listed;
 use super::tree;
 use super::usage;
@@ -49,7 +50,7 @@ impl VersionReport {
 }
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
-pub(in crate::commands) fn page(catalog: Catalog, call: &Call) -> Result<HelpReport, CommandError> {
+pub(in crate::commands) fn page(catalog: Catalog, call: &Call) -> Result<HelpReport, Failure> {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     let all = || catalog.listing();
     let (commands, page) = match *words.as_slice() {
@@ -69,7 +70,7 @@ impl HelpReport {
     }
 }
 
-fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, String), CommandError> {
+fn command_page(row: &'static Family, words: &[String]) -> Result<(Vec<Listed>, String), Failure> {
     let mut tree = tree(row);
     tree.build();
     let found = usage::leaf(&tree, words);

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::context::{Host, InstalledHost};
-use super::error::{CommandError, Reason};
 use super::hosts::opened;
 use super::{Context, program};
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::install::{self, InstallError, Target};
 use crate::library;
 use crate::operations::agents::models;
@@ -17,7 +17,7 @@ use crate::runtime::{
 impl Context {
     /// The host of the call: the one the environment names, else the one this program was installed for, else the configured
     /// one, else the usual one.
-    pub(crate) fn host(&self) -> Result<&Host, CommandError> {
+    pub(crate) fn host(&self) -> Result<&Host, Failure> {
         if let Some(host) = self.host.get() {
             return Ok(host);
         }
@@ -27,13 +27,13 @@ impl Context {
 
     /// What says which host the call is for: the environment, the installation that this program is part of, or the
     /// configuration. The installation comes before the configuration, which a project's hosts share.
-    pub(in crate::commands) fn host_word(&self) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn host_word(&self) -> Result<Option<String>, Failure> {
         let named = self.world().variable("GSD_RUNTIME").or_else(|| self.installed_for());
         Ok(if named.is_some() { named } else { self.config()?.runtime().map(str::to_owned) })
     }
 
     /// The id of the host with this name, or else of the usual host, and its descriptor if we know it.
-    fn host_called(&self, named: Option<&str>) -> Result<(String, Option<Descriptor>), CommandError> {
+    fn host_called(&self, named: Option<&str>) -> Result<(String, Option<Descriptor>), Failure> {
         let name = named.unwrap_or_else(|| models::usual_runtime());
         Ok(match self.host_if_known(name)? {
             Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
@@ -43,7 +43,7 @@ impl Context {
     }
 
     /// The id of the host whose models count: of the one that is named, else of the host of the call.
-    pub(in crate::commands) fn host_of_models(&self, named: Option<&str>) -> Result<String, CommandError> {
+    pub(in crate::commands) fn host_of_models(&self, named: Option<&str>) -> Result<String, Failure> {
         match named {
             Some(named) => Ok(self.host_called(Some(named))?.0),
             None => Ok(self.host()?.id.clone()),
@@ -51,12 +51,12 @@ impl Context {
     }
 
     /// The hosts that can be named: ours and those the user described.
-    pub(crate) fn registry(&self) -> Result<&Registry, CommandError> {
+    pub(crate) fn registry(&self) -> Result<&Registry, Failure> {
         opened(&self.registry, self.world())
     }
 
     /// The host that a person calls `name`, if we know one.
-    pub(in crate::commands) fn host_if_known(&self, name: &str) -> Result<Option<Descriptor>, CommandError> {
+    pub(in crate::commands) fn host_if_known(&self, name: &str) -> Result<Option<Descriptor>, Failure> {
         match self.registry()?.find(name) {
             Ok(descriptor) => Ok(Some(descriptor)),
             Err(RegistryError::Unknown { .. }) => Ok(None),
@@ -65,7 +65,7 @@ impl Context {
     }
 
     /// The host that a person calls `name`.
-    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, CommandError> {
+    pub(crate) fn host_named(&self, name: &str) -> Result<Descriptor, Failure> {
         self.registry()?.find(name).map_err(unusable_host)
     }
 
@@ -82,7 +82,7 @@ impl Context {
 
     /// What is before the name of a command where people type it, such as `/gsd-`: as the host of the call has it; where
     /// nothing names one, as an installed host has it.
-    pub(crate) fn command_prefix(&self) -> Result<&str, CommandError> {
+    pub(crate) fn command_prefix(&self) -> Result<&str, Failure> {
         if let Some(prefix) = self.prefix.get() {
             return Ok(prefix);
         }
@@ -226,9 +226,9 @@ fn file_form(place: &Place) -> Option<String> {
 }
 
 /// Why a host cannot be used; a file of the user's is named with its line and a cure.
-fn unusable_host(error: RegistryError) -> CommandError {
+fn unusable_host(error: RegistryError) -> Failure {
     match error {
-        RegistryError::Unknown { .. } => CommandError::because(Reason::Usage, &error),
+        RegistryError::Unknown { .. } => Failure::because(Reason::Usage, &error),
         RegistryError::Broken { .. } => InstallError::from(error).into(),
     }
 }

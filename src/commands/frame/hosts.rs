@@ -2,16 +2,13 @@
 
 use std::cell::OnceCell;
 
-use super::CommandError;
+use crate::failure::Failure;
 use crate::install::InstallError;
 use crate::runtime::Registry;
 use crate::world::World;
 
 /// The hosts that can be named; their files are read the first time that one is asked for.
-pub(in crate::commands) fn opened<'a>(
-    hosts: &'a OnceCell<Registry>,
-    world: &World,
-) -> Result<&'a Registry, CommandError> {
+pub(in crate::commands) fn opened<'a>(hosts: &'a OnceCell<Registry>, world: &World) -> Result<&'a Registry, Failure> {
     if let Some(registry) = hosts.get() {
         return Ok(registry);
     }
@@ -20,10 +17,7 @@ pub(in crate::commands) fn opened<'a>(
 }
 
 /// The variable by which a host shows that one of its agents runs this call; `None` if no host does.
-pub(in crate::commands) fn agent_session(
-    world: &World,
-    hosts: &OnceCell<Registry>,
-) -> Result<Option<String>, CommandError> {
+pub(in crate::commands) fn agent_session(world: &World, hosts: &OnceCell<Registry>) -> Result<Option<String>, Failure> {
     let may_be_variable = |word: &str| word.starts_with(|first: char| first.is_ascii_uppercase() || first == '_');
     let hosts = opened(hosts, world)?.all_with(|word| may_be_variable(word) && world.is_set(word))?;
     let mut names = hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables));
@@ -35,7 +29,7 @@ pub(in crate::commands) fn agent_session(
 pub(in crate::commands) fn session_variables(
     world: &World,
     hosts: &OnceCell<Registry>,
-) -> Result<Vec<String>, CommandError> {
+) -> Result<Vec<String>, Failure> {
     let hosts = opened(hosts, world)?.all()?;
     Ok(hosts.into_iter().flat_map(|host| host.shell_variables.into_iter().chain(host.session_variables)).collect())
 }

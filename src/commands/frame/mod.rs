@@ -25,6 +25,5 @@ pub(in crate::commands) use answer::Answer;
 pub(in crate::commands) use catalog::Catalog;
 pub(crate) use context::Context;
 pub(in crate::commands) use context::InstalledHost;
-pub(crate) use error::CommandError;
 pub(in crate::commands) use family::{Family, tree};
 pub(in crate::commands) use table::verbs;

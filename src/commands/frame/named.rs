@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::str::FromStr;
 
 use super::Context;
-use super::error::{CommandError, Reason};
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::library::Library;
 use crate::project::folder::PhaseFolder;
 use crate::project::view::{NamedPhase, ProjectView};
@@ -58,15 +58,15 @@ pub(in crate::commands) struct PhaseFolderArg {
 }
 
 /// The error about a phase that is not there.
-pub(in crate::commands) fn no_phase(typed: &str) -> CommandError {
-    CommandError::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+pub(in crate::commands) fn no_phase(typed: &str) -> Failure {
+    Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
         .hint("`gsd-tools roadmap analyze` lists the phases")
 }
 
 impl Context {
     /// The phase that a gate is asked about: by its number, the name of its folder, or the path of its folder. One that is
     /// not there is an error, never a pass.
-    pub(in crate::commands) fn phase_named(&self, view: &ProjectView, typed: &str) -> Result<NamedPhase, CommandError> {
+    pub(in crate::commands) fn phase_named(&self, view: &ProjectView, typed: &str) -> Result<NamedPhase, Failure> {
         if let Some(named) = view.phase_named(typed)? {
             return Ok(named);
         }
@@ -81,7 +81,7 @@ impl Context {
         let ambiguous = view.find_phase(typed)?.ambiguous;
         if !ambiguous.is_empty() {
             let message = format!("`{typed}` fits several phase folders: {}", ambiguous.join(", "));
-            return Err(CommandError::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
+            return Err(Failure::new(Reason::PhaseNotFound, message).hint("name one of the folders"));
         }
         Err(no_phase(typed))
     }
@@ -91,7 +91,7 @@ impl Context {
         &self,
         view: &ProjectView,
         typed: &str,
-    ) -> Result<Option<PhaseFolder>, CommandError> {
+    ) -> Result<Option<PhaseFolder>, Failure> {
         match self.layout().inside(typed) {
             Some(path) => Ok(view.folder_at(&path, None)?),
             None => Ok(None),
@@ -103,16 +103,16 @@ impl Context {
         &self,
         view: &ProjectView,
         typed: &str,
-    ) -> Result<Option<PhaseFolder>, CommandError> {
+    ) -> Result<Option<PhaseFolder>, Failure> {
         match self.phase_named(view, typed) {
             Ok(phase) => Ok(phase.folder),
-            Err(error) if error.reason() == Reason::PhaseNotFound => Ok(None),
+            Err(error) if error.reason == Reason::PhaseNotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
-    pub(in crate::commands) fn installed_command(&self, workflow: &str) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn installed_command(&self, workflow: &str) -> Result<Option<String>, Failure> {
         let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
         Ok(if there { Some(format!("{}{workflow}", self.command_prefix()?)) } else { None })
     }

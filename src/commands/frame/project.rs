@@ -3,12 +3,11 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use super::CommandError;
 use super::Context;
 use super::context::Written;
-use super::error::Reason;
 use super::history::commit_times;
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, Disk, DiskError, Hold, Lock, PeerLock};
+use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes::{self, WholeFile};
 use crate::operations::answers::token;
 use crate::project::Project;
@@ -32,21 +31,21 @@ impl Context {
     }
 
     /// What this computer keeps about the project outside of it.
-    pub(crate) fn local_state(&self) -> Result<LocalState, CommandError> {
+    pub(crate) fn local_state(&self) -> Result<LocalState, Failure> {
         self.local_state_if_any()?.ok_or_else(|| {
-            CommandError::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
+            Failure::usage("no home folder, so there is no place for notes").hint("set HOME or XDG_STATE_HOME")
         })
     }
 
     /// As [`Self::local_state`]; `None` where there is no home folder.
-    pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, CommandError> {
+    pub(crate) fn local_state_if_any(&self) -> Result<Option<LocalState>, Failure> {
         let folder = self.world().state_folder();
         Ok(folder.map(|folder| LocalState::of(&folder, self.root())).transpose()?)
     }
 
     /// Refuses to tell or change the whole project where its documents are those of workstreams and none is active: what
     /// stands in the project's own folder then is old.
-    pub(crate) fn needs_a_workstream(&self, command: &str) -> Result<(), CommandError> {
+    pub(crate) fn needs_a_workstream(&self, command: &str) -> Result<(), Failure> {
         let layout = self.layout();
         if layout.workstream().is_some() {
             return Ok(());
@@ -60,7 +59,7 @@ impl Context {
             None => (Reason::WorkstreamModeNoneActive, "none is active".to_owned()),
         };
         let message = format!("`{command}` needs a workstream, and {why}");
-        let error = CommandError::new(reason, message);
+        let error = Failure::new(reason, message);
         let error = error.hint(format!("choose one with `--ws`: {}", names.join(", ")));
         Err(match Next::of(&self.view(), &Around::default())? {
             next @ Next::ChooseWorkstream(_) => {
@@ -72,7 +71,7 @@ impl Context {
     }
 
     /// The names of the project's workstreams.
-    pub(crate) fn workstreams(&self) -> Result<Vec<String>, CommandError> {
+    pub(crate) fn workstreams(&self) -> Result<Vec<String>, Failure> {
         let layout = self.layout();
         let entries = disk::list(layout.absolute(&layout.workstreams()))?.unwrap_or_default();
         let mut names: Vec<String> =
@@ -82,7 +81,7 @@ impl Context {
     }
 
     /// Refuses a workstream that is not there.
-    pub(super) fn refuses_a_missing_workstream(&self) -> Result<(), CommandError> {
+    pub(super) fn refuses_a_missing_workstream(&self) -> Result<(), Failure> {
         let names = self.workstreams()?;
         let Some(missing) = self.layout().workstream().filter(|active| !names.iter().any(|name| name == active)) else {
             return Ok(());
@@ -91,7 +90,7 @@ impl Context {
     }
 
     /// Refuses to a person a workstream that an argument names and that is not there. Programs get their JSON.
-    pub(in crate::commands) fn tells_a_person_of_a_missing_workstream(&self, name: &str) -> Result<(), CommandError> {
+    pub(in crate::commands) fn tells_a_person_of_a_missing_workstream(&self, name: &str) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
         }
@@ -152,7 +151,7 @@ impl Context {
 
     /// Finishes what a call that died left in the project: its half of a write, and its lock files. Gives the trees in
     /// which a write was unfinished.
-    pub(in crate::commands) fn recover_project(&self) -> Result<Vec<String>, CommandError> {
+    pub(in crate::commands) fn recover_project(&self) -> Result<Vec<String>, Failure> {
         if !self.has_a_project() {
             return Ok(Vec::new());
         }
@@ -169,8 +168,8 @@ impl Context {
     /// is written.
     pub(crate) fn update<R>(
         &self,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         if self.is_for_a_person() && !self.starts_a_project() {
             self.needs_a_project()?;
         }
@@ -181,8 +180,8 @@ impl Context {
     pub(in crate::commands) fn update_at<R>(
         &self,
         layout: Layout,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         let project = self.project_of(layout);
         self.update_project(&project, project.locked_tree(), operation)
     }
@@ -192,8 +191,8 @@ impl Context {
         &self,
         root: &AbsolutePath,
         below: &str,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         let project = self.project_of(Layout::new(root.as_path(), None, None));
         self.update_project(&project, root.resolve(below).as_path().to_path_buf(), operation)
     }
@@ -201,8 +200,8 @@ impl Context {
     /// As [`Self::update`], for the project as a whole and for what says which workstream is active.
     pub(in crate::commands) fn update_workstreams<R>(
         &self,
-        operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView, &Pointer) -> Result<(R, Edits, Vec<PointerEdit>), Failure>,
+    ) -> Result<R, Failure> {
         let project = self.project_of(self.layout().scoped(None));
         let pointer = self.workstream_pointer();
         let outside = pointer.session.as_ref().and_then(|file| file.parent()).map(Path::to_path_buf);
@@ -214,7 +213,7 @@ impl Context {
                 let before = disk::read_text(&path)?;
                 Ok(Beside { path, before, after: name.map(|name| format!("{name}\n")) })
             });
-            let beside: Vec<Beside> = beside.collect::<Result<_, CommandError>>()?;
+            let beside: Vec<Beside> = beside.collect::<Result<_, Failure>>()?;
             Ok((report, edits, beside))
         })
     }
@@ -223,8 +222,8 @@ impl Context {
     pub(in crate::commands) fn update_beside<R>(
         &self,
         trees: impl IntoIterator<Item = AbsolutePath>,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), Failure>,
+    ) -> Result<R, Failure> {
         let project = self.project();
         // A rehearsal writes nothing there.
         let outside = trees.into_iter().filter(|_| !self.is_rehearsal()).map(|tree| tree.as_path().to_path_buf());
@@ -241,8 +240,8 @@ impl Context {
     pub(in crate::commands) fn update_in<R>(
         &self,
         tree: PathBuf,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         self.update_project(&self.project(), tree, operation)
     }
 
@@ -250,8 +249,8 @@ impl Context {
         &self,
         project: &Project,
         tree: PathBuf,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits), Failure>,
+    ) -> Result<R, Failure> {
         self.transact(project, [tree], |view| operation(view).map(|(report, edits)| (report, edits, Vec::new())))
     }
 
@@ -261,8 +260,8 @@ impl Context {
         &self,
         project: &Project,
         trees: impl IntoIterator<Item = PathBuf>,
-        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), CommandError>,
-    ) -> Result<R, CommandError> {
+        operation: impl FnOnce(&ProjectView) -> Result<(R, Edits, Vec<Beside>), Failure>,
+    ) -> Result<R, Failure> {
         let boundary = project.boundary()?;
         boundary.check(project.layout().absolute(project.layout().planning()))?;
         let disk = self.disk();
@@ -286,7 +285,7 @@ impl Context {
                 }
                 *changes = wanted;
             }
-            Ok::<_, CommandError>((report, edits, peer))
+            Ok::<_, Failure>((report, edits, peer))
         })?;
         if !self.is_rehearsal() {
             self.note_settings(project.layout(), &edits);
@@ -331,14 +330,14 @@ impl Context {
     }
 
     /// What there is to tell of `edits`.
-    fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, CommandError> {
+    fn written(&self, view: &ProjectView, edits: &Edits) -> Result<Written, Failure> {
         let diff = if self.is_rehearsal() { Some(changes::diff(view, edits)?) } else { None };
         Ok(Written { changed: changes::changed_fields(view, edits)?, nothing: edits.is_empty(), diff })
     }
 
     /// Refuses edits that would make the project's folder, except for the commands that start a project: a call in the
     /// wrong folder would leave one there.
-    fn refuse_to_start_a_project(&self, layout: &Layout, edits: &Edits) -> Result<(), CommandError> {
+    fn refuse_to_start_a_project(&self, layout: &Layout, edits: &Edits) -> Result<(), Failure> {
         let planning = layout.planning();
         let mut made = edits.texts.keys().chain(&edits.folders).chain(&edits.bare_folders).chain(edits.moves.keys());
         let is_below = |path: &String| Path::new(path).starts_with(planning);
@@ -349,19 +348,19 @@ impl Context {
     }
 
     /// Holds the token of an earlier answer, where the caller gave one, against what stands there now.
-    fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), CommandError> {
+    fn refuse_if_changed(&self, view: &ProjectView) -> Result<(), Failure> {
         let Some(given) = self.expected_token() else { return Ok(()) };
-        let seen = token::parse(given).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+        let seen = token::parse(given).map_err(|error| Failure::because(Reason::Usage, &error))?;
         if token::of(view, seen)? == given {
             return Ok(());
         }
-        Err(CommandError::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
+        Err(Failure::new(Reason::DocumentChanged, "the project changed since it was read; nothing was written")
             .hint("read again, and call with the new token"))
     }
 }
 
 /// The lock files of other programs that write to the same documents; none where there is nothing to share yet.
-fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, CommandError> {
+fn peer_locks(layout: &Layout, disk: &Disk) -> Result<Vec<PeerLock>, Failure> {
     let scope = layout.absolute(&layout.scope());
     if !disk::is_folder(&scope) {
         return Ok(Vec::new());
@@ -398,8 +397,8 @@ impl Deref for Reading {
 }
 
 /// The error about a workstream that is not there; `none` is the hint where there are no workstreams.
-fn no_workstream(missing: &str, names: &[String], none: &str) -> CommandError {
-    let unknown = CommandError::usage(format!("there is no workstream `{missing}`"));
+fn no_workstream(missing: &str, names: &[String], none: &str) -> Failure {
+    let unknown = Failure::usage(format!("there is no workstream `{missing}`"));
     match (nearest(missing, names.iter().map(String::as_str)), names.is_empty()) {
         (_, true) => unknown.hint(none),
         (Some(near), _) => unknown.hint(format!("did you mean `{near}`? The workstreams are {}", names.join(", "))),

@@ -2,9 +2,10 @@
 
 use super::listing::Effect;
 use super::verb::Verb;
-use super::{CommandError, Context, Family, tree, usage};
+use super::{Context, Family, tree, usage};
 use crate::auto::real::UNIT_VARIABLE;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::project::{repository, root};
 use crate::text::shell::{Typed, typed};
 
@@ -14,7 +15,7 @@ impl Context {
         &self,
         row: &Family,
         words: &[String],
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         let ours = words.iter().take_while(|word| *word != "--");
         let forced = !self.is_rehearsal() && ours.into_iter().any(|word| word == "--force");
         let elsewhere = self.names_a_folder();
@@ -37,8 +38,7 @@ impl Context {
         }
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = |what: String| {
-            let refused =
-                CommandError::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+            let refused = Failure::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
             refused.exits(77).hint("ask the user to run it in a terminal")
         };
         if forced {
@@ -57,7 +57,7 @@ impl Context {
 
     /// Refuses to the agent of a unit what no host runs without asking: in a session that nobody watches nobody can be asked, and
     /// what starts a program that the caller names would let it start any.
-    pub(super) fn hold_units_to_what_runs_unasked(&self, verb: &Verb) -> Result<(), CommandError> {
+    pub(super) fn hold_units_to_what_runs_unasked(&self, verb: &Verb) -> Result<(), Failure> {
         if verb.runs_unasked() {
             return Ok(());
         }
@@ -65,12 +65,12 @@ impl Context {
         let unit = self.world().variable(UNIT_VARIABLE).unwrap_or_else(|| format!("a unit ({kind})"));
         let refused = format!("`{}` needs a person, and the agent of {unit} runs this call", verb.path);
         let command = typed!("gsd-tools {}", Typed::words(verb.path));
-        Err(CommandError::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
+        Err(Failure::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
     }
 
     /// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
     /// not asked about, and where nobody is at a terminal the call means what it says.
-    pub(super) fn asks_before_it_destroys(&self, verb: &Verb) -> Result<(), CommandError> {
+    pub(super) fn asks_before_it_destroys(&self, verb: &Verb) -> Result<(), Failure> {
         if verb.effect != Effect::Destroys || self.is_sure() || self.is_rehearsal() || !self.can_confirm() {
             return Ok(());
         }
@@ -82,12 +82,12 @@ impl Context {
         if Self::confirms(&format!("`gsd-tools {}` moves or removes files. Continue", verb.path))? {
             return Ok(());
         }
-        Err(CommandError::usage("nothing was changed").hint("pass --yes to do it without this question"))
+        Err(Failure::usage("nothing was changed").hint("pass --yes to do it without this question"))
     }
 
     /// Refuses a folder that a call names where it is outside of the project: to an agent any, and to everybody one that
     /// seems to be in the project and is not, since a link leads out.
-    pub(in crate::commands) fn hold_to_project(&self, folder: &AbsolutePath) -> Result<(), CommandError> {
+    pub(in crate::commands) fn hold_to_project(&self, folder: &AbsolutePath) -> Result<(), Failure> {
         let boundary = self.project().boundary()?;
         if boundary.is_about(folder) {
             return Ok(boundary.check(folder)?);

@@ -58,7 +58,7 @@ macro_rules! verbs {
     (@run ($function:path) $arguments:ty) => {
         |context, matches| {
             let arguments = <$arguments as clap::FromArgMatches>::from_arg_matches(matches);
-            let arguments = arguments.map_err(|error| $crate::commands::frame::CommandError::usage(error.to_string()))?;
+            let arguments = arguments.map_err(|error| $crate::failure::Failure::usage(error.to_string()))?;
             $function(context, &arguments)
         }
     };

@@ -3,8 +3,10 @@
 
 use clap::ArgMatches;
 
+use crate::failure::Failure;
+
+use super::Context;
 use super::listing::{Effect, Listed};
-use super::{CommandError, Context};
 
 /// What a verb prints when it succeeds.
 #[cfg(test)]
@@ -32,7 +34,7 @@ pub(in crate::commands) struct Verb {
     pub(in crate::commands) unasked: Option<bool>,
     /// Puts the arguments into a clap command.
     pub(in crate::commands) arguments: fn(clap::Command) -> clap::Command,
-    pub(in crate::commands) run: fn(&mut Context, &ArgMatches) -> Result<(), CommandError>,
+    pub(in crate::commands) run: fn(&mut Context, &ArgMatches) -> Result<(), Failure>,
     #[cfg(test)]
     pub(in crate::commands) answer: Answer,
 }

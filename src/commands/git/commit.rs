@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::operations::phases::branch;
 use crate::project::config::Branching;
 use crate::project::wave::is_agent_branch;
@@ -98,13 +99,13 @@ impl CommitReport {
     }
 }
 
-pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), CommandError> {
+pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), Failure> {
     if arguments.no_verify {
         context.refuses_agents("commit --no-verify")?;
     }
     let message = arguments.message.join(" ");
     if message.trim().is_empty() && !arguments.amend {
-        return Err(CommandError::new(Reason::Usage, "`commit` needs a message")
+        return Err(Failure::new(Reason::Usage, "`commit` needs a message")
             .hint("for example: `gsd-tools commit \"docs: update the plan\"`"));
     }
     let message = message_for_log(context, message.trim());
@@ -127,7 +128,7 @@ pub(in crate::commands) fn commit_files(
     context: &Context,
     message: &str,
     files: Vec<String>,
-) -> Result<CommitReport, CommandError> {
+) -> Result<CommitReport, Failure> {
     if context.is_rehearsal() {
         return Ok(CommitReport { reason: "rehearsed", ..CommitReport::default() });
     }
@@ -136,7 +137,7 @@ pub(in crate::commands) fn commit_files(
     outcome(context, &arguments, &message_for_log(context, message))
 }
 
-fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, CommandError> {
+fn outcome(context: &Context, arguments: &CommitArgs, message: &str) -> Result<CommitReport, Failure> {
     let repository = Repository::of(context).for_writing(context)?;
     let named = [&arguments.files[..], &arguments.files_removed[..]].concat();
     let phase = branch::phase_of_commit(message, &named);
@@ -336,7 +337,7 @@ fn told_git(repository: &Repository, line: &[&str], path: &str, staged: &mut Sta
 
 /// The branch of a phase that starts at its first commit. A branch that is there, a phase that was worked on elsewhere,
 /// and a branch of the user's own are left alone.
-fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> Result<Option<String>, CommandError> {
+fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> Result<Option<String>, Failure> {
     let config = context.config()?;
     if config.branching() == Branching::None {
         return Ok(None);
@@ -377,7 +378,7 @@ fn branch_to_start(context: &Context, repository: &Repository, phase: &str) -> R
     Ok(None)
 }
 
-fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), CommandError> {
+fn start_branch(context: &Context, repository: &Repository, target: &str) -> Result<(), Failure> {
     let finished = repository.git(&["checkout", "-q", "-b", target])?;
     if !finished.success() {
         context.warn(format!(

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::repository::{Repository, refuse_repository_of_others};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, Digest, Owner};
+use crate::failure::{Failure, Reason};
 
 /// The line by which a hook of ours is known, whichever program wrote it.
 const MARK: &str = "# gsd-core:commit-docs-guard";
@@ -28,25 +29,23 @@ pub(in crate::commands) struct DisabledReport {
 }
 
 /// Where git looks for the hook.
-fn hook(context: &Context) -> Result<AbsolutePath, CommandError> {
+fn hook(context: &Context) -> Result<AbsolutePath, Failure> {
     let repository = Repository::of(context);
     let folder = repository.answer(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok_or_else(|| {
-        let told = CommandError::new(
-            Reason::CommitDocsGuardNotARepo,
-            format!("`{}` is not in a git repository", context.root()),
-        );
+        let told =
+            Failure::new(Reason::CommitDocsGuardNotARepo, format!("`{}` is not in a git repository", context.root()));
         told.hint("`git init` creates one")
     })?;
     if let Some(hooks) = repository.answer(&["config", "core.hooksPath"]) {
         let message = format!("git ignores the hooks of this repository: `core.hooksPath` is `{hooks}`");
-        return Err(CommandError::new(Reason::CommitDocsGuardHooksPathSet, message).hint(
+        return Err(Failure::new(Reason::CommitDocsGuardHooksPathSet, message).hint(
             "call `gsd-tools check-commit` from the pre-commit hook there, or run `git config --unset core.hooksPath`",
         ));
     }
     Ok(AbsolutePath::parse(folder)?.resolve("hooks/pre-commit"))
 }
 
-pub(super) fn enable(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn enable(context: &mut Context) -> Result<(), Failure> {
     let hook = &hook(context)?;
     refuse_repository_of_others(context.root())?;
     let script = script(context)?;
@@ -67,7 +66,7 @@ pub(super) fn enable(context: &mut Context) -> Result<(), CommandError> {
     context.emit_raw(&EnabledReport { enabled, action, path: hook.to_string() }, "enabled")
 }
 
-pub(super) fn disable(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn disable(context: &mut Context) -> Result<(), Failure> {
     let hook = &hook(context)?;
     let script = script(context)?;
     let mut kept = None;
@@ -101,13 +100,13 @@ fn is_marked(hook: &[u8]) -> bool {
     String::from_utf8_lossy(hook).lines().any(|line| line.trim() == MARK)
 }
 
-fn foreign(hook: &AbsolutePath) -> CommandError {
+fn foreign(hook: &AbsolutePath) -> Failure {
     let message = format!("`{hook}` was not written by gsd-tools; it was not changed");
-    CommandError::new(Reason::CommitDocsGuardForeignHook, message)
+    Failure::new(Reason::CommitDocsGuardForeignHook, message)
         .hint("call `gsd-tools check-commit` from it, or rename it first")
 }
 
-fn script(context: &Context) -> Result<String, CommandError> {
+fn script(context: &Context) -> Result<String, Failure> {
     let program = context.world().executable()?.to_string_lossy().replace('\'', "'\\''");
     Ok(format!(
         "#!/bin/sh\n{MARK}\n\

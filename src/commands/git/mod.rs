@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::repository::Repository;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::text::untrusted;
 
 verbs! {
@@ -110,7 +111,7 @@ pub(super) struct CheckReport {
     reason: &'static str,
 }
 
-fn check_commit(context: &mut Context) -> Result<(), CommandError> {
+fn check_commit(context: &mut Context) -> Result<(), Failure> {
     let staged = Repository::of(context).staged::<&str>(&[]);
     let planning: Vec<&str> = staged.iter().map(String::as_str).filter(|path| is_planning(path)).collect();
     let reason = if planning.is_empty() {
@@ -118,7 +119,7 @@ fn check_commit(context: &mut Context) -> Result<(), CommandError> {
     } else if context.config()?.commit_docs() {
         "commit_docs_enabled"
     } else {
-        let told = CommandError::usage(format!("planning files are staged: {}", planning.join(", ")));
+        let told = Failure::usage(format!("planning files are staged: {}", planning.join(", ")));
         return Err(told.hint("`commit_docs` is off; unstage them with `git restore --staged .planning`"));
     };
     context.emit_raw(&CheckReport { allowed: true, reason }, "allowed")
@@ -128,7 +129,7 @@ fn is_planning(path: &str) -> bool {
     path.starts_with(".planning/") || path.contains("/.planning/")
 }
 
-fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), CommandError> {
+fn base_branch(context: &mut Context, arguments: &BaseBranchArgs) -> Result<(), Failure> {
     let config = context.config()?;
     let repository = Repository::of(context);
     let base = repository.base_branch(config);

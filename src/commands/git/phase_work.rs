@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repository::complaint;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::project::folder::{PhaseFolder, plan_id};
 use crate::project::plan_commits;
 use crate::world::{Finished, Program, pathspec};
@@ -32,7 +33,7 @@ pub(in crate::commands) struct PhaseWork {
 
 impl PhaseWork {
     /// What git knows of the phase. Numbers may start over with a milestone: what came before its plans does not count.
-    pub(in crate::commands) fn of(context: &Context, folder: &PhaseFolder) -> Result<Self, CommandError> {
+    pub(in crate::commands) fn of(context: &Context, folder: &PhaseFolder) -> Result<Self, Failure> {
         let git = |arguments: &[&str]| {
             let finished = context.world().git(context.root().as_path(), arguments)?;
             if finished.success() { Ok(finished) } else { Err(no_answer(&finished)) }
@@ -103,14 +104,11 @@ impl PhaseWork {
     }
 
     /// Where the commits of a phase are looked for: since its first plan was committed, else since a milestone was archived.
-    fn range(
-        git: &impl Fn(&[&str]) -> Result<Finished, CommandError>,
-        folder: &PhaseFolder,
-    ) -> Result<String, CommandError> {
+    fn range(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, folder: &PhaseFolder) -> Result<String, Failure> {
         if folder.archived.is_some() {
             return Ok("HEAD".to_owned());
         }
-        let first = |line: &[&str]| Ok::<_, CommandError>(git(line)?.text());
+        let first = |line: &[&str]| Ok::<_, Failure>(git(line)?.text());
         let written = match folder.named_plans().next() {
             Some(plan) => first(&["log", "-1", "--diff-filter=A", "--format=%H", "--", &pathspec(&folder.join(plan))])?,
             None => String::new(),
@@ -150,7 +148,7 @@ pub(in crate::commands) fn came_after(
     context: &Context,
     folder: &PhaseFolder,
     documents: &[String],
-) -> Result<bool, CommandError> {
+) -> Result<bool, Failure> {
     let mut line = vec!["log".to_owned(), "-1".to_owned(), "--format=%H".to_owned(), "--".to_owned()];
     line.extend(documents.iter().map(|path| pathspec(path)));
     let git = |line: &[String]| context.world().git(context.root().as_path(), line);
@@ -172,10 +170,7 @@ pub(in crate::commands) fn came_after(
 }
 
 /// The commits that another one took back which was not taken back itself.
-fn undone(
-    git: &impl Fn(&[&str]) -> Result<Finished, CommandError>,
-    range: &str,
-) -> Result<BTreeSet<String>, CommandError> {
+fn undone(git: &impl Fn(&[&str]) -> Result<Finished, Failure>, range: &str) -> Result<BTreeSet<String>, Failure> {
     let line = ["log", "--topo-order", "--format=%x01%H%x02%B", "-E", "--grep", plan_commits::REVERTS, range];
     let told = git(&line)?.text();
     let mut undone = BTreeSet::new();
@@ -195,7 +190,7 @@ fn undone(
 
 /// What all of the commits came after. Plans of one wave were made side by side, from the same commit. Commits before that
 /// which have no scope belong to what is looked at, back to the one that wrote the first plan.
-fn base_of(context: &Context, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result<Option<String>, CommandError> {
+fn base_of(context: &Context, folder: &PhaseFolder, commits: &[PhaseCommit]) -> Result<Option<String>, Failure> {
     let Some(oldest) = commits.last() else { return Ok(None) };
     let git = |arguments: &[String]| context.world().git(context.root().as_path(), arguments);
     let before = |hash: &str| format!("{hash}^");
@@ -229,7 +224,7 @@ fn base_of(context: &Context, folder: &PhaseFolder, commits: &[PhaseCommit]) -> 
 }
 
 /// A git that does not answer is no phase without work.
-pub(super) fn no_answer(finished: &Finished) -> CommandError {
-    CommandError::usage(format!("git does not answer: {}", complaint(finished)))
+pub(super) fn no_answer(finished: &Finished) -> Failure {
+    Failure::usage(format!("git does not answer: {}", complaint(finished)))
         .hint("run this in the project's repository; `git status` shows whether git can read it")
 }

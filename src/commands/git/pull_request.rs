@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::Repository;
+use crate::commands::frame::Context;
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::world::Finished;
 
@@ -54,29 +55,29 @@ pub(crate) struct PullRequestReport {
 }
 
 /// Commits what changed in files that git knows, on the branch, and pushes it.
-pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), CommandError> {
+pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Result<(), Failure> {
     let (repo, branch) = (arguments.repo.trim().to_owned(), arguments.branch.trim().to_owned());
     let message = message_for_log(context, arguments.message.trim());
     let folder = context.root().resolve(&repo);
     if context.layout().inside(&repo).is_none() {
-        return Err(CommandError::usage(format!("`{repo}` of `--repo` is outside the project"))
+        return Err(Failure::usage(format!("`{repo}` of `--repo` is outside the project"))
             .hint(format!("name a folder below `{}`", context.root())));
     }
     if !crate::disk::is_folder(&folder) {
-        return Err(CommandError::usage(format!("folder not found: `{folder}`"))
+        return Err(Failure::usage(format!("folder not found: `{folder}`"))
             .hint("check `--repo`; it starts at the project root"));
     }
     if !crate::disk::exists(folder.resolve(".git")) {
-        return Err(CommandError::usage(format!("`{folder}` is not a git repository"))
+        return Err(Failure::usage(format!("`{folder}` is not a git repository"))
             .hint(format!("`{}` makes it one", typed!("git init {}", folder))));
     }
     let git = Git(Repository::at(context, folder, PATIENCE).for_writing(context)?);
     if branch.starts_with('-') || !git.run(&["check-ref-format", "--branch", &branch])?.success() {
-        return Err(CommandError::usage(format!("`{branch}` is not a valid branch name"))
+        return Err(Failure::usage(format!("`{branch}` is not a valid branch name"))
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates`"));
     }
     if git.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?.success() {
-        let error = CommandError::new(Reason::Usage, format!("`{repo}` already has a branch `{branch}`"));
+        let error = Failure::new(Reason::Usage, format!("`{repo}` already has a branch `{branch}`"));
         return Err(error.hint("choose another name with `--branch`; nothing was committed or pushed"));
     }
     let files = git.names(&["diff", "--name-only", "--no-renames", "-z", "HEAD", "--"])?;
@@ -126,9 +127,9 @@ pub(super) fn prepare(context: &mut Context, arguments: &PullRequestArgs) -> Res
 }
 
 /// Whether a commit can be made and there is somewhere to push it to. The remote is not asked.
-fn rehearse(git: &Git, repo: &str) -> Result<(), CommandError> {
+fn rehearse(git: &Git, repo: &str) -> Result<(), Failure> {
     if let Some(complaint) = git.0.complaint_of_author() {
-        return Err(CommandError::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}"))
+        return Err(Failure::new(Reason::Unknown, format!("cannot commit in `{repo}`: {complaint}"))
             .hint("set your name and address with `git config user.name` and `git config user.email`"));
     }
     let remote = git.must(&["remote", "get-url", "--push", "origin"], || format!("`{repo}` has no remote to push to"));
@@ -141,21 +142,21 @@ fn rehearse(git: &Git, repo: &str) -> Result<(), CommandError> {
 struct Git(Repository);
 
 impl Git {
-    fn run(&self, arguments: &[&str]) -> Result<Finished, CommandError> {
+    fn run(&self, arguments: &[&str]) -> Result<Finished, Failure> {
         Ok(self.0.git(arguments)?)
     }
 
     /// What git answers; its complaint where it fails.
-    fn must(&self, arguments: &[&str], failed: impl FnOnce() -> String) -> Result<String, CommandError> {
+    fn must(&self, arguments: &[&str], failed: impl FnOnce() -> String) -> Result<String, Failure> {
         let finished = self.run(arguments)?;
         if finished.success() {
             return Ok(finished.text().trim().to_owned());
         }
         let told = format!("{}\n{}", finished.text(), finished.error_text());
-        Err(CommandError::new(Reason::Unknown, format!("{}: {}", failed(), told.trim())))
+        Err(Failure::new(Reason::Unknown, format!("{}: {}", failed(), told.trim())))
     }
 
-    fn names(&self, arguments: &[&str]) -> Result<Vec<String>, CommandError> {
+    fn names(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
         let told = self.must(arguments, || format!("cannot list changes in `{}`", self.0.folder()))?;
         Ok(told.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }

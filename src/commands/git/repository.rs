@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::scratch::GitScratch;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::AbsolutePath;
+use crate::failure::{Failure, Reason};
 use crate::project::config::Config;
 use crate::project::head::Head;
 use crate::project::repository;
@@ -22,16 +23,16 @@ const REMOTE_PATIENCE: Duration = Duration::from_secs(10);
 const USUAL_BASES: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// Refuses to change a repository that the one at `folder` only claims to be.
-pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), CommandError> {
+pub(in crate::commands) fn refuse_repository_of_others(folder: &AbsolutePath) -> Result<(), Failure> {
     if let Some(folder) = embedded_repository(folder.as_path()) {
         let hint = format!(
             "if you did not create it, remove `HEAD` in `{}`; to make the folder a repository, run `git init` there",
             folder.display()
         );
-        return Err(CommandError::because(Reason::Usage, &WorldError::Embedded { folder }).hint(hint));
+        return Err(Failure::because(Reason::Usage, &WorldError::Embedded { folder }).hint(hint));
     }
     let Some(other) = repository::repository_of_others(folder) else { return Ok(()) };
-    Err(CommandError::usage(other.to_string()).hint(other.hint()))
+    Err(Failure::usage(other.to_string()).hint(other.hint()))
 }
 
 /// A line for git about these paths as they are spelled, or about everything where there is none.
@@ -74,7 +75,7 @@ impl Repository {
     }
 
     /// The same, to stage and commit in. In a rehearsal, what is staged is staged beside it.
-    pub(super) fn for_writing(self, context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn for_writing(self, context: &Context) -> Result<Self, Failure> {
         refuse_repository_of_others(&self.folder)?;
         let rehearsal = context.is_rehearsal();
         let scratch = rehearsal.then(|| GitScratch::beside(context, &self.folder).map(Arc::new)).transpose()?;

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::repository::{Repository, complaint, refuse_repository_of_others};
 use super::scratch::GitScratch;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 use crate::operations::agents::instructions;
 use crate::text::shell::typed;
 use crate::world::{Finished, Program};
@@ -77,11 +78,11 @@ struct ReviewCommit {
 }
 
 /// Makes the branch.
-pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Result<(), CommandError> {
+pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Result<(), Failure> {
     refuse_repository_of_others(context.root())?;
     let here = Repository::of(context);
     let from = here.branch().ok_or_else(|| {
-        CommandError::usage("no branch is checked out here").hint("switch to the branch with the work first")
+        Failure::usage("no branch is checked out here").hint("switch to the branch with the work first")
     })?;
     let local = match &arguments.target {
         Some(target) => target.clone(),
@@ -91,20 +92,20 @@ pub(super) fn make(context: &mut Context, arguments: &ReviewBranchArgs) -> Resul
     let branch = arguments.branch.clone().unwrap_or_else(|| format!("{from}-pr"));
     let maker = Maker::new(context)?;
     if branch.starts_with('-') || !maker.run(&["check-ref-format", "--branch", &branch], None)?.success() {
-        return Err(CommandError::usage(format!("`{branch}` is not a valid branch name"))
+        return Err(Failure::usage(format!("`{branch}` is not a valid branch name"))
             .hint("name it with letters, digits, `-` and `/`, such as `feat/dates-pr`"));
     }
     if maker.run(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")], None)?.success() {
-        return Err(CommandError::usage(format!("a branch `{branch}` already exists"))
+        return Err(Failure::usage(format!("a branch `{branch}` already exists"))
             .hint(format!("choose another name, or remove it: `{}`", typed!("git branch -D {}", branch))));
     }
     if local == from {
-        return Err(CommandError::usage(format!("`{from}` is the branch that the pull request is for"))
+        return Err(Failure::usage(format!("`{from}` is the branch that the pull request is for"))
             .hint("switch to the branch with the work first, or name another `--target`"));
     }
     let tip = maker.must(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{from}^{{commit}}")], None)?;
     let Ok(base) = maker.must(&["merge-base", &format!("{target}^{{commit}}"), &tip], None) else {
-        return Err(CommandError::usage(format!("`{target}` and `{from}` have no commit in common"))
+        return Err(Failure::usage(format!("`{target}` and `{from}` have no commit in common"))
             .hint("name the branch that the pull request is for: `--target BRANCH`"));
     };
     let strict = arguments.strict || context.config()?.flag("planning.pr_strict");
@@ -158,12 +159,12 @@ struct Maker {
 }
 
 impl Maker {
-    fn new(context: &Context) -> Result<Self, CommandError> {
+    fn new(context: &Context) -> Result<Self, Failure> {
         let here = Repository::of(context);
         let (Some(top), prefix) =
             (here.answer(&["rev-parse", "--show-toplevel"]), here.answer(&["rev-parse", "--show-prefix"]))
         else {
-            return Err(CommandError::usage(format!("`{}` is not in a git repository", context.root()))
+            return Err(Failure::usage(format!("`{}` is not in a git repository", context.root()))
                 .hint("run `git init` there, or go to the project"));
         };
         let program = Program::git(std::path::Path::new(&top));
@@ -178,17 +179,17 @@ impl Maker {
         if self.rehearses { self.scratch.divert(program) } else { self.scratch.divert_index(program) }
     }
 
-    fn run(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<Finished, CommandError> {
+    fn run(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<Finished, Failure> {
         Ok(self.world.run(&self.program(arguments, input))?)
     }
 
     /// What git answers; its complaint where it fails.
-    fn must(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String, CommandError> {
+    fn must(&self, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String, Failure> {
         answered(&self.run(arguments, input)?)
     }
 
     /// The commits that become commits of the branch, one after the other; gives the last one.
-    fn build(&self, base: &str, tip: &str, report: &mut ReviewBranchReport) -> Result<String, CommandError> {
+    fn build(&self, base: &str, tip: &str, report: &mut ReviewBranchReport) -> Result<String, Failure> {
         self.must(&["read-tree", base], None)?;
         let range = format!("{base}..{tip}");
         let merges = self.must(&["rev-list", "--count", "--merges", &range], None)?;
@@ -222,7 +223,7 @@ impl Maker {
             return Ok(head);
         }
         if !self.apply(rest)? {
-            let error = CommandError::new(Reason::Unknown, "git cannot apply what the merges of this branch changed");
+            let error = Failure::new(Reason::Unknown, "git cannot apply what the merges of this branch changed");
             return Err(error.hint("make one commit of all: `git merge --squash` on a new branch from the target"));
         }
         let after = self.must(&["write-tree"], None)?;
@@ -233,7 +234,7 @@ impl Maker {
     }
 
     /// A change without what is excluded.
-    fn patch(&self, line: &[&str], excluded: &[String]) -> Result<Vec<u8>, CommandError> {
+    fn patch(&self, line: &[&str], excluded: &[String]) -> Result<Vec<u8>, Failure> {
         let excluded: Vec<String> = excluded.iter().map(|path| format!(":(top,exclude,literal){path}")).collect();
         let [verb, rest @ ..] = line else { return Ok(Vec::new()) };
         let mut arguments = vec![*verb, "--binary", "--full-index", "--no-commit-id"];
@@ -246,12 +247,12 @@ impl Maker {
     }
 
     /// Applies a change to the index; one that does not fit changes nothing.
-    fn apply(&self, patch: Vec<u8>) -> Result<bool, CommandError> {
+    fn apply(&self, patch: Vec<u8>) -> Result<bool, Failure> {
         Ok(self.run(&["apply", "--cached", "--whitespace=nowarn", "-"], Some(patch))?.success())
     }
 
     /// A commit with the author, the date and the message of another one.
-    fn commit_as(&self, commit: &str, tree: &str, parent: &str) -> Result<String, CommandError> {
+    fn commit_as(&self, commit: &str, tree: &str, parent: &str) -> Result<String, Failure> {
         let said = self.must(&["log", "-1", "--format=%an%x00%ae%x00%aI%x00%B", commit], None)?;
         let mut parts = said.splitn(4, '\0');
         let mut next = || parts.next().unwrap_or_default().to_owned();
@@ -269,7 +270,7 @@ impl Maker {
 
     /// Paths from the top of the repository that no reviewer of the code wants to see: folders of ours, all of them or all
     /// but the record, and instruction files in which only our parts changed.
-    fn excluded(&self, context: &Context, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, CommandError> {
+    fn excluded(&self, context: &Context, base: &str, tip: &str, strict: bool) -> Result<Vec<String>, Failure> {
         let named = self.must(&["diff", "--name-only", "--no-renames", "-z", base, tip, "--", ":/"], None)?;
         let touched = self.must(
             &["log", "--format=", "--name-only", "--no-renames", "-z", &format!("{base}..{tip}"), "--", ":/"],
@@ -315,10 +316,10 @@ impl Maker {
     }
 }
 
-fn answered(finished: &Finished) -> Result<String, CommandError> {
+fn answered(finished: &Finished) -> Result<String, Failure> {
     if finished.success() {
         return Ok(finished.text().trim_end_matches('\n').to_owned());
     }
-    let error = CommandError::new(Reason::Unknown, format!("refused by git: {}", complaint(finished).trim()));
+    let error = Failure::new(Reason::Unknown, format!("refused by git: {}", complaint(finished).trim()));
     Err(error.hint("run `git fsck`, and check that the branches of the call exist"))
 }

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::world::{Finished, Program, in_path_list};
 
 /// An index and a store of objects of their own.
@@ -19,7 +20,7 @@ pub(in crate::commands) struct GitScratch {
 
 impl GitScratch {
     /// Begins with the index of the repository at `folder`.
-    pub(in crate::commands) fn beside(context: &Context, folder: &AbsolutePath) -> Result<Self, CommandError> {
+    pub(in crate::commands) fn beside(context: &Context, folder: &AbsolutePath) -> Result<Self, Failure> {
         let world = context.world();
         let scratch = disk::Scratch::new(&world.temporary_folder())?;
         scratch.make_folder("objects")?;

@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::commit::WouldCommit;
 use super::message_for_log;
 use super::repository::{Repository, about, complaint};
+use crate::commands::frame::Context;
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context};
+use crate::failure::Failure;
 use crate::project::repository::is_repository;
 use crate::world::Finished;
 
@@ -50,7 +51,7 @@ struct RepositoryReport {
     would_commit: Option<WouldCommit>,
 }
 
-pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), CommandError> {
+pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(), Failure> {
     let message = &message_for_log(context, &arguments.message);
     let config = context.config()?;
     let known: Vec<String> = config
@@ -59,7 +60,7 @@ pub(super) fn commit(context: &mut Context, arguments: &SubrepoArgs) -> Result<(
         .map(|name| name.trim_start_matches("./").trim_end_matches('/').to_owned())
         .collect();
     if known.is_empty() {
-        return Err(CommandError::usage("`planning.sub_repos` is not set in the configuration")
+        return Err(Failure::usage("`planning.sub_repos` is not set in the configuration")
             .hint("set it: `gsd-tools config-set planning.sub_repos '[\"name\"]'`"));
     }
     let mut matched: BTreeMap<String, Vec<String>> = BTreeMap::new();

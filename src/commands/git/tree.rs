@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::repository::complaint;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::project::files::{Entry, FileError, Files, sha256};
 use crate::world::{Program, World};
 
@@ -27,11 +28,11 @@ impl CommitFiles {
         context: &Context,
         commit: &str,
         ahead: impl Fn(&str) -> bool,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         let folder = context.root().as_path().to_owned();
         let finished = context.world().git(&folder, ["ls-tree", "-r", "-z", commit])?;
         if !finished.success() {
-            return Err(CommandError::usage(format!("git cannot list `{commit}`: {}", complaint(&finished)))
+            return Err(Failure::usage(format!("git cannot list `{commit}`: {}", complaint(&finished)))
                 .hint("name a commit of this repository; `git log --oneline` lists them"));
         }
         let listed = String::from_utf8_lossy(&finished.stdout).into_owned();
@@ -86,7 +87,7 @@ impl CommitFiles {
     }
 
     /// Reads the files that `ahead` picks at once.
-    pub(in crate::commands) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), CommandError> {
+    pub(in crate::commands) fn read_ahead(&self, ahead: impl Fn(&str) -> bool) -> Result<(), Failure> {
         let wanted = self.blobs.iter().filter(|(path, _)| ahead(path)).map(|(_, blob)| format!("{blob}\n"));
         let asked: String = wanted.collect();
         if asked.is_empty() {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phase_work::no_answer;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::install;
 use crate::project::git_settings::names_no_filter;
 
@@ -21,7 +22,7 @@ pub(in crate::commands) struct Uncommitted {
 
 impl Uncommitted {
     /// Asks git.
-    pub(in crate::commands) fn of(context: &Context) -> Result<Self, CommandError> {
+    pub(in crate::commands) fn of(context: &Context) -> Result<Self, Failure> {
         let root = context.root();
         let line = ["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
         let status = context.world().git_differences(root.as_path(), names_no_filter, line)?;
@@ -48,7 +49,7 @@ impl Uncommitted {
     }
 }
 
-pub(super) fn show(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn show(context: &mut Context) -> Result<(), Failure> {
     let answer = Uncommitted::of(context)?;
     context.emit(&answer)
 }

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::repository::{Repository, complaint};
 use super::scratch::GitScratch;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::operations::answers::changes;
 use crate::operations::plans::close::PlanPlace;
 use crate::operations::plans::undo;
@@ -48,17 +49,15 @@ pub(in crate::commands) fn undo_plan(
     context: &Context,
     place: &PlanPlace,
     reason: Option<&str>,
-) -> Result<UndoReport, CommandError> {
+) -> Result<UndoReport, Failure> {
     let git = Git::of(context)?;
     let head = git.must(&["rev-parse", "--verify", "HEAD^{commit}"])?;
     let commits = git.commits_of(place.id())?;
     if commits.is_empty() {
-        return Err(CommandError::usage(format!("no commit of plan {} is left to take back", place.id())).hint(
-            format!(
-                "list commits with `{}`",
-                typed!("git log --oneline -E --grep={}", plan_commits::pattern(place.id()))
-            ),
-        ));
+        return Err(Failure::usage(format!("no commit of plan {} is left to take back", place.id())).hint(format!(
+            "list commits with `{}`",
+            typed!("git log --oneline -E --grep={}", plan_commits::pattern(place.id()))
+        )));
     }
     let facts = context.state_facts()?;
     let prepare = |view: &ProjectView| {
@@ -72,7 +71,7 @@ pub(in crate::commands) fn undo_plan(
         let later = git.later(&commits, &files)?;
         let plan = place.id().to_owned();
         let report = UndoReport { plan, commits: commits.clone(), files, requirements_reopened, later, commit: None };
-        Ok::<_, CommandError>((report, tree, edits, untracked))
+        Ok::<_, Failure>((report, tree, edits, untracked))
     };
     if context.is_rehearsal() {
         let view = context.view();
@@ -122,23 +121,23 @@ struct Git<'context> {
 }
 
 impl<'context> Git<'context> {
-    fn of(context: &'context Context) -> Result<Self, CommandError> {
+    fn of(context: &'context Context) -> Result<Self, Failure> {
         super::repository::refuse_repository_of_others(context.root())?;
         let repository = Repository::of(context);
         if repository.is_amid_another_commit() {
-            return Err(CommandError::usage("git is in the middle of a merge, rebase or revert; nothing was changed")
+            return Err(Failure::usage("git is in the middle of a merge, rebase or revert; nothing was changed")
                 .hint("finish it or abort it, as `git status` says, and call again"));
         }
         if repository.branch().is_none() {
-            return Err(CommandError::usage("no branch is checked out; nothing was changed")
+            return Err(Failure::usage("no branch is checked out; nothing was changed")
                 .hint("check out the branch that has the plan's commits"));
         }
         if let Some(complaint) = repository.complaint_of_author() {
-            return Err(CommandError::usage(complaint).hint("set `user.name` and `user.email` with `git config`"));
+            return Err(Failure::usage(complaint).hint("set `user.name` and `user.email` with `git config`"));
         }
         let asked = |word: &str| {
             let told = context.world().git(context.root().as_path(), ["rev-parse", word])?;
-            Ok::<_, CommandError>(told.text())
+            Ok::<_, Failure>(told.text())
         };
         let (top, prefix) = (PathBuf::from(asked("--show-toplevel")?), asked("--show-prefix")?);
         let beside = || GitScratch::beside(context, context.root());
@@ -154,29 +153,29 @@ impl<'context> Git<'context> {
         program.arguments(arguments)
     }
 
-    fn run(&self, program: &Program) -> Result<Finished, CommandError> {
+    fn run(&self, program: &Program) -> Result<Finished, Failure> {
         Ok(self.context.world().run(program)?)
     }
 
     /// What git answers; a complaint of it is the error.
-    fn must(&self, arguments: &[&str]) -> Result<String, CommandError> {
+    fn must(&self, arguments: &[&str]) -> Result<String, Failure> {
         self.answered(&self.program(arguments))
     }
 
-    fn answered(&self, program: &Program) -> Result<String, CommandError> {
+    fn answered(&self, program: &Program) -> Result<String, Failure> {
         let finished = self.run(program)?;
         if !finished.success() {
-            return Err(CommandError::usage(format!("refused by git: {}", complaint(&finished)))
+            return Err(Failure::usage(format!("refused by git: {}", complaint(&finished)))
                 .hint("nothing was changed; see `git status`"));
         }
         Ok(finished.text().trim_end().to_owned())
     }
 
-    fn paths(&self, arguments: &[&str]) -> Result<Vec<String>, CommandError> {
+    fn paths(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
         Ok(self.must(arguments)?.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
     }
 
-    fn log(&self, arguments: &[&str]) -> Result<Vec<UndoneCommit>, CommandError> {
+    fn log(&self, arguments: &[&str]) -> Result<Vec<UndoneCommit>, Failure> {
         let line = ["log", "--format=%H%x00%s"];
         let text = self.must(&[&line[..], arguments].concat())?;
         let commit = |line: &str| {
@@ -187,7 +186,7 @@ impl<'context> Git<'context> {
     }
 
     /// The commits of a plan that nothing took back, the newest first. Numbers may start over with a milestone.
-    fn commits_of(&self, plan: &str) -> Result<Vec<UndoneCommit>, CommandError> {
+    fn commits_of(&self, plan: &str) -> Result<Vec<UndoneCommit>, Failure> {
         let archived = self.log(&["-1", "-E", "--grep", plan_commits::ARCHIVED])?;
         let range = archived.first().map_or_else(|| "HEAD".to_owned(), |commit| format!("{}..HEAD", commit.hash));
         let undone = self.must(&["log", "--format=%B", "-E", "--grep", plan_commits::REVERTS, &range])?;
@@ -202,7 +201,7 @@ impl<'context> Git<'context> {
     }
 
     /// Refuses where a file that the commits or the documents are about has changes that are not committed.
-    fn refuse_unfinished(&self, commits: &[UndoneCommit], documents: &Documents) -> Result<(), CommandError> {
+    fn refuse_unfinished(&self, commits: &[UndoneCommit], documents: &Documents) -> Result<(), Failure> {
         let mut touched = BTreeSet::new();
         for commit in commits {
             touched.extend(self.paths(&["show", "--format=", "--name-only", "-z", "--no-renames", &commit.hash])?);
@@ -215,12 +214,12 @@ impl<'context> Git<'context> {
             return Ok(());
         }
         let named = dirty.iter().take(5).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
-        Err(CommandError::usage(format!("{named} has changes that are not committed; nothing was changed"))
+        Err(Failure::usage(format!("{named} has changes that are not committed; nothing was changed"))
             .hint(format!("commit them or put them back, as `{}` shows", typed!("git status -- {}", dirty[0]))))
     }
 
     /// The tree of `head` without what the commits did.
-    fn without(&self, head: &str, commits: &[UndoneCommit], documents: &Documents) -> Result<String, CommandError> {
+    fn without(&self, head: &str, commits: &[UndoneCommit], documents: &Documents) -> Result<String, Failure> {
         let mut at = head.to_owned();
         for commit in commits {
             let before = format!("{}^", commit.hash);
@@ -250,19 +249,17 @@ impl<'context> Git<'context> {
         self.must(&["rev-parse", &format!("{at}^{{tree}}")])
     }
 
-    fn conflict(commit: &UndoneCommit, conflicts: &[&str], finished: &Finished) -> CommandError {
+    fn conflict(commit: &UndoneCommit, conflicts: &[&str], finished: &Finished) -> Failure {
         let hash: String = commit.hash.chars().take(7).collect();
         if conflicts.is_empty() {
-            return CommandError::usage(format!("git cannot take {hash} back: {}", complaint(finished)))
+            return Failure::usage(format!("git cannot take {hash} back: {}", complaint(finished)))
                 .hint("nothing was changed; see `git show` of that commit");
         }
         let named = conflicts.iter().take(5).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
-        CommandError::usage(format!("later commits changed what {hash} ({}) did in {named}", commit.subject)).hint(
-            format!(
-                "nothing was changed; `{}` lists the commits to take back first",
-                typed!("git log --oneline {}..HEAD -- {}", hash, conflicts[0])
-            ),
-        )
+        Failure::usage(format!("later commits changed what {hash} ({}) did in {named}", commit.subject)).hint(format!(
+            "nothing was changed; `{}` lists the commits to take back first",
+            typed!("git log --oneline {}..HEAD -- {}", hash, conflicts[0])
+        ))
     }
 
     /// The tree with the documents as they are to be, and the edits of those that git does not have.
@@ -272,7 +269,7 @@ impl<'context> Git<'context> {
         tree: &str,
         documents: &Documents,
         edits: &Edits,
-    ) -> Result<(String, Edits), CommandError> {
+    ) -> Result<(String, Edits), Failure> {
         let staged = |arguments: &[&str]| self.index_program(arguments);
         self.answered(&staged(&["read-tree", tree]))?;
         let mut untracked = Edits::default();
@@ -309,7 +306,7 @@ impl<'context> Git<'context> {
     }
 
     /// Later commits that change the files and are not taken back.
-    fn later(&self, commits: &[UndoneCommit], files: &[String]) -> Result<Vec<UndoneCommit>, CommandError> {
+    fn later(&self, commits: &[UndoneCommit], files: &[String]) -> Result<Vec<UndoneCommit>, Failure> {
         let Some(oldest) = commits.last().filter(|_| !files.is_empty()) else { return Ok(Vec::new()) };
         let range = format!("{}..HEAD", oldest.hash);
         let specs = files.iter().map(|file| format!(":(top,literal){file}")).collect::<Vec<_>>();
@@ -328,7 +325,7 @@ impl<'context> Git<'context> {
         plan: &str,
         reason: Option<&str>,
         commits: &[UndoneCommit],
-    ) -> Result<String, CommandError> {
+    ) -> Result<String, Failure> {
         let hashes = commits.iter().map(|commit| commit.hash.as_str()).collect::<Vec<_>>().join(" ");
         let subject = format!("revert({plan}): take the plan back");
         let reverts = format!("Reverts: {hashes}");

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::targets;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::hooks::sample;
 use crate::install::{self, RegisteredHook, Target, UnknownHooks};
 use crate::library::ToolSet;
@@ -83,7 +84,7 @@ struct NotRun {
     why: String,
 }
 
-pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), CommandError> {
+pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), Failure> {
     let mut hooks: Vec<(Target, RegisteredHook)> = Vec::new();
     let (mut not_run, mut unreadable) = (Vec::new(), false);
     for target in targets(context, arguments.host.as_deref())? {
@@ -97,7 +98,7 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
     }
     let others = hooks.iter().filter(|(_, hook)| !hook.ours).count();
     if others > 0 && !arguments.yes && !may_run(context, &hooks, others)? {
-        return Err(CommandError::usage("nothing was run")
+        return Err(Failure::usage("nothing was run")
             .hint("`gsd-tools hooks bench --ours` runs only our hooks")
             .exits(2));
     }
@@ -119,14 +120,14 @@ pub(super) fn bench(context: &mut Context, arguments: &BenchArgs) -> Result<(), 
 }
 
 /// Asks a person at a terminal; nobody else is asked, and then nothing is run.
-fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize) -> Result<bool, CommandError> {
+fn may_run(context: &Context, hooks: &[(Target, RegisteredHook)], others: usize) -> Result<bool, Failure> {
     let terminal = context.world().terminal();
     if !terminal.stdin || !terminal.stderr {
         let message = match others {
             1 => "1 hook belongs to another program, and measuring runs it".to_owned(),
             _ => format!("{others} hooks belong to other programs, and measuring runs them"),
         };
-        return Err(CommandError::usage(message).hint("add --yes to run them, or --ours to leave them out").exits(2));
+        return Err(Failure::usage(message).hint("add --yes to run them, or --ours to leave them out").exits(2));
     }
     for (_, hook) in hooks.iter().filter(|(_, hook)| !hook.ours) {
         context.tell(format!("{}: {}", hook.event, shortened(&hook.command)));

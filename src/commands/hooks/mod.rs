@@ -6,11 +6,13 @@ pub(in crate::commands) mod state;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Failure;
+
 #[cfg(test)]
 pub(super) use bench::BenchReport;
 use state::{HooksState, Off};
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{AbsolutePath, Change, Digest};
 use crate::hooks::{self, Switch};
 use crate::install::{self, NotLoaded, Target, UnknownHooks};
@@ -72,13 +74,13 @@ pub(crate) struct StatusArgs {
     json: bool,
 }
 
-fn off(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
+fn off(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     // What guards against an agent is not the agent's to silence.
     context.refuses_agents("hooks off")?;
     switch(context, arguments, false)
 }
 
-fn on(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
+fn on(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     switch(context, arguments, true)
 }
 
@@ -93,7 +95,7 @@ pub(in crate::commands) struct SwitchReport {
     file: String,
 }
 
-fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<(), CommandError> {
+fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let host = arguments.host.as_deref().map(|name| registry.find(name)).transpose()?;
     let host = host.as_ref().map(|descriptor| descriptor.id.as_str());
@@ -125,8 +127,8 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
     Ok(())
 }
 
-fn no_home() -> CommandError {
-    CommandError::usage("there is no home folder to keep settings in")
+fn no_home() -> Failure {
+    Failure::usage("there is no home folder to keep settings in")
 }
 
 /// Whose hooks are disabled, in a sentence.
@@ -191,7 +193,7 @@ struct WithoutHooks {
     install: String,
 }
 
-fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), Failure> {
     let report = look(context)?;
     if !report.unreadable.is_empty() {
         context.exit_with(1);
@@ -204,7 +206,7 @@ fn status(context: &mut Context, arguments: &StatusArgs) -> Result<(), CommandEr
     Ok(())
 }
 
-fn look(context: &Context) -> Result<HookStatus, CommandError> {
+fn look(context: &Context) -> Result<HookStatus, Failure> {
     let off = Off::read(context.world())?;
     let mut report = HookStatus {
         off: off.switch.hosts(),
@@ -321,7 +323,7 @@ impl HookStatus {
 }
 
 /// Every place of the hosts, or of one, that can be told: global, in this project, and where an install was put.
-fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, CommandError> {
+fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Failure> {
     let registry = context.registry()?;
     let descriptors = match host {
         Some(name) => vec![registry.find(name)?],

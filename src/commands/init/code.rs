@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::failure::Failure;
 use crate::operations::bundle::{CodeFacts, SearchFacts};
 use crate::project::repository;
 
@@ -63,7 +64,7 @@ const DEEPEST: usize = 3;
 
 impl Context {
     /// The code around the project's documents.
-    pub(super) fn code_facts(&self) -> Result<CodeFacts, CommandError> {
+    pub(super) fn code_facts(&self) -> Result<CodeFacts, Failure> {
         let root = self.root();
         let entries = disk::list(root)?.unwrap_or_default();
         let repository = repository::repository_of(root);
@@ -90,7 +91,7 @@ impl Context {
     }
 
     /// Documents that a project could start from: decision records, requirements, specifications, by their names.
-    pub(super) fn documents_to_take_in(&self) -> Result<Vec<String>, CommandError> {
+    pub(super) fn documents_to_take_in(&self) -> Result<Vec<String>, Failure> {
         let mut found = Vec::new();
         collect_documents(self.root(), "", 0, &mut found)?;
         for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {

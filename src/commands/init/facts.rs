@@ -1,13 +1,14 @@
 //! What bundles say that no document of the project does: the host, its agents, what git ignores.
 
 use crate::commands::agents::hosts;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::bundle::Facts;
 
 impl Context {
     /// The facts of this call.
-    pub(super) fn facts(&self) -> Result<Facts, CommandError> {
+    pub(super) fn facts(&self) -> Result<Facts, Failure> {
         let host = self.host()?;
         let agents = self.agents(host.descriptor.as_ref());
         Ok(Facts {
@@ -29,7 +30,7 @@ impl Context {
     }
 
     /// Whether git is told to leave the project's documents out. Asked only where the configuration leaves it open.
-    fn documents_ignored(&self) -> Result<bool, CommandError> {
+    fn documents_ignored(&self) -> Result<bool, Failure> {
         let config = self.config()?;
         let says = ["commit_docs", "planning.commit_docs"].iter().any(|key| config.written(key).is_some());
         if says || !config.has_file() {

@@ -1,11 +1,12 @@
 //! What git knows of a milestone: the tags of the repository, and where the milestone begins.
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::operations::bundle::MilestoneHistory;
 
 impl Context {
     /// The history behind the open milestone, as far as git has one.
-    pub(super) fn milestone_history(&self) -> Result<MilestoneHistory, CommandError> {
+    pub(super) fn milestone_history(&self) -> Result<MilestoneHistory, Failure> {
         let view = self.view();
         let roadmap = view.layout().roadmap();
         let version = match view.roadmap_text()? {

@@ -15,8 +15,9 @@ use arguments::{
     TodosArgs, UpdateArgs, WorkflowArgs, WorkspaceArgs, YoloArgs,
 };
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::library;
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
@@ -211,68 +212,68 @@ verbs! {
         = workspaces::remove(WorkspaceArgs);
 }
 
-fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), CommandError> {
+fn new_milestone(context: &mut Context, arguments: &NewMilestoneArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.new_milestone(arguments.reset_phase_numbers))
 }
 
-fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), CommandError> {
+fn quick_batch(context: &mut Context, arguments: &QuickBatchArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.quick_batch(arguments.research, arguments.validate))
 }
 
-fn resume(context: &mut Context) -> Result<(), CommandError> {
+fn resume(context: &mut Context) -> Result<(), Failure> {
     answer(context, |bundle| bundle.resume())
 }
 
-fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), CommandError> {
+fn phase_op(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.phase_op(arguments.phase()))
 }
 
-fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), CommandError> {
+fn code_review(context: &mut Context, arguments: &CodeReviewArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.code_review(arguments.phase.phase(), arguments.fix))
 }
 
-fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), CommandError> {
+fn review(context: &mut Context, arguments: &OptionalPhaseArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.review(arguments.phase()))
 }
 
-fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), CommandError> {
+fn discuss_phase_assumptions(context: &mut Context, arguments: &AssumptionsArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.assumptions(arguments.phase.phase(), arguments.auto))
 }
 
-fn milestone_op(context: &mut Context) -> Result<(), CommandError> {
+fn milestone_op(context: &mut Context) -> Result<(), Failure> {
     answer(context, |bundle| bundle.milestone_op())
 }
 
-fn complete_milestone(context: &mut Context) -> Result<(), CommandError> {
+fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
     let history = context.milestone_history()?;
     answer(context, |bundle| bundle.complete_milestone(&history))
 }
 
-fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), CommandError> {
+fn autonomous(context: &mut Context, arguments: &AutonomousArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.autonomous(arguments.converge || arguments.cross_ai))
 }
 
-fn docs_update(context: &mut Context) -> Result<(), CommandError> {
+fn docs_update(context: &mut Context) -> Result<(), Failure> {
     answer(context, |bundle| bundle.docs_update())
 }
 
-fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.update(arguments.next || arguments.rc))
 }
 
-fn transition(context: &mut Context) -> Result<(), CommandError> {
+fn transition(context: &mut Context) -> Result<(), Failure> {
     answer(context, |bundle| bundle.transition())
 }
 
-fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), CommandError> {
+fn debug(context: &mut Context, arguments: &DebugArgs) -> Result<(), Failure> {
     answer(context, |bundle| bundle.debug(arguments.diagnose))
 }
 
 /// Gathers what a bundle is made of, makes it, and answers with it.
-fn answer<R: serde::Serialize, E: Into<CommandError>>(
+fn answer<R: serde::Serialize, E: Into<Failure>>(
     context: &mut Context,
     make: impl FnOnce(&Bundle<'_>) -> Result<R, E>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     silent::tell(context);
     let view = context.view();
     let facts = context.facts()?;
@@ -284,17 +285,17 @@ fn answer<R: serde::Serialize, E: Into<CommandError>>(
 }
 
 /// Answers `docs-init`, which is made as the bundles of workflows are.
-pub(super) fn docs_init(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn docs_init(context: &mut Context) -> Result<(), Failure> {
     answer(context, |bundle| bundle.docs_init())
 }
 
-fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), CommandError> {
+fn execute_phase(context: &mut Context, arguments: &ExecutePhaseArgs) -> Result<(), Failure> {
     let request =
         ExecutePhaseRequest { one_wave: arguments.wave.is_some(), tdd: arguments.tdd, validate: arguments.validate };
     answer(context, |bundle| bundle.execute_phase(&arguments.phase, &request))
 }
 
-fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), CommandError> {
+fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Failure> {
     // Workflows pass these on with whatever value they have, be it none.
     let is_given = |value: &Option<String>| value.as_deref().is_some_and(|value| !value.trim().is_empty());
     let request = PlanPhaseRequest {
@@ -310,16 +311,16 @@ fn plan_phase(context: &mut Context, arguments: &PlanPhaseArgs) -> Result<(), Co
     answer(context, |bundle| bundle.plan_phase(&arguments.phase, &request))
 }
 
-fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), CommandError> {
+fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), Failure> {
     answer(context, |bundle| bundle.verify_work(phase))
 }
 
-fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), CommandError> {
+fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Failure> {
     let code = context.code_facts()?;
     answer(context, |bundle| bundle.new_project(arguments.auto, &code))
 }
 
-fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandError> {
+fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
     let mut words = arguments.words.clone();
     // What looks like a flag and is none of ours belongs to the task, and so do words after it; our own flags do not.
     let mut lift = |flag: &str| {
@@ -338,14 +339,14 @@ fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandErro
     answer(context, |bundle| bundle.quick(&request))
 }
 
-fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
     context.needs_a_workstream("init progress")?;
     answer(context, |bundle| bundle.progress(arguments.forensic))
 }
 
-fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), CommandError> {
+fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failure> {
     let Some(table) = WorkflowTable::of(&arguments.name) else {
-        let error = CommandError::usage(format!("no workflow `{}` asks for a context", &*arguments.name));
+        let error = Failure::usage(format!("no workflow `{}` asks for a context", &*arguments.name));
         let near = nearest(&arguments.name, library::workflow_names());
         return Err(match near {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -356,37 +357,35 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Comma
 }
 
 /// The error of a call, with the flags that the workflow takes.
-fn refusal(error: WorkflowError) -> CommandError {
+fn refusal(error: WorkflowError) -> Failure {
     let text = error.to_string();
     match error {
-        WorkflowError::Flag { known, .. } if known.is_empty() => CommandError::usage(text).hint("it has no flags"),
+        WorkflowError::Flag { known, .. } if known.is_empty() => Failure::usage(text).hint("it has no flags"),
         WorkflowError::Flag { known, .. } => {
             let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
-            CommandError::usage(text).hint(format!("it takes {}", known.join(", ")))
+            Failure::usage(text).hint(format!("it takes {}", known.join(", ")))
         }
         WorkflowError::Words { .. } => {
-            CommandError::usage(text).hint("leave the other words out; the workflow itself works with them")
+            Failure::usage(text).hint("leave the other words out; the workflow itself works with them")
         }
         WorkflowError::File(error) => error.into(),
     }
 }
 
-fn manager(context: &mut Context) -> Result<(), CommandError> {
+fn manager(context: &mut Context) -> Result<(), Failure> {
     let layout = context.layout();
     let missing = [("ROADMAP.md", layout.roadmap()), ("STATE.md", layout.state())]
         .into_iter()
         .find(|(_, path)| !disk::exists(layout.absolute(path)));
     if let Some((name, _)) = missing {
         let command = format!("{}new-project", context.command_prefix()?);
-        return Err(
-            CommandError::new(Reason::Usage, format!("there is no {name}")).hint(format!("start with {command}"))
-        );
+        return Err(Failure::new(Reason::Usage, format!("there is no {name}")).hint(format!("start with {command}")));
     }
     let now = context.world().now().milliseconds();
     answer(context, |bundle| bundle.manager(now))
 }
 
-fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), CommandError> {
+fn yolo(context: &mut Context, arguments: &YoloArgs) -> Result<(), Failure> {
     let status =
         context.world().git_differences(context.root().as_path(), names_no_filter, ["status", "--porcelain"]).ok();
     let process = context.config()?.number("workflow.yolo.pid").and_then(|pid| u32::try_from(pid).ok());
@@ -408,22 +407,22 @@ fn moment(context: &Context) -> Moment {
     Moment { day: world.today(), second: world.second_of_day(), timestamp: world.now().to_string() }
 }
 
-fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), CommandError> {
+fn todos(context: &mut Context, arguments: &TodosArgs) -> Result<(), Failure> {
     let moment = moment(context);
     answer(context, |bundle| bundle.todos(arguments.area.as_deref(), &moment))
 }
 
-fn map_codebase(context: &mut Context) -> Result<(), CommandError> {
+fn map_codebase(context: &mut Context) -> Result<(), Failure> {
     let moment = moment(context);
     answer(context, |bundle| bundle.map_codebase(&moment))
 }
 
-fn ingest_docs(context: &mut Context) -> Result<(), CommandError> {
+fn ingest_docs(context: &mut Context) -> Result<(), Failure> {
     let code = context.code_facts()?;
     answer(context, |bundle| bundle.ingest_docs(&code))
 }
 
-fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), CommandError> {
+fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure> {
     let code = context.code_facts()?;
     let documents = context.documents_to_take_in()?;
     let request = OnboardRequest { fast: arguments.fast, text: arguments.text, documents };

@@ -2,8 +2,9 @@
 
 use super::answer;
 use super::arguments::WorkspaceArgs;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::{Failure, Reason};
 use crate::operations::bundle::{
     ChildRepository, NewWorkspaceReport, RemoveWorkspaceReport, Workspace, WorkspaceReport, WorkspacesReport,
 };
@@ -15,7 +16,7 @@ const BASE: &str = "gsd-workspaces";
 const DOCUMENT: &str = "WORKSPACE.md";
 
 /// What making a workspace starts from.
-pub(super) fn new(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn new(context: &mut Context) -> Result<(), Failure> {
     let root = context.root();
     let entries = disk::list(root)?.unwrap_or_default();
     let mut child_repos = Vec::new();
@@ -43,7 +44,7 @@ pub(super) fn new(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// The workspaces there are.
-pub(super) fn list(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn list(context: &mut Context) -> Result<(), Failure> {
     let base = base(context)?;
     let mut workspaces = Vec::new();
     for entry in disk::list(&base)?.unwrap_or_default().into_iter().filter(disk::Entry::is_folder) {
@@ -64,13 +65,13 @@ pub(super) fn list(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// What removing a workspace starts from.
-pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), CommandError> {
+pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result<(), Failure> {
     let name: &str = &arguments.name;
     let base = base(context)?;
     let folder = base.resolve(name);
     // A name that leads elsewhere names no workspace.
     if folder.parent().as_ref() != Some(&base) || !disk::is_folder(&folder) {
-        return Err(CommandError::new(Reason::Usage, format!("there is no workspace `{name}`"))
+        return Err(Failure::new(Reason::Usage, format!("there is no workspace `{name}`"))
             .hint("`gsd-tools init list-workspaces` lists them"));
     }
     let text = disk::read_text(folder.resolve(DOCUMENT))?;
@@ -91,8 +92,8 @@ pub(super) fn remove(context: &mut Context, arguments: &WorkspaceArgs) -> Result
     answer(context, |bundle| bundle.workspace(report))
 }
 
-fn base(context: &Context) -> Result<AbsolutePath, CommandError> {
-    let home = context.world().home().ok_or_else(|| CommandError::usage("there is no home folder"))?;
+fn base(context: &Context) -> Result<AbsolutePath, Failure> {
+    let home = context.world().home().ok_or_else(|| Failure::usage("there is no home folder"))?;
     Ok(AbsolutePath::parse(home.join(BASE))?)
 }
 

@@ -3,7 +3,7 @@
 use dialoguer::console::Term;
 use dialoguer::{Confirm, MultiSelect, Select};
 
-use crate::commands::frame::error::{CommandError, Reason};
+use crate::failure::{Failure, Reason};
 use crate::install::Wish;
 use crate::runtime::{Descriptor, Scope};
 use crate::text::screen::Screen;
@@ -14,7 +14,7 @@ pub(super) fn hosts(
     found: Vec<(String, Descriptor)>,
     others: Vec<Descriptor>,
     wish: Wish,
-) -> Result<Option<Vec<Descriptor>>, CommandError> {
+) -> Result<Option<Vec<Descriptor>>, Failure> {
     let question = match wish {
         Wish::Install => "Install for these hosts",
         Wish::Uninstall => "Uninstall from these hosts",
@@ -49,7 +49,7 @@ pub(super) fn hosts(
 }
 
 /// For all projects or for this one.
-pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, CommandError> {
+pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, Failure> {
     let (question, all) = match wish {
         Wish::Install => ("Install for", "all projects (global, the default)"),
         Wish::Uninstall => ("Uninstall from", "all projects (global)"),
@@ -60,7 +60,7 @@ pub(super) fn scope(wish: Wish) -> Result<Option<Scope>, CommandError> {
 }
 
 /// Whether to go on; `likely` is what Enter means. A terminal whose cursor cannot be moved gets a question in one line, which needs its answer.
-pub(super) fn proceed(moves: bool, likely: bool) -> Result<bool, CommandError> {
+pub(super) fn proceed(moves: bool, likely: bool) -> Result<bool, Failure> {
     if moves {
         let answer = asked(Ends::InItsLine, || Confirm::new().with_prompt("Proceed?").default(likely).interact_opt())?;
         return Ok(answer.unwrap_or(false));
@@ -103,14 +103,14 @@ enum Ends {
 }
 
 /// Asks. Escape and Ctrl-C leave the question, and the terminal as it was.
-fn asked<T>(ends: Ends, ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, CommandError> {
+fn asked<T>(ends: Ends, ask: impl FnOnce() -> dialoguer::Result<Option<T>>) -> Result<Option<T>, Failure> {
     let answer = while_asking(ask);
     // The question hides the cursor, and a question that was left does not show it again.
     write("\u{1b}[?25h");
     match answer {
         Ok(answer) => Ok(answer),
         Err(dialoguer::Error::IO(error)) if error.kind() != std::io::ErrorKind::Interrupted => {
-            let error = CommandError::because(Reason::Usage, &error);
+            let error = Failure::because(Reason::Usage, &error);
             Err(error.hint("name the hosts as flags: `gsd-tools install --help` lists them").exits(2))
         }
         Err(_) => {

@@ -6,9 +6,10 @@ use super::report::{InstallReport, Planned};
 use super::summary::{Named, Telling};
 use super::{Which, ask, diff, every_host};
 use crate::auto::runner::table::Runners;
-use crate::commands::frame::{CommandError, Context, listing};
+use crate::commands::frame::{Context, listing};
 use crate::commands::hooks::state::Off;
 use crate::disk::{Disk, Snapshot};
+use crate::failure::Failure;
 use crate::hooks;
 use crate::install::{self, Detected, InstallError, InstallPlan, Installer, Leftover, Program, Target, Wish};
 use crate::library::Library;
@@ -51,10 +52,10 @@ type Why = BTreeMap<RuntimeId, Detected>;
 type Hosts = Vec<(Descriptor, Option<Detected>)>;
 
 /// A choice that a person may cancel; `None` then.
-type Chosen<T> = Result<Option<T>, CommandError>;
+type Chosen<T> = Result<Option<T>, Failure>;
 
 impl Job {
-    pub(super) fn run(&self, context: &mut Context) -> Result<(), CommandError> {
+    pub(super) fn run(&self, context: &mut Context) -> Result<(), Failure> {
         let registry = context.registry()?.clone();
         let library = Library::embedded().map_err(InstallError::from)?;
         let disk = context.disk();
@@ -118,13 +119,7 @@ impl Job {
         self.answer(context, &report, &shown, asks)
     }
 
-    fn answer(
-        &self,
-        context: &mut Context,
-        report: &InstallReport,
-        shown: &str,
-        asked: bool,
-    ) -> Result<(), CommandError> {
+    fn answer(&self, context: &mut Context, report: &InstallReport, shown: &str, asked: bool) -> Result<(), Failure> {
         if self.which.json {
             context.emit(report)?;
         } else {
@@ -196,7 +191,7 @@ impl Job {
         planned.into_iter().enumerate().map(perform).collect()
     }
 
-    fn rehearsal(&self, context: &Context, target: &Target, plan: &InstallPlan) -> Result<String, CommandError> {
+    fn rehearsal(&self, context: &Context, target: &Target, plan: &InstallPlan) -> Result<String, Failure> {
         if self.asking.verbose && !self.which.json {
             return Ok(diff::text(target, plan, context.screen())?);
         }
@@ -256,7 +251,7 @@ impl Job {
     }
 
     /// That no host was detected, where it was looked for, and what to type.
-    fn nothing_detected(&self, context: &Context, hosts: &[Descriptor]) -> CommandError {
+    fn nothing_detected(&self, context: &Context, hosts: &[Descriptor]) -> Failure {
         let folder = |host: &Descriptor| {
             let target = self.which.target(context, host.clone(), Scope::Global).ok()?;
             Some(target.shown(&target.root))
@@ -268,7 +263,7 @@ impl Job {
         programs.sort();
         programs.dedup();
         let scope = if self.which.local { Scope::Local } else { Scope::Global };
-        CommandError::usage("no host was found on this machine")
+        Failure::usage("no host was found on this machine")
             .cause(format!("none of these folders exists: {}", folders.join(", ")))
             .cause(format!("none of these programs is in PATH: {}", programs.join(", ")))
             .hint(format!("name a host: `{}`", typed!("gsd-tools install --{} --{}", example(hosts), scope.word())))
@@ -282,12 +277,12 @@ impl Job {
         self.detected || (self.asking.yes && self.wish == Wish::Install)
     }
 
-    fn no_host(&self, likely: &[Descriptor]) -> CommandError {
+    fn no_host(&self, likely: &[Descriptor]) -> Failure {
         let verb = match self.wish {
             Wish::Install => "install",
             Wish::Uninstall => "uninstall",
         };
-        let error = CommandError::usage("no host given").exits(2);
+        let error = Failure::usage("no host given").exits(2);
         let example = likely.first().map(|host| format!(", such as `{}`", typed!("gsd-tools {} --{}", verb, host.id)));
         match (self.wish, example) {
             (Wish::Uninstall, None) => error.hint("nothing is installed; `gsd-tools status` shows what is"),
@@ -316,7 +311,7 @@ impl Job {
         let is_anywhere = |scope| hosts.iter().any(|host| which.is_installed(context, host, scope, installer));
         match (is_anywhere(Scope::Global), is_anywhere(Scope::Local)) {
             (true, true) if can_ask => ask::scope(self.wish),
-            (true, true) => Err(CommandError::usage("installed both globally and in this project")
+            (true, true) => Err(Failure::usage("installed both globally and in this project")
                 .hint("add --global or --local to say which install to remove")
                 .exits(2)),
             (false, true) => Ok(Some(Scope::Local)),
@@ -346,7 +341,7 @@ pub(super) fn installer<'a>(
     disk: &'a Disk,
     registry: &'a Registry,
     library: &'a Library,
-) -> Result<Installer<'a>, CommandError> {
+) -> Result<Installer<'a>, Failure> {
     let unasked = listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect();
     let program = Program::running(context.world())?;
     Ok(Installer { world: context.world(), disk, registry, library, program, permissions: true, unasked, nested: None })

@@ -17,9 +17,10 @@ pub(super) use words::{spelled, with_hosts};
 
 use std::cell::OnceCell;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::hooks::state::Off;
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::failure::{Explain, Failure};
 use crate::install::{self, Detected, InstallError, Installer, Target, Wish};
 use crate::library::Library;
 use crate::runtime::{Descriptor, Registry, Scope};
@@ -158,7 +159,7 @@ pub(crate) struct StatusArgs {
     verbose: bool,
 }
 
-fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), CommandError> {
+fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure> {
     let job = Job {
         wish: Wish::Install,
         which: arguments.which.clone(),
@@ -171,7 +172,7 @@ fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Command
     job.run(context)
 }
 
-fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), CommandError> {
+fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Failure> {
     let &UninstallArgs { ref which, detected, asking, dry_run: only_show } = arguments;
     // The guards go with it.
     if !only_show {
@@ -183,7 +184,7 @@ fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Com
 
 impl Which {
     /// The hosts that were named, by themselves or as all there are.
-    fn named(&self, context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
+    fn named(&self, context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
         if self.all {
             return every_host(context, registry);
         }
@@ -195,7 +196,7 @@ impl Which {
             }
         }
         if self.config_dir.is_some() && found.len() > 1 {
-            return Err(CommandError::usage("`--config-dir` works with one host only")
+            return Err(Failure::usage("`--config-dir` works with one host only")
                 .hint("run `gsd-tools install` once for each host and folder")
                 .exits(2));
         }
@@ -229,14 +230,15 @@ impl Which {
 }
 
 /// Every host there is. Of a descriptor of the user's that cannot be used, the person is told.
-fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, CommandError> {
+fn every_host(context: &Context, registry: &Registry) -> Result<Vec<Descriptor>, Failure> {
     for broken in registry.broken() {
-        context.warn(format!("{broken}; {}", broken.hint()));
+        let cure = broken.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        context.warn(format!("{broken}{cure}"));
     }
     Ok(registry.all().map_err(InstallError::from)?)
 }
 
-fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> Result<(), CommandError> {
+fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let everything = which.hosts.is_empty();
     let descriptors = if everything { every_host(context, &registry)? } else { which.named(context, &registry)? };
@@ -314,7 +316,7 @@ fn remembered(
     descriptors: &[Descriptor],
     report: &mut StatusReport,
     off: &Off,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     for install::Remembered { runtime, root } in install::remembered(context.world())? {
         let Some(descriptor) = descriptors.iter().find(|descriptor| descriptor.id.as_str() == runtime) else {
             continue;
@@ -333,7 +335,7 @@ fn remembered(
     Ok(())
 }
 
-fn recover(context: &mut Context) -> Result<(), CommandError> {
+fn recover(context: &mut Context) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
     for descriptor in registry.all().map_err(InstallError::from)? {

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, DiskError, Hold, Owner, RelativePath};
 use crate::emit::{self, Contents};
+use crate::failure::Failure;
 use crate::install::{InstallError, Program};
 use crate::library::Library;
 use crate::text::shell::typed;
@@ -48,13 +49,13 @@ struct LeftOut {
     why: String,
 }
 
-pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), CommandError> {
+pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<(), Failure> {
     let registry = context.registry()?;
     let descriptor = registry.find(&arguments.host).map_err(InstallError::from)?;
     let library = Library::embedded().map_err(InstallError::from)?;
     let artifacts = emit::package(&library, &descriptor, env!("CARGO_PKG_VERSION"));
     let (Some(artifacts), Some(form)) = (artifacts, &descriptor.plugin) else {
-        let error = CommandError::usage(format!("no form of plugins is known for {}", descriptor.name));
+        let error = Failure::usage(format!("no form of plugins is known for {}", descriptor.name));
         return Err(error
             .hint(format!("`{}` installs for it", typed!("gsd-tools install --{}", descriptor.id)))
             .exits(2));
@@ -62,9 +63,7 @@ pub(super) fn package(context: &mut Context, arguments: &PackageArgs) -> Result<
     let folder = context.here().resolve(&arguments.folder);
     let folder = disk::canonical(&folder).map_err(failed)?;
     if disk::list(&folder).map_err(failed)?.is_some_and(|entries| !entries.is_empty()) {
-        return Err(CommandError::usage(format!("the folder `{folder}` is not empty"))
-            .hint("name another one")
-            .exits(73));
+        return Err(Failure::usage(format!("the folder `{folder}` is not empty")).hint("name another one").exits(73));
     }
     let program = Program::running(context.world())?;
     let mut changes = ChangeSet::default();
@@ -120,6 +119,6 @@ impl PackageReport {
     }
 }
 
-fn failed(error: DiskError) -> CommandError {
+fn failed(error: DiskError) -> Failure {
     InstallError::from(error).into()
 }

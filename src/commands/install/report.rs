@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::diff::{Group, groups};
 use crate::disk::AbsolutePath;
+use crate::failure::Explain;
 use crate::hooks;
 use crate::install::{
     self, Act, Detected, InstallError, InstallPlan, Leftover, NotLoaded, PlanReport, StatusLine, Target, Unlisted, Wish,
@@ -270,7 +271,7 @@ impl HostReport {
         match result {
             Ok((target, plan)) => report.count(target, plan, wish),
             Err(error) => {
-                let (message, hint, exit_code) = (chain(error), error.hint(), error.exit_code());
+                let (message, hint, exit_code) = (chain(error), error.hint(), error.code());
                 report.error = Some(Failure { message, hint, exit_code, half_way: error.is_half_way() });
             }
         }

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::report::{HostReport, InstallReport, OWN_IT, Outcome, SetAside, TWICE, TakenOver, some_of};
-use crate::commands::frame::CommandError;
-use crate::commands::frame::error::Reason;
+use crate::failure::{Failure, Reason};
 use crate::install::{StatusLine, Wish};
 use crate::runtime::Scope;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
@@ -87,7 +86,7 @@ impl InstallReport {
     }
 
     /// What failed, for standard error; `None` if nothing did.
-    pub(super) fn failure(&self, screen: Screen) -> Option<CommandError> {
+    pub(super) fn failure(&self, screen: Screen) -> Option<Failure> {
         let errors = self.hosts.iter().filter_map(|host| Some((host, host.error.as_ref()?)));
         let messages: Vec<String> =
             errors.clone().map(|(host, error)| format!("{}: {}", host.name, error.message)).collect();
@@ -95,8 +94,8 @@ impl InstallReport {
         if messages.is_empty() {
             return None;
         }
-        let error = CommandError::new(Reason::Unknown, messages.join("; "));
-        let error = hints.into_iter().fold(error, CommandError::hint);
+        let error = Failure::new(Reason::Unknown, messages.join("; "));
+        let error = hints.into_iter().fold(error, Failure::hint);
         Some(error.exits(self.exit_code()).shown_as(self.failures(screen)))
     }
 

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::research::packages;
 use crate::disk::{self, AbsolutePath, ChangeSet};
+use crate::failure::Failure;
 use crate::hooks::KnownVersions;
 use crate::install::{self, Target, custom};
 use crate::runtime::{Descriptor, Scope};
@@ -78,11 +79,11 @@ pub(crate) struct RestoreArgs {
     apply: bool,
 }
 
-fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), CommandError> {
+fn detect_custom_files(context: &mut Context, arguments: &DetectArgs) -> Result<(), Failure> {
     context.emit(&custom::find(&folder(context, &arguments.config_dir)?)?)
 }
 
-fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), CommandError> {
+fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Result<(), Failure> {
     let folder = folder(context, &arguments.config_dir)?;
     if !arguments.apply {
         return context.emit(&custom::look(&folder, &mut ChangeSet::default())?);
@@ -96,9 +97,9 @@ fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Resul
             for path in report.eligible() {
                 let alone = context.change(&folder, |changes| Ok(custom::bring_back(&folder, &path, changes)?));
                 if let Err(error) = &alone {
-                    context.warn(format!("`{path}` was not restored: {}", error.message()));
+                    context.warn(format!("`{path}` was not restored: {}", error.message));
                 }
-                report.settle(&path, alone.err().map(|error| error.message().to_owned()), context.is_rehearsal());
+                report.settle(&path, alone.err().map(|error| error.message), context.is_rehearsal());
             }
             report
         }
@@ -106,13 +107,13 @@ fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Resul
     context.emit(&report)
 }
 
-fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> {
+fn folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
     let folder = context.here().resolve(typed);
     context.project().boundary()?.check(&folder)?;
     if disk::is_folder(&folder) {
         return Ok(disk::canonical(&folder)?);
     }
-    Err(CommandError::usage(format!("there is no folder `{folder}`"))
+    Err(Failure::usage(format!("there is no folder `{folder}`"))
         .hint("`gsd-tools status` lists the folders of installed hosts"))
 }
 
@@ -125,7 +126,7 @@ pub(crate) struct UpdateReport {
     update_available: bool,
 }
 
-fn update_check(context: &mut Context) -> Result<(), CommandError> {
+fn update_check(context: &mut Context) -> Result<(), Failure> {
     let world = context.world();
     let mut known = KnownVersions::recall(world);
     // Noted whatever comes of it: a server that does not answer is not asked at every start of a session.
@@ -145,12 +146,12 @@ fn update_check(context: &mut Context) -> Result<(), CommandError> {
 }
 
 /// Why the registry has no newest version.
-fn no_version(page: &str, status: u16) -> CommandError {
+fn no_version(page: &str, status: u16) -> Failure {
     match status {
-        404 => CommandError::usage(format!("`{}` is not published on npm (`{page}`)", env!("CARGO_PKG_NAME")))
+        404 => Failure::usage(format!("`{}` is not published on npm (`{page}`)", env!("CARGO_PKG_NAME")))
             .hint("update it the way you installed it, such as from its git repository"),
-        200 => CommandError::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
-        status => CommandError::usage(format!("`{page}` answered with status {status}"))
+        200 => Failure::usage(format!("`{page}` has no version")).hint("try again later, or check the registry"),
+        status => Failure::usage(format!("`{page}` answered with status {status}"))
             .hint("try again later, or check the registry"),
     }
 }
@@ -196,7 +197,7 @@ fn of_folder(
 }
 
 /// The installation that counts here: the project's before the user's, the host of the call before the others.
-fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), CommandError> {
+fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
     let mut descriptors = context.registry()?.all()?;
     let named = arguments.runtime.as_deref().filter(|name| !name.trim().is_empty());
     let only = named.map(|name| context.host_if_known(name)).transpose()?.flatten();

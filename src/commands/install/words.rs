@@ -6,8 +6,8 @@ use std::cell::OnceCell;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::frame::error::CommandError;
 use crate::commands::frame::hosts::opened;
+use crate::failure::Failure;
 use crate::install::InstallError;
 use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};
 use crate::text::nearest::nearest;
@@ -52,7 +52,7 @@ pub(in crate::commands) fn spelled(
     world: &World,
     hosts: &OnceCell<Registry>,
     is_command: impl Fn(&str) -> bool,
-) -> Result<Vec<String>, CommandError> {
+) -> Result<Vec<String>, Failure> {
     let flags = words.iter().take_while(|word| word.starts_with('-')).count();
     if words.get(flags).is_some_and(|word| is_command(word)) {
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
@@ -98,7 +98,7 @@ pub(in crate::commands) fn with_hosts(tree: Command, registry: &Registry) -> Com
     })
 }
 
-fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, CommandError> {
+fn translate(verb: &str, words: &[String], registry: &Registry) -> Result<Vec<String>, Failure> {
     if verb == PACKAGE {
         return Ok(std::iter::once(verb.to_owned())
             .chain(words.iter().flat_map(|word| packaged(word, registry)))
@@ -151,12 +151,12 @@ fn is_ours(word: &str, registry: &Registry) -> bool {
     }
 }
 
-fn unknown(name: &str, dashes: &str, registry: &Registry, error: RegistryError) -> CommandError {
+fn unknown(name: &str, dashes: &str, registry: &Registry, error: RegistryError) -> Failure {
     if matches!(error, RegistryError::Broken { .. }) {
         return InstallError::from(error).into();
     }
     let what = if dashes.is_empty() { "host" } else { "option or host" };
-    let error = CommandError::usage(format!("unknown {what} `{dashes}{name}`")).exits(2);
+    let error = Failure::usage(format!("unknown {what} `{dashes}{name}`")).exits(2);
     match nearest(name, names(registry).chain(FLAGS.iter().copied())) {
         Some(near) => error.hint(format!("did you mean `--{near}`?")),
         None => error.hint("`gsd-tools install --help` lists the options, `gsd-tools runtimes` the hosts"),
@@ -176,7 +176,7 @@ fn flag_name(word: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn words(line: &str) -> Result<String, CommandError> {
+    fn words(line: &str) -> Result<String, Failure> {
         let world = World::with([("HOME", "/nowhere")], &std::env::temp_dir());
         spelled(line.split(' ').map(str::to_owned).collect(), &world, &OnceCell::new(), |word| word == "progress")
             .map(|words| words.join(" "))

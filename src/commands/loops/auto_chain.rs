@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::{Failure, Reason};
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
 use crate::project::local_state::LocalStateError;
 use crate::project::workstream;
@@ -58,42 +59,42 @@ impl AutoModeReport {
     }
 }
 
-fn start(context: &mut Context) -> Result<(), CommandError> {
+fn start(context: &mut Context) -> Result<(), Failure> {
     set(context, true)
 }
 
-fn stop(context: &mut Context) -> Result<(), CommandError> {
+fn stop(context: &mut Context) -> Result<(), Failure> {
     set(context, false)
 }
 
 impl Context {
     /// Whether workflows go on by themselves in this project.
-    pub(in crate::commands) fn auto_mode(&self) -> Result<AutoMode, CommandError> {
+    pub(in crate::commands) fn auto_mode(&self) -> Result<AutoMode, Failure> {
         self.auto_mode_with(self.chain_note()?.as_ref())
     }
 
-    fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, CommandError> {
+    fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, Failure> {
         Ok(AutoMode::of(self.config()?, note, self.world().now().milliseconds()))
     }
 
-    fn chain_note(&self) -> Result<Option<ChainNote>, CommandError> {
+    fn chain_note(&self) -> Result<Option<ChainNote>, Failure> {
         let Some(local) = self.local_state_if_any()? else { return Ok(None) };
         local.read(NOTE).map_err(|error| {
             let is_malformed = matches!(error, LocalStateError::Malformed { .. });
-            let error = CommandError::because(Reason::Unknown, &error);
+            let error = Failure::because(Reason::Unknown, &error);
             if is_malformed { error.hint("`gsd-tools auto-chain stop` replaces it") } else { error }
         })
     }
 }
 
 /// Answers whether workflows go on by themselves.
-pub(in crate::commands) fn show(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn show(context: &mut Context) -> Result<(), Failure> {
     let note = context.chain_note()?;
     let report = AutoModeReport::new(context.auto_mode_with(note.as_ref())?, note);
     context.emit(&report)
 }
 
-fn set(context: &mut Context, active: bool) -> Result<(), CommandError> {
+fn set(context: &mut Context, active: bool) -> Result<(), Failure> {
     let local = context.local_state()?;
     let world = context.world();
     let note = ChainNote {

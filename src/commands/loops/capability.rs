@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use super::installed::{self, lifecycle, trust};
 use crate::commands::documents::config::told;
-use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
+use crate::commands::frame::{Context, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::failure::{Failure, Reason};
 use crate::library::Library;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{self, PointReport, Reference};
@@ -171,15 +172,15 @@ impl FromStr for Gate {
     }
 }
 
-fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
+fn disable(context: &mut Context, arguments: &TurnArgs) -> Result<(), Failure> {
     set(context, &arguments.feature, Some(false), &[], &arguments.host)
 }
 
-fn enable(context: &mut Context, arguments: &TurnArgs) -> Result<(), CommandError> {
+fn enable(context: &mut Context, arguments: &TurnArgs) -> Result<(), Failure> {
     set(context, &arguments.feature, Some(true), &[], &arguments.host)
 }
 
-fn set_with_gates(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+fn set_with_gates(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     let turn = (arguments.on || arguments.off).then_some(arguments.on);
     let gates: Vec<(String, bool)> = arguments.gate.iter().map(|Gate { key, on }| (key.clone(), *on)).collect();
     set(context, &arguments.feature, turn, &gates, &arguments.host)
@@ -191,7 +192,7 @@ pub(in crate::commands) fn at<'a>(
     point: &str,
     features: &'a Features,
     host: &HostFlags,
-) -> Result<PointReport<'a>, CommandError> {
+) -> Result<PointReport<'a>, Failure> {
     let library = Library::embedded()?;
     let has = |reference: Reference<'_>| match reference {
         Reference::Command(path) => context.verbs().iter().any(|verb| verb.command == path),
@@ -201,7 +202,7 @@ pub(in crate::commands) fn at<'a>(
     Ok(hooks::at(point, features, &config, &seen(context, host)?, has, &context.program_word()))
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     let features = installed::features(context)?;
     let mut rows =
         state::rows(&features, &seen(context, &arguments.host)?, &hosts(context)?, env!("CARGO_PKG_VERSION"));
@@ -211,7 +212,7 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError>
     context.emit(&rows)
 }
 
-fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), CommandError> {
+fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), Failure> {
     let features = installed::features(context)?;
     let config = features.settled(context.config()?);
     let report = StateReport {
@@ -222,7 +223,7 @@ fn tell_state(context: &mut Context, host: &HostFlags) -> Result<(), CommandErro
 }
 
 /// The hosts this program can be installed to.
-fn hosts(context: &Context) -> Result<Vec<HostRow>, CommandError> {
+fn hosts(context: &Context) -> Result<Vec<HostRow>, Failure> {
     let descriptors = context.registry()?.all()?;
     let row =
         |descriptor: crate::runtime::Descriptor| HostRow { id: descriptor.id.to_string(), title: descriptor.name };
@@ -235,14 +236,14 @@ fn set(
     turn: Option<bool>,
     gates: &[(String, bool)],
     host: &HostFlags,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let features = installed::features(context)?;
     let capability = match asked(&features, id, turn, gates) {
         Ok(capability) => capability,
         // A script that asks for all that holds gets it, with what was refused.
         Err(refused) if context.raw() => {
-            let errors = vec![refused.message().to_owned()];
-            context.warn(refused.message());
+            let errors = vec![refused.message.clone()];
+            context.warn(refused.message);
             context.exit_with(1);
             let config = context.config()?.clone();
             return tell_all(context, &features, &config, &seen(context, host)?, Vec::new(), errors);
@@ -286,7 +287,7 @@ fn tell_all(
     shown: &Surface,
     warnings: Vec<String>,
     errors: Vec<String>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let capabilities = state::states(features, &features.settled(config), shown, &hosts(context)?);
     context.emit(&state::ChangedReport { capabilities, warnings, errors })
 }
@@ -297,27 +298,27 @@ fn asked<'a>(
     id: &str,
     turn: Option<bool>,
     gates: &[(String, bool)],
-) -> Result<&'a Capability, CommandError> {
+) -> Result<&'a Capability, Failure> {
     let capability = known(features, id)?;
     if turn == Some(false) && capability.skills.is_empty() && capability.installed.is_none() {
-        let refused = CommandError::usage(format!("`{id}` has no workflows to hide"));
+        let refused = Failure::usage(format!("`{id}` has no workflows to hide"));
         return Err(refused.hint(gates_hint(capability)));
     }
     match gates.iter().find(|(key, _)| !capability.gates().contains(&key.as_str())) {
-        Some((key, _)) => Err(CommandError::usage(format!("`{id}` has no gate `{key}`")).hint(gates_hint(capability))),
+        Some((key, _)) => Err(Failure::usage(format!("`{id}` has no gate `{key}`")).hint(gates_hint(capability))),
         None => Ok(capability),
     }
 }
 
-fn known<'a>(features: &'a Features, id: &str) -> Result<&'a Capability, CommandError> {
+fn known<'a>(features: &'a Features, id: &str) -> Result<&'a Capability, Failure> {
     if let Some(capability) = features.find(id) {
         return Ok(capability);
     }
     if let Some(inert) = features.inert().find(|inert| inert.id == id) {
-        let refused = CommandError::usage(format!("the feature `{id}` is {}: {}", inert.status.word(), inert.reason));
-        return Err(inert.cure.iter().fold(refused, CommandError::hint));
+        let refused = Failure::usage(format!("the feature `{id}` is {}: {}", inert.status.word(), inert.reason));
+        return Err(inert.cure.iter().fold(refused, Failure::hint));
     }
-    let unknown = CommandError::usage(format!("unknown feature `{id}`"));
+    let unknown = Failure::usage(format!("unknown feature `{id}`"));
     Err(match nearest(id, features.all().iter().map(|capability| capability.id.as_str())) {
         Some(near) => unknown.hint(format!("did you mean `{near}`?")),
         None => unknown.hint("`gsd-tools capability list` lists the features"),
@@ -333,7 +334,7 @@ fn gates_hint(capability: &Capability) -> String {
 }
 
 /// The folder of the host; none for a host of which we know nothing.
-fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, CommandError> {
+fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, Failure> {
     let found = flags.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
     let descriptor = match &found {
         Some(descriptor) => Some(descriptor),
@@ -354,7 +355,7 @@ fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, Comma
 }
 
 /// What the host shows. A file that is not understood is told, and hides nothing.
-fn seen(context: &Context, host: &HostFlags) -> Result<Surface, CommandError> {
+fn seen(context: &Context, host: &HostFlags) -> Result<Surface, Failure> {
     let Some(file) = folder(context, host)?.map(|folder| folder.join(surface::FILE)) else {
         return Ok(Surface::default());
     };
@@ -383,9 +384,9 @@ struct SurfaceChange {
 }
 
 impl SurfaceFile {
-    fn of(folder: Option<&Path>) -> Result<Self, CommandError> {
+    fn of(folder: Option<&Path>) -> Result<Self, Failure> {
         let Some(folder) = folder else {
-            let refused = CommandError::new(Reason::Usage, "the config directory of this host is unknown");
+            let refused = Failure::new(Reason::Usage, "the config directory of this host is unknown");
             return Err(refused.hint("set it with `--config-dir`, or choose a host with `--runtime`"));
         };
         let path = AbsolutePath::parse(folder.join(surface::FILE)).map_err(DiskError::from)?;
@@ -394,15 +395,15 @@ impl SurfaceFile {
     }
 
     /// The file after a feature was turned on or off; none where it is so already.
-    fn turned(self, capability: &Capability, on: bool) -> Result<Option<SurfaceChange>, CommandError> {
+    fn turned(self, capability: &Capability, on: bool) -> Result<Option<SurfaceChange>, Failure> {
         let after = surface::turned(self.text.as_deref(), capability, on);
         let after = after.map_err(|error| unusable(&self.path, &error))?;
         Ok(after.map(|after| SurfaceChange { file: self, after }))
     }
 }
 
-fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> CommandError {
-    CommandError::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {error}"))
+fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> Failure {
+    Failure::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {error}"))
         .hint("correct the file, then run the command again; it was not changed")
 }
 

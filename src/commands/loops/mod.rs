@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::checks::check::{self, Verdict};
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::git::phase_work;
+use crate::failure::Failure;
 use crate::operations::capability::features::Features;
 use crate::operations::capability::hooks::{ActiveHook, Check, InactiveHook, Reference};
 use crate::operations::capability::{HookKind, OnError, POINTS, Subject};
@@ -60,20 +61,20 @@ pub(crate) struct RenderArgs {
     active_cap: Option<String>,
 }
 
-fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), CommandError> {
+fn loop_enter(context: &mut Context, arguments: &EnterArgs) -> Result<(), Failure> {
     let features = installed::features(context)?;
     let report = enter(context, arguments, &features)?;
     context.emit(&report)
 }
 
-fn point(typed: &str) -> Result<&'static str, CommandError> {
+fn point(typed: &str) -> Result<&'static str, Failure> {
     POINTS.iter().find(|point| **point == typed).copied().ok_or_else(|| {
-        let unknown = CommandError::usage(format!("unknown point `{typed}` of the loop"));
+        let unknown = Failure::usage(format!("unknown point `{typed}` of the loop"));
         unknown.hint(format!("use one of {}", POINTS.join(", ")))
     })
 }
 
-fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), CommandError> {
+fn render(context: &mut Context, arguments: &RenderArgs) -> Result<(), Failure> {
     let features = installed::features(context)?;
     let report = capability::at(context, point(&arguments.point)?, &features, &arguments.host)?;
     match &arguments.active_cap {
@@ -166,11 +167,7 @@ enum StepReference<'a> {
     Run(String),
 }
 
-fn enter<'a>(
-    context: &Context,
-    arguments: &EnterArgs,
-    features: &'a Features,
-) -> Result<EnterReport<'a>, CommandError> {
+fn enter<'a>(context: &Context, arguments: &EnterArgs, features: &'a Features) -> Result<EnterReport<'a>, Failure> {
     let point = point(&arguments.point)?;
     let wanted = capability::at(context, point, features, &arguments.host)?;
     let view = context.view();
@@ -233,7 +230,7 @@ fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateRes
         }
         Err(error) => {
             let halts = hook.on_error.map_or(blocking, |on_error| on_error == OnError::Halt);
-            (halts, format!("the check failed: {}", error.message()), None)
+            (halts, format!("the check failed: {}", error.message), None)
         }
     };
     let status = if stops { GateStatus::Block } else { GateStatus::Warn };
@@ -245,7 +242,7 @@ fn not_needed(
     context: &Context,
     (point, hook): (&str, &ActiveHook<'_>),
     phase: Option<&NamedPhase>,
-) -> Result<Option<String>, CommandError> {
+) -> Result<Option<String>, Failure> {
     if let (Some(subject), Some(phase)) = (hook.about, phase) {
         let view = context.view();
         let (is_about, what) = match subject {
@@ -264,7 +261,7 @@ fn made_already(
     context: &Context,
     (point, hook): (&str, &ActiveHook<'_>),
     phase: Option<&NamedPhase>,
-) -> Result<Option<String>, CommandError> {
+) -> Result<Option<String>, Failure> {
     let Some(folder) = phase.and_then(|phase| phase.folder.as_ref()) else { return Ok(None) };
     let kinds = hook.produces.iter().map(|file| file.strip_suffix(".md").filter(|kind| !kind.contains('/')));
     let files: Option<Vec<&str>> = kinds.map(|kind| folder.artifact(kind?)).collect();

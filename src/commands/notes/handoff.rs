@@ -1,7 +1,8 @@
 //! Paused work: writing down where it was left, and taking it up again.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::worktree::git::uncommitted_in;
+use crate::failure::Failure;
 use crate::operations::notes::handoff::{self, Measured};
 use crate::project::git_settings::names_no_filter;
 
@@ -36,7 +37,7 @@ pub(crate) struct WriteArgs {
     file: String,
 }
 
-fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
+fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let source = context.layout().relative(&arguments.file);
     let mut uncommitted = uncommitted(context);
     uncommitted.retain(|path| *path != source && *path != context.layout().handoff());
@@ -45,14 +46,14 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
     context.emit(&report)
 }
 
-fn read(context: &mut Context) -> Result<(), CommandError> {
+fn read(context: &mut Context) -> Result<(), Failure> {
     let since = handoff::recorded_head(&context.view()).and_then(|head| context.commits_since(&head));
     let uncommitted = uncommitted(context);
     let report = handoff::read(&context.view(), since, uncommitted)?;
     context.emit(&report)
 }
 
-fn clear(context: &mut Context) -> Result<(), CommandError> {
+fn clear(context: &mut Context) -> Result<(), Failure> {
     let report = context.update(|view| Ok(handoff::clear(view)?))?;
     context.emit(&report)
 }

@@ -1,6 +1,7 @@
 //! Quick tasks: the table in STATE.md.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::notes::quick_tasks;
 use crate::project::state::quick::QuickRow;
 
@@ -38,15 +39,15 @@ pub(crate) struct AppendArgs {
     status: Option<String>,
 }
 
-fn quick_tasks_migrate(context: &mut Context) -> Result<(), CommandError> {
+fn quick_tasks_migrate(context: &mut Context) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     context.emit(&context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?)
 }
 
-fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), CommandError> {
+fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> {
     let description = arguments.task.clone().unwrap_or_else(|| arguments.words.join(" "));
     if description.trim().is_empty() {
-        return Err(CommandError::usage("`quick-tasks-append` needs a description")
+        return Err(Failure::usage("`quick-tasks-append` needs a description")
             .hint("`gsd-tools quick-tasks-append --task \"Fix typo\"`"));
     }
     let facts = context.state_facts()?;

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::notes::seeds;
 use crate::operations::notes::todos::{self, COMPLETED, Completion};
 use crate::operations::notes::windows;
@@ -74,29 +75,29 @@ pub(crate) struct SeedsArgs {
     status: Option<String>,
 }
 
-fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), CommandError> {
+fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), Failure> {
     let report = seeds::list(&context.view(), arguments.status.as_deref())?;
     context.emit_raw(&report, report.count.to_string())
 }
 
-fn windows_status(context: &mut Context) -> Result<(), CommandError> {
+fn windows_status(context: &mut Context) -> Result<(), Failure> {
     let now = context.moment().now;
     let report = windows::status(&context.view(), &now)?;
     context.emit(&report)
 }
 
-fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+fn todo_complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {
     if arguments.dry_run {
         return rehearse(context, &arguments.file);
     }
     complete(context, &arguments.file)
 }
 
-fn match_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn match_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     context.emit(&todos::match_phase(&context.view(), phase)?)
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     let area = arguments.area.as_deref();
     let report = todos::list(&context.view(), area)?;
     if context.raw() {
@@ -112,7 +113,7 @@ pub(in crate::commands) struct CompleteReport<'a> {
     date: String,
 }
 
-fn complete(context: &mut Context, file: &str) -> Result<(), CommandError> {
+fn complete(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
     context.update(|view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
     context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
@@ -140,7 +141,7 @@ struct Fields<'a> {
     status: &'static str,
 }
 
-fn rehearse(context: &mut Context, file: &str) -> Result<(), CommandError> {
+fn rehearse(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
     let Completion { source, target, .. } = todos::complete(&context.view(), file, &date)?;
     context.emit(&RehearsalReport {

@@ -1,6 +1,7 @@
 //! `planning inspect`: the whole project as data.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::overview::inspect;
 
 verbs! {
@@ -16,6 +17,6 @@ verbs! {
     "planning inspect": reads json(inspect::InspectReport) = inspect();
 }
 
-fn inspect(context: &mut Context) -> Result<(), CommandError> {
+fn inspect(context: &mut Context) -> Result<(), Failure> {
     context.emit(&inspect::inspect(&context.view())?)
 }

@@ -1,6 +1,7 @@
 //! `progress`, `stats` and `history-digest`: counts of the milestone as JSON, as a table, as a bar.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::hooks::interrupted;
 use crate::operations::overview::dashboard::Dashboard;
 use crate::operations::overview::history;
@@ -50,11 +51,11 @@ pub(crate) struct ProgressArgs {
 }
 
 /// Refuses a word of a person's that is none of the formats.
-fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Result<(), CommandError> {
+fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Result<(), Failure> {
     let Some(word) = format.filter(|word| !formats.contains(word) && context.is_for_a_person()) else {
         return Ok(());
     };
-    let unknown = CommandError::usage(format!("`{word}` is not a format"));
+    let unknown = Failure::usage(format!("`{word}` is not a format"));
     let all = formats.join(", ");
     Err(match nearest(word, formats.iter().copied()) {
         Some(near) => unknown.hint(format!("did you mean `{near}`? The formats are {all}")),
@@ -62,12 +63,12 @@ fn check_format(context: &Context, format: Option<&str>, formats: &[&str]) -> Re
     })
 }
 
-fn history_digest(context: &mut Context) -> Result<(), CommandError> {
+fn history_digest(context: &mut Context) -> Result<(), Failure> {
     context.emit(&history::history(&context.view())?)
 }
 
 /// Where the project is, for a person at a terminal.
-pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, CommandError> {
+pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Failure> {
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
     let next = NextReport::in_project(&view, &context.next_facts()?)?;
@@ -78,7 +79,7 @@ pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Comman
 }
 
 /// The same of a project in milestones of `auto`; `None` where there is none.
-pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String>, CommandError> {
+pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String>, Failure> {
     let Some((root, runs)) = context.milestones() else { return Ok(None) };
     let view = context.view_at(&root)();
     let facts = Facts { runs, ..context.next_facts()? };
@@ -87,12 +88,12 @@ pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String
 }
 
 /// The same as data: what `progress` answers to programs.
-pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn as_data(context: &mut Context) -> Result<(), Failure> {
     let report = progress::progress(&context.view())?;
     context.emit(&report)
 }
 
-fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table", "bar"])?;
     if context.shows_to_a_person() && format != Some("json") {
@@ -124,13 +125,13 @@ fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Comma
 }
 
 /// The bar of progress for a person, and without `bar` the phases below it.
-fn counts(context: &Context, bar: bool) -> Result<String, CommandError> {
+fn counts(context: &Context, bar: bool) -> Result<String, Failure> {
     let report = stats::stats(&context.view(), Commits::default())?;
     let screen = context.screen();
     Ok(if bar { report.measure().shown(screen) } else { report.head(screen, &title(context)?) + &report.rows(screen) })
 }
 
-fn title(context: &Context) -> Result<String, CommandError> {
+fn title(context: &Context) -> Result<String, Failure> {
     let title = context.view().project_title()?.unwrap_or_else(|| context.root().name());
     Ok(match context.layout().workstream() {
         Some(workstream) => format!("{title} ({workstream})"),
@@ -138,7 +139,7 @@ fn title(context: &Context) -> Result<String, CommandError> {
     })
 }
 
-fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), CommandError> {
+fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), Failure> {
     let format = arguments.format.as_deref();
     check_format(context, format, &["json", "table"])?;
     if context.shows_to_a_person()

@@ -3,8 +3,9 @@
 use crate::commands::agents::hosts;
 use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::{Failure, Reason};
 use crate::operations::person::profile;
 use crate::operations::person::profile::{Analysis, PreferencesReport, ProfileReport, SectionAction, SectionReport};
 use crate::runtime::{PlaceAnchor, PlaceItem, Scope};
@@ -86,16 +87,16 @@ pub(crate) struct SectionArgs {
     global: bool,
 }
 
-fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), CommandError> {
+fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), Failure> {
     let Some(answers) = &arguments.answers else { return context.emit(&profile::questionnaire()) };
     let now = context.world().now().to_string();
     let analysis = profile::answers(answers, &now).map_err(|error| {
-        CommandError::usage(error.to_string()).hint("`gsd-tools profile-questionnaire` prints the questions")
+        Failure::usage(error.to_string()).hint("`gsd-tools profile-questionnaire` prints the questions")
     })?;
     context.emit(&analysis)
 }
 
-fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandError> {
+fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.input)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
@@ -117,7 +118,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), CommandErro
     })
 }
 
-fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), CommandError> {
+fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
@@ -135,14 +136,14 @@ fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(),
 }
 
 /// Where the host of the call keeps a command of the user's, written in Markdown.
-fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
+fn usual_command(context: &Context) -> Result<AbsolutePath, Failure> {
     let home = hosts::home(context)?;
     let descriptor = context.host()?.descriptor.as_ref();
     let place = descriptor.and_then(|descriptor| descriptor.place(PlaceItem::Command, Scope::Global));
     #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "the forms of descriptors are exact")]
     let place = place.filter(|place| place.path.ends_with(".md") && place.path.contains("{name}"));
     let place = place.ok_or_else(|| {
-        CommandError::usage("this host has no commands in Markdown").hint("choose a file with `--output FILE`")
+        Failure::usage("this host has no commands in Markdown").hint("choose a file with `--output FILE`")
     })?;
     let start = match &place.anchor {
         PlaceAnchor::Root => home.root,
@@ -152,7 +153,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, CommandError> {
     Ok(AbsolutePath::parse(start)?.resolve(place.path.replace("{name}", PREFERENCES)))
 }
 
-fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), CommandError> {
+fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
         Some(path) => context.output(context.root().resolve(path))?,
@@ -167,7 +168,7 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
     let action = context.edit_file(&path, |text| {
         let before = text.unwrap_or_default();
         let failed = |why| {
-            CommandError::new(Reason::Unknown, format!("cannot edit `{path}`: {why}"))
+            Failure::new(Reason::Unknown, format!("cannot edit `{path}`: {why}"))
                 .hint("correct the markers in the file, then run the command again; it was not changed")
         };
         let stands = marked.body(before).map_err(failed)?.is_some();
@@ -189,17 +190,17 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Command
 }
 
 /// The analysis in the file at `path`.
-fn analysis(context: &Context, path: &str) -> Result<Analysis, CommandError> {
+fn analysis(context: &Context, path: &str) -> Result<Analysis, Failure> {
     let file = context.root().resolve(path);
     let text = disk::read_text(&file)?;
     let text = text.ok_or_else(|| file_not_found(&file, context.root()))?;
     Analysis::parse(&text).map_err(|error| {
-        CommandError::usage(error.to_string())
+        Failure::usage(error.to_string())
             .hint("`gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json` creates an analysis")
     })
 }
 
 /// Writes a page that is ours wholly.
-fn put(context: &Context, path: &AbsolutePath, page: String) -> Result<(), CommandError> {
+fn put(context: &Context, path: &AbsolutePath, page: String) -> Result<(), Failure> {
     context.edit_file(path, |text| Ok(((), Some(page).filter(|page| text != Some(page.as_str())))))
 }

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use crate::commands::agents::hosts;
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::operations::person::sessions::{
     self, ExtractReport, Message, ProjectSessions, Sample, SampleReport, SampleRequest, SessionFile,
 };
@@ -84,7 +85,7 @@ pub(crate) struct SampleArgs {
     path: Option<String>,
 }
 
-fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError> {
+fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), Failure> {
     let kept = Kept::look(context, arguments.path.as_deref())?;
     if arguments.json || context.raw() {
         return context.emit(&sessions::scan(&kept.projects));
@@ -93,15 +94,15 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), CommandError>
     Ok(())
 }
 
-fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
+fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Failure> {
     let kept = Kept::find(context, arguments.path.as_deref())?;
     let project = sessions::find(&kept.projects, &arguments.project)
-        .map_err(|error| CommandError::usage(error.to_string()).hint("`gsd-tools scan-sessions` lists the projects"))?;
+        .map_err(|error| Failure::usage(error.to_string()).hint("`gsd-tools scan-sessions` lists the projects"))?;
     let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
     let chosen: Vec<&SessionFile> =
         project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();
     if let (true, Some(id)) = (chosen.is_empty(), &arguments.session) {
-        return Err(CommandError::usage(format!("project `{}` has no session `{id}`", project.name))
+        return Err(Failure::usage(format!("project `{}` has no session `{id}`", project.name))
             .hint("`gsd-tools scan-sessions --verbose` lists the sessions"));
     }
     let (mut taken, mut skipped) = (Vec::new(), 0);
@@ -124,7 +125,7 @@ fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Command
     })
 }
 
-fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), CommandError> {
+fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), Failure> {
     let kept = Kept::find(context, arguments.path.as_deref())?;
     let of_each = arguments.limit.div_ceil(kept.projects.len().max(1));
     let request = SampleRequest {
@@ -153,7 +154,7 @@ fn sample(context: &mut Context, arguments: &SampleArgs) -> Result<(), CommandEr
 }
 
 /// Puts messages into a file that only this user reads; gives its path.
-fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, CommandError> {
+fn keep(context: &Context, name: &str, messages: &[Message]) -> Result<String, Failure> {
     let folder = format!("messages-{}-{}", context.world().now().milliseconds(), context.world().process());
     let notes = AbsolutePath::parse(context.world().private_temporary_folder())?;
     disk::make_private_folder(&notes)?;
@@ -174,18 +175,18 @@ struct Kept {
 
 impl Kept {
     /// As [`Self::look`], for calls that need a session.
-    fn find(context: &Context, chosen: Option<&str>) -> Result<Self, CommandError> {
+    fn find(context: &Context, chosen: Option<&str>) -> Result<Self, Failure> {
         let kept = Self::look(context, chosen)?;
         if kept.projects.is_empty() { Err(kept.nothing()) } else { Ok(kept) }
     }
 
-    fn nothing(&self) -> CommandError {
-        let told = CommandError::usage(format!("no {} sessions in `{}`", self.host, self.folder));
+    fn nothing(&self) -> Failure {
+        let told = Failure::usage(format!("no {} sessions in `{}`", self.host, self.folder));
         told.hint("name another folder with `--path FOLDER`")
     }
 
     /// What is there. A folder that is there and empty is an answer where a person chose it.
-    fn look(context: &Context, chosen: Option<&str>) -> Result<Self, CommandError> {
+    fn look(context: &Context, chosen: Option<&str>) -> Result<Self, Failure> {
         let host = context.host()?;
         let known = host.descriptor.as_ref().and_then(|descriptor| descriptor.sessions.as_ref());
         let name = host.descriptor.as_ref().map_or(host.id.as_str(), |descriptor| descriptor.name.as_str());
@@ -193,7 +194,7 @@ impl Kept {
             (Some(folder), _) => context.here().resolve(folder),
             (None, Some(known)) => AbsolutePath::parse(hosts::home(context)?.root)?.resolve(&known.folder),
             (None, None) => {
-                let told = CommandError::usage(format!("the session folder of {name} is unknown"));
+                let told = Failure::usage(format!("the session folder of {name} is unknown"));
                 return Err(told.hint("name the folder with `--path FOLDER`"));
             }
         };
@@ -217,7 +218,7 @@ impl Kept {
 }
 
 /// The sessions in one project's folder. Where the host notes the project's own folder, its name is the project's.
-fn project(folder: &AbsolutePath, directory: String) -> Result<ProjectSessions, CommandError> {
+fn project(folder: &AbsolutePath, directory: String) -> Result<ProjectSessions, Failure> {
     let index = disk::read_text(folder.resolve("sessions-index.json")).ok().flatten();
     let index: Option<Value> = index.and_then(|text| serde_json::from_str(&text).ok());
     let original = index.as_ref().and_then(|index| index.get("originalPath")?.as_str());

@@ -1,7 +1,8 @@
 //! `milestone`: completes a milestone and archives its quick tasks.
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::milestones::complete::{self, CompleteRequest};
 use crate::project::milestone::is_same_version;
 use crate::project::view::state_version;
@@ -58,11 +59,11 @@ pub(crate) struct QuickArgs {
     version: NonBlank,
 }
 
-fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {
     let version: &str = &arguments.version;
     if !arguments.confirm && !context.is_rehearsal() {
         let message = format!("`milestone complete` archives the phases of {version}; nothing was changed");
-        return Err(CommandError::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
+        return Err(Failure::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
     let next_command = context.installed_command("new-milestone")?;
@@ -93,7 +94,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Comma
     context.emit(&completion.done(&facts.today))
 }
 
-fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), CommandError> {
+fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     let report = context.update(|view| Ok(complete::archive_quick(view, &arguments.version, &facts)?))?;
     if context.is_rehearsal() {

@@ -1,8 +1,9 @@
 //! `find-phase`, `phases` and `phase`: finding, listing, adding, completing and removing phases.
 
 use crate::commands::frame::named::{NonBlank, PhaseArg};
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::AbsolutePath;
+use crate::failure::{Failure, Reason};
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
 use crate::operations::phases::complete::{self, Incomplete};
@@ -202,11 +203,11 @@ pub(crate) struct ListArgs {
     include_archived: bool,
 }
 
-fn list_plans(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn list_plans(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     context.emit(&add::list_plans(&context.view(), phase)?)
 }
 
-fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = find::find_phase(&context.view(), phase)?;
     if context.raw() {
         let raw = report.directory.clone().unwrap_or_default();
@@ -220,14 +221,14 @@ fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandErro
     context.show(&report, |screen| report.shown(screen))
 }
 
-fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError> {
+fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     let kind = match arguments.kind.as_deref() {
         None => None,
         Some("plans") => Some(PhaseFileKind::Plans),
         Some("summaries") => Some(PhaseFileKind::Summaries),
         Some("all") => Some(PhaseFileKind::All),
         Some(other) => {
-            let told = CommandError::usage(format!("phases have no files of the type `{other}`"));
+            let told = Failure::usage(format!("phases have no files of the type `{other}`"));
             return Err(told.hint("the types are plans, summaries, all"));
         }
     };
@@ -237,13 +238,13 @@ fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), CommandError>
     context.emit_raw(&report, raw)
 }
 
-fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = add::next_decimal(&context.view(), phase)?;
     let raw = report.next.clone();
     context.emit_raw(&report, raw)
 }
 
-fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
+fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), Failure> {
     warn_of_shipped(context)?;
     let description = joined(&arguments.words);
     let facts = context.state_facts()?;
@@ -259,7 +260,7 @@ fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), CommandError> {
 }
 
 /// A phase that is added to a milestone which was shipped is in the wrong place more often than not.
-fn warn_of_shipped(context: &Context) -> Result<(), CommandError> {
+fn warn_of_shipped(context: &Context) -> Result<(), Failure> {
     let view = context.view();
     if let Some(text) = view.roadmap_text()?
         && is_shipped(&view, &view.parse_roadmap(&text))?
@@ -275,7 +276,7 @@ fn joined(words: &[NonBlank]) -> String {
     words.iter().map(|word| &**word).collect::<Vec<_>>().join(" ")
 }
 
-fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandError> {
+fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), Failure> {
     warn_of_shipped(context)?;
     let description = joined(&arguments.words);
     let facts = context.state_facts()?;
@@ -291,10 +292,10 @@ fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), CommandEr
 
 const BATCH: &str = "`gsd-tools phase add-batch \"Search\" \"Sync\"`";
 
-fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), CommandError> {
+fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Failure> {
     let descriptions = match &arguments.descriptions {
         Some(list) => serde_json::from_str::<Vec<String>>(list).map_err(|error| {
-            CommandError::usage(format!(
+            Failure::usage(format!(
                 "`--descriptions` is not a JSON list of texts: \
                                                           {error}"
             ))
@@ -303,7 +304,7 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
         None => arguments.words.clone(),
     };
     if descriptions.is_empty() {
-        return Err(CommandError::usage("`--descriptions` is an empty list").hint(BATCH));
+        return Err(Failure::usage("`--descriptions` is an empty list").hint(BATCH));
     }
     warn_of_shipped(context)?;
     let facts = context.state_facts()?;
@@ -315,7 +316,7 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Command
     context.emit(&report)
 }
 
-fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
+fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     let code = context.config()?.project_code().map(str::to_owned);
     if !arguments.force
@@ -327,15 +328,15 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandEr
     let report = context.update(|view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
-                CommandError::because(Reason::PhaseNotFound, &error)
+                Failure::because(Reason::PhaseNotFound, &error)
             }
-            error => CommandError::from(error),
+            error => Failure::from(error),
         })
     })?;
     context.emit(&report)
 }
 
-fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandError> {
+fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {
     let today = context.world().today();
     let label = arguments.archive_version.as_deref();
     if arguments.confirm && !arguments.force {
@@ -352,7 +353,7 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), CommandErro
 /// Refuses as long as git reports a change in a folder that is to be moved or removed: the commit that follows would mix the
 /// two, and what git does not have would be lost. A git that cannot say it is no reason to go ahead. `ignored` is the flag of
 /// git that says whether ignored files count.
-fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str) -> Result<(), CommandError> {
+fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str) -> Result<(), Failure> {
     let line = ["--no-optional-locks", "status", "--porcelain", "--untracked-files=all", ignored, "--", folder];
     let root = context.layout().root();
     if AbsolutePath::parse(root).ok().and_then(|root| repository_of(&root)).is_none() {
@@ -361,7 +362,7 @@ fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str
     let asked = context.world().git_differences(root, names_no_filter, line).ok().filter(Finished::success);
     let Some(status) = asked else {
         let refused = format!("git does not show what changed in `{folder}`; nothing was {done}");
-        return Err(CommandError::new(Reason::Unknown, refused).hint("see what `git status` says, or pass `--force`"));
+        return Err(Failure::new(Reason::Unknown, refused).hint("see what `git status` says, or pass `--force`"));
     };
     let changes = status.text().lines().count();
     if changes == 0 {
@@ -369,10 +370,10 @@ fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str
     }
     let changes = counted(changes, "uncommitted change");
     let refused = format!("git reports {changes} in `{folder}`; nothing was {done}");
-    Err(CommandError::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
+    Err(Failure::new(Reason::Unknown, refused).hint("commit them first, or pass `--force`"))
 }
 
-fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), CommandError> {
+fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Failure> {
     let plan: &str = &arguments.plan;
     let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| no_plan(plan))?;
@@ -380,14 +381,14 @@ fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Comm
     context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
 }
 
-fn no_plan(plan: &str) -> CommandError {
-    CommandError::usage(format!("there is no file `{plan}`")).hint(
+fn no_plan(plan: &str) -> Failure {
+    Failure::usage(format!("there is no file `{plan}`")).hint(
         "check the path; a relative one starts at the \
                                  project's root",
     )
 }
 
-fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     context.needs_a_workstream("phase complete")?;
     let facts = context.state_facts()?;
     let prefix = context.command_prefix()?;
@@ -407,7 +408,7 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
                 Incomplete::ScopeUnknown { .. } => Reason::ScopeUnknown,
                 Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
             };
-            let told = CommandError::because(reason, &error);
+            let told = Failure::because(reason, &error);
             match error {
                 Incomplete::NotVerified { indeterminate, .. } => told.with_stale_check(indeterminate),
                 _ => told,
@@ -417,7 +418,7 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Command
     context.say(&report, None, |screen| report.shown(screen))
 }
 
-fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, CommandError> {
+fn request<'text>(context: &'text Context, description: &'text str) -> Result<AddRequest<'text>, Failure> {
     let config = context.config()?;
     Ok(AddRequest {
         description,
@@ -428,18 +429,18 @@ fn request<'text>(context: &'text Context, description: &'text str) -> Result<Ad
     })
 }
 
-fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), CommandError> {
+fn mvp_mode(context: &mut Context, arguments: &MvpArgs) -> Result<(), Failure> {
     let configured = context.config()?.flag("workflow.mvp_mode");
     context.emit(&add::mvp_mode(&context.view(), &arguments.phase, arguments.cli_flag, configured)?)
 }
 
-fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), CommandError> {
+fn uat_passed(context: &mut Context, arguments: &UatArgs) -> Result<(), Failure> {
     let typed: &str = &arguments.phase;
     let view = context.view();
     let folder = view.find_phase(typed)?.folder;
     let folder = folder.ok_or_else(|| {
         let hint = "`gsd-tools phases list` lists the phase folders";
-        CommandError::new(Reason::PhaseNotFound, format!("phase `{typed}` has no folder")).hint(hint)
+        Failure::new(Reason::PhaseNotFound, format!("phase `{typed}` has no folder")).hint(hint)
     })?;
     context.emit(&acceptance(&view, &folder, typed, arguments.require_verification)?)
 }

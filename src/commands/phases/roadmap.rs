@@ -1,8 +1,8 @@
 //! `roadmap`: reads, checks and updates ROADMAP.md.
 
-use crate::commands::frame::error::Reason;
 use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::{Failure, Reason};
 use crate::operations::plans::index::listed_waves;
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::check;
@@ -80,12 +80,12 @@ pub(crate) struct UpgradeArgs {
     convention: Option<String>,
 }
 
-fn analyze(context: &mut Context) -> Result<(), CommandError> {
+fn analyze(context: &mut Context) -> Result<(), Failure> {
     match analyze::analyze(&context.view())? {
         Ok(report) => context.show(&report, |screen| report.shown(screen)),
         Err(_) if context.shows_to_a_person() => {
             context.refuses_a_person_without_a_project()?;
-            let missing = CommandError::new(Reason::Unknown, "this project has no ROADMAP.md");
+            let missing = Failure::new(Reason::Unknown, "this project has no ROADMAP.md");
             Err(match context.installed_command("new-project")? {
                 Some(start) => missing.hint(format!("`{start}` in your agent creates it")),
                 None => missing,
@@ -95,11 +95,11 @@ fn analyze(context: &mut Context) -> Result<(), CommandError> {
     }
 }
 
-fn milestone_scope(context: &mut Context) -> Result<(), CommandError> {
+fn milestone_scope(context: &mut Context) -> Result<(), Failure> {
     context.emit(&analyze::milestone_scope(&context.view())?)
 }
 
-fn validate(context: &mut Context) -> Result<(), CommandError> {
+fn validate(context: &mut Context) -> Result<(), Failure> {
     let report = check::validate(&context.view(), context.config()?);
     if !report.warnings.is_empty() {
         context.exit_with(1);
@@ -107,7 +107,7 @@ fn validate(context: &mut Context) -> Result<(), CommandError> {
     context.show(&report, |screen| report.shown(screen))
 }
 
-fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = analyze::get_phase(&context.view(), phase)?;
     if context.shows_to_a_person() && matches!(report, analyze::GetPhaseReport::Absent { .. }) {
         context.refuses_a_person_without_a_project()?;
@@ -120,7 +120,7 @@ fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError
     context.emit_raw(&report, raw)
 }
 
-fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), CommandError> {
+fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
     let phase: &str = &arguments.phase;
     let today = context.world().today();
     let report =
@@ -135,7 +135,7 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
     context.emit_raw(&report, raw)
 }
 
-fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = context.update(|view| {
         let folder = view.find_phase(phase)?.folder;
         let waves = folder.map(|folder| listed_waves(view, &folder)).transpose()?.unwrap_or_default();
@@ -144,9 +144,9 @@ fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), 
     context.emit(&report)
 }
 
-fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), CommandError> {
+fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Failure> {
     if arguments.convention.as_deref().is_some_and(|wanted| wanted != upgrade::CONVENTION) {
-        return Err(CommandError::usage("`--convention` takes only `milestone-prefixed`").hint("leave it out"));
+        return Err(Failure::usage("`--convention` takes only `milestone-prefixed`").hint("leave it out"));
     }
     let roadmap = context.view().roadmap_text()?.unwrap_or_default();
     let convention = check::convention(&roadmap, context.config()?);

@@ -1,6 +1,7 @@
 //! `scaffold`: creates empty documents and folders of phases.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::phases::scaffold::{self, Document};
 
 verbs! {
@@ -26,7 +27,7 @@ pub(crate) struct ScaffoldArgs {
     name: Vec<String>,
 }
 
-fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), CommandError> {
+fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), Failure> {
     let ScaffoldArgs { kind, phase, name } = arguments;
     let name = Some(name.join(" ")).filter(|name| !name.is_empty());
     let name = name.as_deref();
@@ -35,7 +36,7 @@ fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), Comma
         context.update(|view| Ok(scaffold::phase_folder(view, phase, name, code.as_deref())?))?
     } else {
         let document = Document::named(kind).ok_or_else(|| {
-            CommandError::usage(format!("`scaffold` cannot create `{kind}`"))
+            Failure::usage(format!("`scaffold` cannot create `{kind}`"))
                 .hint("it creates context, uat, verification or phase-dir")
         })?;
         let day = context.world().today();

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::phases::template::{self, FillReport, Filling, Template};
 
@@ -63,7 +64,7 @@ pub(in crate::commands) struct Fallback {
     error: String,
 }
 
-fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), CommandError> {
+fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), Failure> {
     let plan = &arguments.plan;
     if let Some(text) = context.text_from_here(plan)? {
         let report = template::select(&text);
@@ -75,9 +76,9 @@ fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), CommandEr
 
 const FIELDS: &str = "write it as `--fields '{\"tags\": [\"api\"]}'`";
 
-fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), CommandError> {
+fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), Failure> {
     let Some(template) = Template::named(&arguments.template) else {
-        return Err(CommandError::usage(format!("unknown template `{}`", arguments.template))
+        return Err(Failure::usage(format!("unknown template `{}`", arguments.template))
             .hint("the templates are: summary, plan, verification"));
     };
     let fields = match arguments.fields.as_deref().map(serde_json::from_str) {
@@ -86,9 +87,9 @@ fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), CommandError>
             .iter()
             .map(|(key, value)| FieldChange { key: key.clone(), value: frontmatter::of_json(value) })
             .collect(),
-        Some(Ok(_)) => return Err(CommandError::usage("`--fields` is not a JSON object").hint(FIELDS)),
+        Some(Ok(_)) => return Err(Failure::usage("`--fields` is not a JSON object").hint(FIELDS)),
         Some(Err(error)) => {
-            return Err(CommandError::usage(format!("`--fields` is not valid JSON: {error}")).hint(FIELDS));
+            return Err(Failure::usage(format!("`--fields` is not valid JSON: {error}")).hint(FIELDS));
         }
     };
     let filling = Filling {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::workstream::{self, CompleteReport, CreateReport, CreateRequest, Mode};
 use crate::project::view::Edits;
 use crate::project::workstream::checked;
@@ -87,32 +88,32 @@ pub(crate) struct SetArgs {
     clear: bool,
 }
 
-fn list(context: &mut Context) -> Result<(), CommandError> {
+fn list(context: &mut Context) -> Result<(), Failure> {
     let active = context.workstream_pointer().active();
     let report = workstream::list(&context.view().scoped(None), active.as_deref())?;
     context.show(&report, |screen| report.shown(screen))
 }
 
-fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
+fn status(context: &mut Context, arguments: &NameArgs) -> Result<(), Failure> {
     context.emit(&workstream::status(&context.view().scoped(None), checked(&arguments.name)?)?)
 }
 
-fn workstream_set(context: &mut Context, arguments: &SetArgs) -> Result<(), CommandError> {
+fn workstream_set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
     match &arguments.name {
         Some(name) => set(context, name),
         None => clear(context),
     }
 }
 
-fn progress(context: &mut Context) -> Result<(), CommandError> {
+fn progress(context: &mut Context) -> Result<(), Failure> {
     let active = context.workstream_pointer().active();
     context.emit(&workstream::progress(&context.view().scoped(None), active.as_deref())?)
 }
 
-fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
+fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> {
     if !context.has_a_project() {
         let prefix = context.command_prefix()?;
-        let told = CommandError::usage("there is no project here (no .planning folder)");
+        let told = Failure::usage("there is no project here (no .planning folder)");
         return Err(told.hint(format!("{prefix}new-project creates one")));
     }
     let today = context.world().today();
@@ -129,7 +130,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
     context.emit(&report)
 }
 
-fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), CommandError> {
+fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), Failure> {
     let name = checked(&arguments.name)?;
     let today = context.world().today();
     let report = context.update_workstreams(|view, pointer| {
@@ -157,7 +158,7 @@ pub(in crate::commands) enum ActiveReport {
     Told { active: Option<String>, mode: Mode },
 }
 
-fn set(context: &mut Context, name: &str) -> Result<(), CommandError> {
+fn set(context: &mut Context, name: &str) -> Result<(), Failure> {
     if checked(name).is_err() {
         let message = "use letters, digits, `-`, `_` and `.`";
         return context.emit(&ActiveReport::Wrong { active: None, error: "invalid_name", message });
@@ -180,14 +181,14 @@ fn set(context: &mut Context, name: &str) -> Result<(), CommandError> {
 }
 
 /// Where a session gives its own choice up, the one for everybody counts again, and is told.
-fn clear(context: &mut Context) -> Result<(), CommandError> {
+fn clear(context: &mut Context) -> Result<(), Failure> {
     let previous = context.workstream_pointer().active();
     context.update_workstreams(|_, pointer| Ok(((), Edits::default(), pointer.clearing())))?;
     let active = context.workstream_pointer().active();
     context.emit(&ActiveReport::Cleared { active, cleared: true, previous })
 }
 
-fn get(context: &mut Context) -> Result<(), CommandError> {
+fn get(context: &mut Context) -> Result<(), Failure> {
     let mode = workstream::mode(&context.view().scoped(None));
     let active = context.workstream_pointer().active();
     let raw = active.clone().unwrap_or_else(|| NONE.to_owned());

@@ -1,6 +1,7 @@
 //! Estimates of plans compared with the tokens they used.
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::plans::estimates;
 
 verbs! {
@@ -40,7 +41,7 @@ pub(crate) struct CheckArgs {
     calibrated: bool,
 }
 
-fn estimate_calibrate(context: &mut Context) -> Result<(), CommandError> {
+fn estimate_calibrate(context: &mut Context) -> Result<(), Failure> {
     let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
     match (&report.calibration.problem, &report.set_aside) {
         (Some(problem), Some(aside)) => context.warn(format!("{problem}; the old file is kept as `{aside}`")),
@@ -50,7 +51,7 @@ fn estimate_calibrate(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&report)
 }
 
-fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
+fn estimate_calibration(context: &mut Context) -> Result<(), Failure> {
     let report = estimates::calibration(&context.view())?;
     if let Some(problem) = &report.problem {
         context.warn(problem);
@@ -58,11 +59,11 @@ fn estimate_calibration(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&report)
 }
 
-fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
+fn check(context: &mut Context, arguments: &CheckArgs) -> Result<(), Failure> {
     let typed = &arguments.tokens;
     let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
     let tokens = typed.parse::<u64>().ok().filter(|tokens| digits && *tokens > 0).ok_or_else(|| {
-        CommandError::usage(format!("`{typed}` is not a number of tokens"))
+        Failure::usage(format!("`{typed}` is not a number of tokens"))
             .hint("write a whole number from 1, such as `--tokens 90000`")
     })?;
     let config = context.config()?;

@@ -1,7 +1,8 @@
 //! The plans of a phase and what their summaries say.
 
 use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{CommandError, Context, error::Reason, files::MissingFile, verbs};
+use crate::commands::frame::{Context, files::MissingFile, verbs};
+use crate::failure::{Failure, Reason};
 use crate::operations::plans::index::{self, PlanIndexError};
 use crate::operations::plans::summary;
 
@@ -31,12 +32,12 @@ pub(crate) struct ExtractArgs {
     fields: Option<Vec<String>>,
 }
 
-fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
+fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
         PlanIndexError::Cycle { .. } => {
-            CommandError::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
+            Failure::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
         }
-        PlanIndexError::SameName { .. } => CommandError::because(Reason::Unknown, &error),
+        PlanIndexError::SameName { .. } => Failure::because(Reason::Unknown, &error),
         PlanIndexError::Unreadable(error) => error.into(),
     })?;
     if report.error.is_some() && context.shows_to_a_person() {
@@ -47,7 +48,7 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), CommandError> {
     context.show(&report, |screen| report.shown(screen))
 }
 
-fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), CommandError> {
+fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Failure> {
     let Some(text) = context.text_from_root(&arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };

@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use crate::commands::checks::{check, work};
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::git::commit::{CommitReport, commit_files};
 use crate::commands::git::undo;
 use crate::disk;
+use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
 use crate::operations::plans::index::{self, PlanIndexError};
@@ -88,7 +89,7 @@ pub(crate) struct UndoArgs {
     reason: Option<String>,
 }
 
-fn undo(context: &mut Context, arguments: &UndoArgs) -> Result<(), CommandError> {
+fn undo(context: &mut Context, arguments: &UndoArgs) -> Result<(), Failure> {
     let view = context.view();
     let typed: &str = &arguments.plan;
     let place = places(&view, &[typed.to_owned()])?.swap_remove(0);
@@ -117,7 +118,7 @@ pub(crate) struct CloseArgs {
     blocker: Vec<String>,
 }
 
-fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
@@ -128,9 +129,9 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Command
     context.emit_raw(&report, raw)
 }
 
-fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, CommandError> {
+fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
     context.phase_named(view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
-        CommandError::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
+        Failure::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
             .hint("list the phases with `gsd-tools phases list`")
     })
 }
@@ -157,18 +158,18 @@ struct RecordedPlan {
     done: bool,
 }
 
-fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), CommandError> {
+fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure> {
     let phase: &str = &arguments.phase;
     let view = context.view();
     let folder = folder_of(context, &view, phase)?;
     let mut index = index::plan_index(&view, folder.token())
-        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
+        .map_err(|error| Failure::usage(error.to_string()).hint("change `depends_on` of one of the plans"))?;
     if view.state_text()?.is_none() {
         index.warnings.push(format!("{NO_STATE}: the position is not recorded; {NO_STATE_CURE}"));
     }
     drop(view);
     if index.plans.is_empty() {
-        return Err(CommandError::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
+        return Err(Failure::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
             .hint("write them first; `gsd-tools template fill plan` starts one"));
     }
     let facts = context.state_facts()?;
@@ -232,7 +233,7 @@ enum SummaryState {
     Blocked,
 }
 
-fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), CommandError> {
+fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), Failure> {
     let view = context.view();
     let places = places(&view, &arguments.plans)?;
     let plans: Vec<CheckedPlan> =
@@ -243,19 +244,19 @@ fn check_plans(context: &mut Context, arguments: &CheckArgs) -> Result<(), Comma
     context.emit_raw(&report, raw)
 }
 
-fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, CommandError> {
+fn places(view: &ProjectView, typed: &[String]) -> Result<Vec<PlanPlace>, Failure> {
     let names = typed.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|name| !name.is_empty());
     names
         .map(|name| {
             PlanPlace::find(view, name)?.ok_or_else(|| {
-                CommandError::new(Reason::Usage, format!("no phase has a plan `{name}`"))
+                Failure::new(Reason::Usage, format!("no phase has a plan `{name}`"))
                     .hint("list the plans of a phase with `gsd-tools phase-plan-index PHASE`")
             })
         })
         .collect()
 }
 
-fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) -> Result<CheckedPlan, CommandError> {
+fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) -> Result<CheckedPlan, Failure> {
     let plan = view.text(&place.path())?.unwrap_or_default();
     let summary_path = place.summary();
     let summary = summary_path.as_ref().map(|path| view.text(path)).transpose()?.flatten();
@@ -307,7 +308,7 @@ fn checked(context: &Context, view: &ProjectView, place: &PlanPlace, tdd: bool) 
 }
 
 /// What is wrong with the claims of a SUMMARY.
-fn findings_of(context: &Context, place: &PlanPlace, text: &str) -> Result<Vec<String>, CommandError> {
+fn findings_of(context: &Context, place: &PlanPlace, text: &str) -> Result<Vec<String>, Failure> {
     let mut findings = Vec::new();
     if summary_check::self_check(text) == SelfCheck::Failed {
         findings.push("its Self-Check says FAILED".to_owned());
@@ -431,10 +432,10 @@ pub(in crate::commands) struct CloseReport {
     next_plan: Option<String>,
 }
 
-fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandError> {
+fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), Failure> {
     let places = places(&context.view(), &arguments.plans)?;
     if !arguments.blocker.is_empty() && places.len() > 1 {
-        return Err(CommandError::usage("`--blocker` goes with one plan").hint("close the plans one by one"));
+        return Err(Failure::usage("`--blocker` goes with one plan").hint("close the plans one by one"));
     }
     let (places, without): (Vec<PlanPlace>, Vec<PlanPlace>) =
         places.into_iter().partition(|place| place.summary().is_some());
@@ -447,7 +448,7 @@ fn close(context: &mut Context, arguments: &CloseArgs) -> Result<(), CommandErro
     let in_worktree = is_in_wave(context);
     if !arguments.blocker.is_empty() && !in_worktree && context.view().state_text()?.is_none() {
         let message = format!("{NO_STATE}: there is no place for the blocker");
-        return Err(CommandError::new(Reason::Unknown, message).hint(NO_STATE_CURE));
+        return Err(Failure::new(Reason::Unknown, message).hint(NO_STATE_CURE));
     }
     let (closed, commit) = if in_worktree {
         keep_summaries(context, &places, arguments)?
@@ -472,17 +473,17 @@ fn is_in_wave(context: &Context) -> bool {
     context.branch().is_some_and(|branch| wave::is_agent_branch(&branch))
 }
 
-fn without_summary(place: &PlanPlace) -> CommandError {
+fn without_summary(place: &PlanPlace) -> Failure {
     let message = format!("plan {} has no SUMMARY: `{}` does not exist", place.id(), place.summary_path());
-    CommandError::new(Reason::PhasePlanCoverageIncomplete, message)
+    Failure::new(Reason::PhasePlanCoverageIncomplete, message)
         .hint("write the SUMMARY first; `gsd-tools template fill summary` starts one")
 }
 
 /// Refuses a SUMMARY of which nothing can be carried on.
-fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), CommandError> {
+fn check_summary(view: &ProjectView, place: &PlanPlace) -> Result<(), Failure> {
     let Some(reason) = unusable(&summary_of(view, place)?) else { return Ok(()) };
     let message = format!("the SUMMARY of plan {} cannot be used: `{}` {reason}", place.id(), place.summary_path());
-    Err(CommandError::usage(message)
+    Err(Failure::usage(message)
         .hint(format!("correct the file; `{}` shows what is missing", typed!("gsd-tools plan check {}", place.id()))))
 }
 
@@ -491,7 +492,7 @@ fn close_all(
     context: &Context,
     places: &[PlanPlace],
     arguments: &CloseArgs,
-) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+) -> Result<(Vec<ClosedPlan>, CommitReport), Failure> {
     let facts = context.state_facts()?;
     let operation = |view: &ProjectView| {
         let (mut reports, mut edits) = (Vec::new(), Edits::default());
@@ -527,7 +528,7 @@ fn keep_summaries(
     context: &Context,
     places: &[PlanPlace],
     arguments: &CloseArgs,
-) -> Result<(Vec<ClosedPlan>, CommitReport), CommandError> {
+) -> Result<(Vec<ClosedPlan>, CommitReport), Failure> {
     let view = context.view();
     let mut kept = Vec::new();
     for place in places {
@@ -573,7 +574,7 @@ fn message(view: &ProjectView, places: &[PlanPlace], verb: &str) -> Result<Strin
     Ok(format!("docs({phase}): {verb} plans {}", ids.join(", ")))
 }
 
-fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, CommandError> {
+fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, Failure> {
     let view = context.view();
     match index::plan_index(&view, place.folder.token()) {
         Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),

@@ -1,7 +1,8 @@
 //! One task of a plan.
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::plans::task;
 
 verbs! {
@@ -44,7 +45,7 @@ pub(crate) struct ResolveArgs {
     task_id: NonBlank,
 }
 
-fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result<(), CommandError> {
+fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result<(), Failure> {
     if let Some(text) = &arguments.task_content {
         return context.emit(&task::is_behavior_adding(text));
     }
@@ -52,7 +53,7 @@ fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result
     let text = context.text_from_root(file)?;
     let text = text.ok_or_else(|| no_file(file))?;
     if text.trim().is_empty() {
-        return Err(CommandError::usage(format!("`{file}` is empty")).hint(
+        return Err(Failure::usage(format!("`{file}` is empty")).hint(
             "`--task-content` takes the text of a task \
                                                 instead",
         ));
@@ -60,19 +61,19 @@ fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result
     context.emit(&task::is_behavior_adding(&text))
 }
 
-fn no_file(path: &str) -> CommandError {
-    CommandError::usage(format!("there is no file `{path}`")).hint(
+fn no_file(path: &str) -> Failure {
+    Failure::usage(format!("there is no file `{path}`")).hint(
         "check the path; a relative one starts at the \
                                  project's root",
     )
 }
 
-fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
+fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), Failure> {
     let (plan, id): (&str, &str) = (&arguments.plan, &arguments.task_id);
     let text = context.text_from_root(plan)?;
     let text = text.ok_or_else(|| no_file(plan))?;
     let report = task::resolve_content(&text, id).ok_or_else(|| {
-        CommandError::usage(format!("`{plan}` has no task with the tracker-id `{id}`"))
+        Failure::usage(format!("`{plan}` has no task with the tracker-id `{id}`"))
             .hint("the tracker-id is an attribute of <task>, such as <task tracker-id=\"T-1\">")
     })?;
     context.emit(&report)

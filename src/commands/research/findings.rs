@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{CommandError, Context, error::Reason, project::Beside, verbs};
+use crate::commands::frame::{Context, project::Beside, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::failure::{Failure, Reason};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, ResearchQuestions, Sureness};
 use crate::project::layout::Layout;
 use crate::project::view::Edits;
@@ -70,15 +71,15 @@ pub(crate) struct PutArgs {
     kind: String,
 }
 
-fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), CommandError> {
+fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
     context.emit(&kept(context, &arguments.key)?)
 }
 
-fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), CommandError> {
+fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Failure> {
     let path = context.here().resolve(input);
     let text = context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
     let questions = ResearchQuestions::parse(&text).map_err(|error| {
-        CommandError::usage(format!("cannot read questions from `{path}`: {error}"))
+        Failure::usage(format!("cannot read questions from `{path}`: {error}"))
             .hint("write `{\"questions\": [{\"text\": \"...\", \"kind\": \"docs\"}]}`")
     })?;
     let config = context.config()?;
@@ -91,7 +92,7 @@ fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Comm
 }
 
 /// What is kept under a key, in the project or for everybody.
-fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, CommandError> {
+fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, Failure> {
     let layout = context.layout();
     let mut texts = Vec::new();
     for file in [Some(layout.absolute(&in_project(layout, key))), for_everybody(context, key)].into_iter().flatten() {
@@ -100,7 +101,7 @@ fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, CommandError>
     Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
 }
 
-fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
+fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
     let finding = Finding {
         content: arguments.content.clone(),
         source: arguments.source.clone(),
@@ -111,17 +112,17 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), CommandError> {
         kind: arguments.kind.clone(),
     }
     .held_for_its_source();
-    let text = finding.text().map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+    let text = finding.text().map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
     if finding.is_for_everybody() {
         if let Some(name) = context.agent_session()? {
             let refused =
                 format!("a `curated` finding applies to every project, and an agent runs this call: {name} is set");
-            return Err(CommandError::usage(refused)
+            return Err(Failure::usage(refused)
                 .exits(77)
                 .hint("give `--source` the address of the source, or ask the user to run the call"));
         }
         let Some(file) = for_everybody(context, &arguments.key) else {
-            return Err(CommandError::new(Reason::Unknown, "cannot save the finding: there is no home folder")
+            return Err(Failure::new(Reason::Unknown, "cannot save the finding: there is no home folder")
                 .hint("set `HOME`, or give `--source` the address of the source"));
         };
         let file = AbsolutePath::parse(file).map_err(DiskError::from)?;

@@ -1,8 +1,9 @@
 //! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
+use crate::failure::Failure;
 use crate::operations::research::learnings::{self, DeleteReport, Store};
 
 verbs! {
@@ -63,22 +64,22 @@ pub(crate) struct DeleteArgs {
     id: NonBlank,
 }
 
-fn learnings_list(context: &mut Context) -> Result<(), CommandError> {
+fn learnings_list(context: &mut Context) -> Result<(), Failure> {
     list(context, None)
 }
 
-fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), CommandError> {
+fn query(context: &mut Context, arguments: &QueryArgs) -> Result<(), Failure> {
     list(context, Some(&arguments.tag))
 }
 
-fn list(context: &mut Context, tag: Option<&str>) -> Result<(), CommandError> {
+fn list(context: &mut Context, tag: Option<&str>) -> Result<(), Failure> {
     let store = read(&folder(context)?)?;
     // Only what an agent asks for by a subject goes into its prompt.
     let most = tag.and(context.config()?.number("learnings.max_inject"));
     context.emit(&learnings::list(store, tag, most))
 }
 
-fn copy(context: &mut Context) -> Result<(), CommandError> {
+fn copy(context: &mut Context) -> Result<(), Failure> {
     let lessons = learnings::in_documents(&context.view())?;
     let project = context.root().name();
     let (now, folder) = (context.world().now(), folder(context)?);
@@ -94,10 +95,10 @@ fn copy(context: &mut Context) -> Result<(), CommandError> {
     context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
 }
 
-fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
+fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
     let typed: &str = &arguments.older_than;
     let days = learnings::days(typed).ok_or_else(|| {
-        CommandError::usage(format!("`{typed}` is not a number of days"))
+        Failure::usage(format!("`{typed}` is not a number of days"))
             .hint("`gsd-tools learnings prune --older-than 90d`")
     })?;
     let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
@@ -110,10 +111,10 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandErro
     context.emit(&if context.is_rehearsal() { report.rehearsed() } else { report })
 }
 
-fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandError> {
+fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), Failure> {
     let id: &str = &arguments.id;
     if !learnings::is_id(id) {
-        return Err(CommandError::usage(format!("`{id}` is not the id of a learning"))
+        return Err(Failure::usage(format!("`{id}` is not the id of a learning"))
             .hint("`gsd-tools learnings list` lists the ids"));
     }
     let folder = folder(context)?;
@@ -127,10 +128,10 @@ fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), CommandEr
 }
 
 /// The folder of the store.
-fn folder(context: &Context) -> Result<AbsolutePath, CommandError> {
+fn folder(context: &Context) -> Result<AbsolutePath, Failure> {
     let home = context.world().gsd_home();
-    let home = home
-        .ok_or_else(|| CommandError::usage("cannot find the learnings: there is no home folder").hint("set `HOME`"))?;
+    let home =
+        home.ok_or_else(|| Failure::usage("cannot find the learnings: there is no home folder").hint("set `HOME`"))?;
     Ok(AbsolutePath::parse(home)?.resolve(".gsd").resolve("knowledge"))
 }
 
@@ -142,7 +143,7 @@ fn read(folder: &AbsolutePath) -> Result<Store, DiskError> {
     Ok(Store::read(files.map(|entry| (entry.name, disk::read_text(entry.path).ok().flatten())).collect::<Vec<_>>()))
 }
 
-fn remove(folder: &AbsolutePath, files: &[String], changes: &mut ChangeSet) -> Result<(), CommandError> {
+fn remove(folder: &AbsolutePath, files: &[String], changes: &mut ChangeSet) -> Result<(), Failure> {
     for file in files {
         let path = folder.resolve(file);
         if let Some(before) = Digest::of_file(&path)? {

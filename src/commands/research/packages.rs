@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::research::confidence::{Finding, FoundPackage, classify};
 use crate::operations::research::packages::{self, Ecosystem, PackageReport, Told};
 use crate::world::web::encoded;
@@ -100,12 +101,12 @@ pub(crate) struct SearchArgs {
     freshness: Option<String>,
 }
 
-fn check(context: &mut Context, arguments: &LegitimacyArgs) -> Result<(), CommandError> {
+fn check(context: &mut Context, arguments: &LegitimacyArgs) -> Result<(), Failure> {
     let reports = look_up(context, arguments.ecosystem, &arguments.packages);
     context.emit(&reports)
 }
 
-fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Result<(), CommandError> {
+fn classify_confidence(context: &mut Context, arguments: &ConfidenceArgs) -> Result<(), Failure> {
     let package = arguments.package.as_deref().zip(arguments.ecosystem).and_then(|(name, ecosystem)| {
         let report = look_up(context, ecosystem, &[name.to_owned()]).pop()?;
         Some(FoundPackage { name, ecosystem, verdict: report.verdict })
@@ -259,7 +260,7 @@ impl SearchReport {
     }
 }
 
-fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), CommandError> {
+fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), Failure> {
     let query = arguments.query.join(" ");
     let report = match search_key(context)? {
         None => SearchReport::without(format!("{KEY} not set")),
@@ -276,7 +277,7 @@ fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), Comman
     context.emit_raw(&report, blocks.join("\n\n"))
 }
 
-fn search_key(context: &Context) -> Result<Option<String>, CommandError> {
+fn search_key(context: &Context) -> Result<Option<String>, Failure> {
     let named = context.world().variable(KEY);
     let stored = match context.personal_file(KEY_FILE) {
         Some(file) if named.is_none() => disk::read_text(file)?,

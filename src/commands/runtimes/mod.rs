@@ -7,7 +7,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::install::InstallError;
 use crate::runtime::{
     Descriptor, Evidence, Feature, Home, HomeError, Means, PlaceAnchor, RegistryError, Scope, Surroundings,
@@ -35,7 +36,7 @@ pub(crate) struct RuntimesArgs {
     json: bool,
 }
 
-fn runtimes(context: &mut Context, arguments: &RuntimesArgs) -> Result<(), CommandError> {
+fn runtimes(context: &mut Context, arguments: &RuntimesArgs) -> Result<(), Failure> {
     let registry = context.registry()?.clone();
     let descriptors = match &arguments.host {
         Some(name) => vec![registry.find(name).map_err(InstallError::from)?],

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 use crate::commands::families::CATALOG;
 use crate::commands::frame::{
     context::{RehearsalReport, TokenReport, WriteReport},
-    error::Reason,
     tree, usage,
     verb::{Answer, Verb},
 };
 use crate::commands::small::schema::schema_of;
+use crate::failure::Reason;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a schema is read and written where it lies")]
@@ -58,7 +58,7 @@ fn a_command_is_found_with_a_dot_as_well() {
     assert_eq!(title(&["phase add"]).unwrap(), "gsd-tools phase add");
     assert_eq!(title(&["state"]).unwrap(), "gsd-tools state");
     for wrong in [&["phase"][..], &["phase", "ad"], &["phase", "add", "x"], &["nothing.at.all"]] {
-        assert_eq!(title(wrong).unwrap_err().reason(), Reason::SdkUnknownCommand, "{wrong:?}");
+        assert_eq!(title(wrong).unwrap_err().reason, Reason::SdkUnknownCommand, "{wrong:?}");
     }
 }
 

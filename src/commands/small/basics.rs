@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::named::NonBlank;
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
+use crate::failure::Failure;
 use crate::project::test_command;
 use crate::text::latin_slug;
 
@@ -66,7 +67,7 @@ pub(crate) struct CommandArgs {
     command: Option<String>,
 }
 
-fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), CommandError> {
+fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), Failure> {
     let command = arguments.command.as_deref().unwrap_or_default();
     let package = context.read(&context.here().resolve("package.json"))?;
     context.text(test_command::once(command, package.as_deref()));
@@ -78,7 +79,7 @@ pub(in crate::commands) struct SlugReport {
     slug: String,
 }
 
-fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), CommandError> {
+fn generate_slug(context: &mut Context, arguments: &SlugArgs) -> Result<(), Failure> {
     let slug = latin_slug(&arguments.text);
     context.emit_raw(&SlugReport { slug: slug.clone() }, slug)
 }
@@ -88,7 +89,7 @@ pub(in crate::commands) struct TimestampReport {
     timestamp: String,
 }
 
-fn current_timestamp(context: &mut Context, arguments: &TimestampArgs) -> Result<(), CommandError> {
+fn current_timestamp(context: &mut Context, arguments: &TimestampArgs) -> Result<(), Failure> {
     let now = context.world().now();
     let timestamp = match arguments.format.as_deref() {
         Some("date") => now.utc_day(),
@@ -110,7 +111,7 @@ pub(in crate::commands) struct IdentityReport {
 }
 
 /// The one answer that is a line: scripts match its beginning with a shell pattern.
-fn runtime_identity(context: &mut Context) -> Result<(), CommandError> {
+fn runtime_identity(context: &mut Context) -> Result<(), Failure> {
     let report = IdentityReport { package_name: PACKAGE_NAME, version: env!("CARGO_PKG_VERSION") };
     if context.raw() {
         let line = serde_json::to_string(&report)?;
@@ -128,7 +129,7 @@ pub(in crate::commands) struct PathReport {
     r#type: Option<&'static str>,
 }
 
-fn verify_path_exists(context: &mut Context, arguments: &PathArgs) -> Result<(), CommandError> {
+fn verify_path_exists(context: &mut Context, arguments: &PathArgs) -> Result<(), Failure> {
     let path = context.here().resolve(&arguments.path);
     context.hold_agents_off(&path)?;
     let kind = if disk::is_file(&path) {

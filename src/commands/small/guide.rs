@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::commands::frame::{CommandError, Context, InstalledHost, verbs};
+use crate::commands::frame::{Context, InstalledHost, verbs};
+use crate::failure::Failure;
 use crate::library::{self, Item, ItemKind, Library};
 use crate::text::nearest::nearest;
 use crate::text::screen;
@@ -53,7 +54,7 @@ pub(crate) struct GuideArgs {
     full: bool,
 }
 
-fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), CommandError> {
+fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
     let asked = arguments.topic.as_deref().map(plain).filter(|topic| *topic != "help");
     let name = asked.unwrap_or(if arguments.full { "full" } else { "brief" });
     if let Some((_, text)) = DOCUMENTS.iter().find(|(topic, _)| *topic == name) {
@@ -181,9 +182,9 @@ pub(super) fn topics() -> Vec<String> {
     topics
 }
 
-fn unknown(topic: &str) -> CommandError {
+fn unknown(topic: &str) -> Failure {
     let topics = topics();
-    let error = CommandError::usage(format!("the guide has no page on `{topic}`")).exits(2);
+    let error = Failure::usage(format!("the guide has no page on `{topic}`")).exits(2);
     // The beginning of a topic, or a part of it, means that topic.
     let names = || topics.iter().map(String::as_str);
     let short = topic.len() < 3;

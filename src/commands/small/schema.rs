@@ -5,12 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{
-    Context,
-    error::{CommandError, Reason},
-    listing::Listed,
-    verbs,
-};
+use crate::commands::frame::{Context, listing::Listed, verbs};
+use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 
 include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
@@ -40,17 +36,17 @@ pub(in crate::commands) struct CommandsReport {
     commands: Vec<Listed>,
 }
 
-fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), CommandError> {
+fn schema(context: &mut Context, arguments: &SchemaArgs) -> Result<(), Failure> {
     if arguments.words.is_empty() {
         return context.emit(&CommandsReport { commands: context.verbs() });
     }
     let schema: Value = serde_json::from_str(schema_of(&context.verbs(), &arguments.words)?)
-        .map_err(|error| CommandError::because(Reason::SdkFailFast, &error))?;
+        .map_err(|error| Failure::because(Reason::SdkFailFast, &error))?;
     context.emit(&schema)
 }
 
 /// The schema of the command that the words name. A dot may stand between the first two words.
-pub(in crate::commands) fn schema_of(verbs: &[Listed], words: &[String]) -> Result<&'static str, CommandError> {
+pub(in crate::commands) fn schema_of(verbs: &[Listed], words: &[String]) -> Result<&'static str, Failure> {
     // The words may come as one argument.
     let words: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
     let words: Vec<&str> = match words.as_slice() {
@@ -61,7 +57,7 @@ pub(in crate::commands) fn schema_of(verbs: &[Listed], words: &[String]) -> Resu
     if let Some((_, schema)) = SCHEMAS.iter().find(|(path, _)| *path == typed) {
         return Ok(schema);
     }
-    let unknown = CommandError::new(Reason::SdkUnknownCommand, format!("there is no command `{typed}`"));
+    let unknown = Failure::new(Reason::SdkUnknownCommand, format!("there is no command `{typed}`"));
     let below = |path: &str| -> Vec<&str> {
         let inner = verbs.iter().filter_map(|verb| verb.command.strip_prefix(path)?.strip_prefix(' '));
         let mut names: Vec<&str> = inner.map(|rest| rest.split(' ').next().unwrap_or(rest)).collect();

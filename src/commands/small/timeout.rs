@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::world::{Ended, Program, WorldError};
 
 verbs! {
@@ -46,7 +47,7 @@ impl std::str::FromStr for Seconds {
     }
 }
 
-fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), CommandError> {
+fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), Failure> {
     let limit = arguments.seconds.limit();
     let Some((name, arguments)) = arguments.program.split_first() else { return Ok(()) };
     let program = Program::new(name).arguments(arguments).folder(context.here().as_path());
@@ -59,13 +60,13 @@ fn run_with_timeout(context: &mut Context, arguments: &LimitArgs) -> Result<(), 
             context.warn(format!("`{name}` did not end within {seconds} s and was stopped"));
             124
         }
-        Err(error) => return Err(CommandError::from_start(&error)),
+        Err(error) => return Err(Failure::from_start(&error)),
     };
     context.exit_with(code);
     Ok(())
 }
 
-impl CommandError {
+impl Failure {
     /// A program that did not start, with the codes that shells give.
     fn from_start(error: &WorldError) -> Self {
         let code = match error {
@@ -73,6 +74,6 @@ impl CommandError {
             WorldError::Start { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => 126,
             _ => 125,
         };
-        Self::because(crate::commands::frame::error::Reason::Unknown, error).exits(code)
+        Self::because(crate::failure::Reason::Unknown, error).exits(code)
     }
 }

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, DiskError};
+use crate::failure::{Failure, Reason};
 use crate::project::boundary::TRUSTED_PLANNING;
 
 verbs! {
@@ -38,7 +39,7 @@ pub(in crate::commands) struct TrustReport {
     trusted: bool,
 }
 
-fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Result<(), CommandError> {
+fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Result<(), Failure> {
     let planning = context.root().resolve(".planning");
     let to = disk::real(&planning)?;
     let note = context.local_state()?.file(TRUSTED_PLANNING);
@@ -50,15 +51,15 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
     }
     context.needs_a_person("trust planning")?;
     if to.is_within(&disk::canonical(context.root())?) {
-        return Err(CommandError::usage(format!("`{planning}` does not lead out of the project: nothing to trust")));
+        return Err(Failure::usage(format!("`{planning}` does not lead out of the project: nothing to trust")));
     }
     if !disk::is_folder(&to) {
-        return Err(CommandError::from(DiskError::NotAFolder { path: to.as_path().to_path_buf() }));
+        return Err(Failure::from(DiskError::NotAFolder { path: to.as_path().to_path_buf() }));
     }
     context.tell(format_args!("{planning}\n  leads to {to}\n"));
     let question = "Keep the documents of this project there";
     if !Context::confirms(question)? {
-        return Err(CommandError::new(Reason::Unknown, "not trusted; nothing was changed"));
+        return Err(Failure::new(Reason::Unknown, "not trusted; nothing was changed"));
     }
     let text = serde_json::to_string(to.as_path())? + "\n";
     context.edit_note(&note, |_| Ok(((), Some(text))))?;

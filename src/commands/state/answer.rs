@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 use crate::operations::state::notes::NoteReport;
 use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError};
 use crate::project::view::{Edits, ProjectView};
@@ -27,7 +28,7 @@ impl FailureReport {
 pub(in crate::commands) fn write<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), StateError>,
-) -> Result<R, CommandError> {
+) -> Result<R, Failure> {
     let facts = context.state_facts()?;
     context.update(|view| operation(view, &facts).map_err(told))
 }
@@ -36,7 +37,7 @@ pub(in crate::commands) fn write<R>(
 pub(in crate::commands) fn write_found<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, StateError>,
-) -> Result<Option<R>, CommandError> {
+) -> Result<Option<R>, Failure> {
     write(context, |view, facts| {
         Ok(match operation(view, facts)? {
             Some((report, edits)) => (Some(report), edits),
@@ -48,7 +49,7 @@ pub(in crate::commands) fn write_found<R>(
 pub(in crate::commands) fn note(
     context: &mut Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), StateError>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let report = write(context, operation)?;
     if let Some(reason) = report.reason() {
         context.warn(format!("STATE.md was not changed: {reason}"));
@@ -61,38 +62,35 @@ pub(in crate::commands) fn note(
 }
 
 /// Refuses a call that would make `.planning/` out of nothing.
-pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> Result<(), CommandError> {
+pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> Result<(), Failure> {
     if context.has_a_project() {
         return Ok(());
     }
     let prefix = context.command_prefix()?;
     let hint = format!("there is no `.planning/` here; {prefix}new-project creates one");
-    Err(CommandError::new(Reason::Usage, message).hint(hint))
+    Err(Failure::new(Reason::Usage, message).hint(hint))
 }
 
 /// What to do about a STATE.md that cannot be read.
 const LOST: &str = "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`";
 
 /// A STATE.md that cannot be read is reported with what to do about it.
-fn told(error: StateError) -> CommandError {
+fn told(error: StateError) -> Failure {
     match error {
-        StateError::File(error) if error.path.ends_with("STATE.md") => CommandError::from(error).hint(LOST),
-        error => CommandError::from(error),
+        StateError::File(error) if error.path.ends_with("STATE.md") => Failure::from(error).hint(LOST),
+        error => Failure::from(error),
     }
 }
 
 /// The answer where there is no STATE.md: an error with its cure for a person, `report` for a program.
-pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize) -> Result<(), CommandError> {
+pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize) -> Result<(), Failure> {
     if context.shows_to_a_person() {
-        return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE));
+        return Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE));
     }
     context.emit(report)
 }
 
-pub(in crate::commands) fn emit_found<R: Serialize>(
-    context: &mut Context,
-    report: Option<&R>,
-) -> Result<(), CommandError> {
+pub(in crate::commands) fn emit_found<R: Serialize>(context: &mut Context, report: Option<&R>) -> Result<(), Failure> {
     match report {
         Some(report) => context.emit(report),
         None => absent(context, &FailureReport::of(NO_STATE)),
@@ -103,7 +101,7 @@ pub(in crate::commands) fn emit_written<R: Serialize>(
     context: &mut Context,
     report: Option<&R>,
     raw: bool,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     match report {
         Some(report) => context.emit_raw(report, raw.to_string()),
         None => emit_found::<()>(context, None),
@@ -114,11 +112,11 @@ pub(in crate::commands) fn text_or_file(
     context: &Context,
     text: Option<&str>,
     file: Option<&str>,
-) -> Result<Option<String>, CommandError> {
+) -> Result<Option<String>, Failure> {
     let Some(file) = file else { return Ok(text.map(str::to_owned)) };
     let path = context.here().resolve(file);
     match context.read(&path)? {
         Some(text) => Ok(Some(text)),
-        None => Err(CommandError::usage(format!("there is no file `{path}`"))),
+        None => Err(Failure::usage(format!("there is no file `{path}`"))),
     }
 }

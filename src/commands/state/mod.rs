@@ -6,7 +6,8 @@ mod position;
 mod read;
 mod upkeep;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
+use crate::failure::Failure;
 use crate::operations::state::NO_STATE;
 use crate::project::{repository, root};
 
@@ -217,12 +218,12 @@ verbs! {
 }
 
 /// In a worktree, documents that git ignores are those of the main one, which is found only where both know each other.
-fn refuse_moved_worktree(context: &Context) -> Result<(), CommandError> {
+fn refuse_moved_worktree(context: &Context) -> Result<(), Failure> {
     if root::has_documents(context.root()) {
         return Ok(());
     }
     match repository::repository_of_others(context.root()).filter(repository::OtherRepository::is_moved_worktree) {
-        Some(moved) => Err(CommandError::usage(format!("{NO_STATE}: {moved}")).hint(moved.hint())),
+        Some(moved) => Err(Failure::usage(format!("{NO_STATE}: {moved}")).hint(moved.hint())),
         None => Ok(()),
     }
 }

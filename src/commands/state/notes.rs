@@ -1,7 +1,8 @@
 //! Records of work in STATE.md: metrics, decisions, blockers, sessions, changes of the roadmap.
 
 use super::answer::{emit_found, note, text_or_file, write_found};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::operations::state::notes::{self, Evolution, Metric};
 
 #[derive(Debug, clap::Args)]
@@ -91,7 +92,7 @@ pub(in crate::commands) struct EvolutionArgs {
     urgent: bool,
 }
 
-pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &MetricArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &MetricArgs) -> Result<(), Failure> {
     let metric = Metric {
         phase: arguments.phase.as_deref(),
         plan: arguments.plan.as_deref(),
@@ -102,7 +103,7 @@ pub(in crate::commands) fn record_metric(context: &mut Context, arguments: &Metr
     note(context, |view, facts| notes::record_metric(view, metric, facts))
 }
 
-pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), Failure> {
     let report = write_found(context, notes::update_progress)?;
     if let Some(reason) = report.as_ref().and_then(|report| report.reason.as_deref()) {
         context.warn(format!("progress was not changed: {reason}"));
@@ -116,7 +117,7 @@ pub(in crate::commands) fn update_progress(context: &mut Context) -> Result<(), 
     }
 }
 
-pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &DecisionArgs) -> Result<(), Failure> {
     let summary = text_or_file(context, arguments.summary.as_deref(), arguments.summary_file.as_deref())?;
     let rationale = text_or_file(context, arguments.rationale.as_deref(), arguments.rationale_file.as_deref())?;
     note(context, |view, facts| {
@@ -125,27 +126,27 @@ pub(in crate::commands) fn add_decision(context: &mut Context, arguments: &Decis
     })
 }
 
-pub(in crate::commands) fn add_blocker(context: &mut Context, arguments: &BlockerArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn add_blocker(context: &mut Context, arguments: &BlockerArgs) -> Result<(), Failure> {
     let text = text_or_file(context, arguments.text.as_deref(), arguments.text_file.as_deref())?;
     note(context, |view, facts| notes::add_blocker(view, text.as_deref(), facts))
 }
 
-pub(in crate::commands) fn resolve_blocker(context: &mut Context, arguments: &ResolveArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn resolve_blocker(context: &mut Context, arguments: &ResolveArgs) -> Result<(), Failure> {
     note(context, |view, facts| notes::resolve_blocker(view, arguments.text.as_deref(), facts))
 }
 
-pub(in crate::commands) fn record_session(context: &mut Context, arguments: &SessionArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn record_session(context: &mut Context, arguments: &SessionArgs) -> Result<(), Failure> {
     let is_told = |text: &&str| !text.trim().is_empty();
     let stopped_at = arguments.stopped_at.as_deref().filter(is_told);
     let resume_file = arguments.resume_file.as_deref().filter(is_told);
     if stopped_at.is_none() && resume_file.is_none() {
-        return Err(CommandError::usage("`state record-session` needs --stopped-at or --resume-file")
+        return Err(Failure::usage("`state record-session` needs --stopped-at or --resume-file")
             .hint("`gsd-tools state record-session --stopped-at \"Task 2 of plan 02-01\"`"));
     }
     note(context, |view, facts| notes::record_session(view, stopped_at, resume_file, facts))
 }
 
-pub(in crate::commands) fn add_evolution(context: &mut Context, arguments: &EvolutionArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn add_evolution(context: &mut Context, arguments: &EvolutionArgs) -> Result<(), Failure> {
     let text = text_or_file(context, arguments.note.as_deref(), arguments.note_file.as_deref())?;
     let evolution = Evolution {
         phase: arguments.phase.as_deref(),

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::answer::{absent, emit_found, emit_written, needs_planning, write, write_found};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::operations::state::claim::Conflict;
 use crate::operations::state::position::{self, PhaseRequest};
 use crate::operations::state::{NO_STATE, advance, update};
@@ -54,7 +55,7 @@ pub(in crate::commands) struct CompleteArgs {
     positional: Option<String>,
 }
 
-pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
     let report = write(context, |view, facts| update::update(view, &arguments.field, &arguments.value, facts))?;
     let said = match &report.reason {
         Some(reason) if reason == NO_STATE => return absent(context, &report),
@@ -66,27 +67,27 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     context.say(&report, None, |_| said)
 }
 
-pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn patch(context: &mut Context, arguments: &PatchArgs) -> Result<(), Failure> {
     let fields = pairs(&arguments.fields)?;
     needs_planning(context, NO_STATE)?;
     let report = write(context, |view, facts| update::patch(view, &fields, facts))?;
     context.emit_raw(&report, (!report.updated.is_empty()).to_string())
 }
 
-pub(in crate::commands) fn begin(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn begin(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| position::begin(view, arguments.request(), facts))?;
     warn_of(context, report.as_ref().and_then(|report| report.milestone_conflict.as_ref()));
     let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
     emit_written(context, report.as_ref(), raw)
 }
 
-pub(in crate::commands) fn planned(context: &mut Context, arguments: &PhaseArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn planned(context: &mut Context, arguments: &PhaseArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| position::planned(view, arguments.request(), facts))?;
     let raw = report.as_ref().is_some_and(|report| !report.updated.is_empty());
     emit_written(context, report.as_ref(), raw)
 }
 
-pub(in crate::commands) fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failure> {
     let phase = arguments.phase.as_deref().or(arguments.positional.as_deref());
     let report = write_found(context, |view, facts| position::complete(view, phase, facts))?;
     match &report {
@@ -97,7 +98,7 @@ pub(in crate::commands) fn complete(context: &mut Context, arguments: &CompleteA
     }
 }
 
-pub(in crate::commands) fn advance(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn advance(context: &mut Context) -> Result<(), Failure> {
     let report = write_found(context, advance::advance)?;
     if let Some(advance::AdvanceReport::PlansLeft(report)) = &report {
         let plans = report.outstanding_plans.join(", ");
@@ -119,7 +120,7 @@ fn warn_of(context: &Context, conflict: Option<&Conflict>) {
 }
 
 /// The fields of `state patch`.
-fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
+fn pairs(words: &[String]) -> Result<Vec<(String, String)>, Failure> {
     if let [only] = words
         && only.trim_start().starts_with('{')
     {
@@ -130,11 +131,11 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
     while let Some(word) = words.next() {
         let field = word.strip_prefix("--").filter(|field| !field.is_empty());
         let field = field.ok_or_else(|| {
-            CommandError::usage(format!("`{word}` is not the name of a field")).hint("write fields as `--FIELD VALUE`")
+            Failure::usage(format!("`{word}` is not the name of a field")).hint("write fields as `--FIELD VALUE`")
         })?;
         let value = words.next().filter(|value| !value.starts_with("--"));
         let value = value.ok_or_else(|| {
-            CommandError::usage(format!("`--{field}` needs a value")).hint(format!("write it as `--{field} VALUE`"))
+            Failure::usage(format!("`--{field}` needs a value")).hint(format!("write it as `--{field} VALUE`"))
         })?;
         // Of a field named twice the last value holds, as it does in an object.
         pairs.retain(|(known, _): &(String, String)| known != field);
@@ -145,9 +146,9 @@ fn pairs(words: &[String]) -> Result<Vec<(String, String)>, CommandError> {
 
 const EXAMPLE: &str = "write them as `--FIELD VALUE`, or as a JSON object of texts";
 
-fn object(text: &str) -> Result<Vec<(String, String)>, CommandError> {
+fn object(text: &str) -> Result<Vec<(String, String)>, Failure> {
     let map: serde_json::Map<String, Value> = serde_json::from_str(text)
-        .map_err(|error| CommandError::usage(format!("the fields are not a JSON object: {error}")).hint(EXAMPLE))?;
+        .map_err(|error| Failure::usage(format!("the fields are not a JSON object: {error}")).hint(EXAMPLE))?;
     let bare = |value: Value| match value {
         Value::String(text) => Some(text),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
@@ -155,7 +156,7 @@ fn object(text: &str) -> Result<Vec<(String, String)>, CommandError> {
     };
     map.into_iter()
         .map(|(field, value)| {
-            let refused = CommandError::usage(format!("the value of `{field}` is not text")).hint(EXAMPLE);
+            let refused = Failure::usage(format!("the value of `{field}` is not text")).hint(EXAMPLE);
             bare(value).map(|value| (field, value)).ok_or(refused)
         })
         .collect()

@@ -5,11 +5,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::answer::{FailureReport, emit_found};
-use crate::commands::frame::{
-    CommandError, Context,
-    error::{Reason, codes::DEGRADED},
-};
+use crate::commands::frame::{Context, error::codes::DEGRADED};
 use crate::commands::git::uncommitted::Uncommitted;
+use crate::failure::{Failure, Reason};
 use crate::operations::answers::token::{self, Seen};
 use crate::operations::state::read::{self, Found};
 use crate::operations::state::situation::{self, EntryReport, Situation, Surroundings};
@@ -57,7 +55,7 @@ const LOAD_LINES: &[&str] = &[
     "verifier",
 ];
 
-pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
     if context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
         return shown(context);
@@ -87,16 +85,16 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), CommandErro
 }
 
 /// Shows a person what STATE.md says.
-fn shown(context: &mut Context) -> Result<(), CommandError> {
+fn shown(context: &mut Context) -> Result<(), Failure> {
     let facts = context.state_facts()?;
     let report = read::json(&context.view(), &facts)?;
-    let Some(report) = report else { return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)) };
+    let Some(report) = report else { return Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)) };
     let page = report.shown(context.screen());
     context.text(page);
     Ok(())
 }
 
-pub(in crate::commands) fn json(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn json(context: &mut Context) -> Result<(), Failure> {
     let facts = Facts { runs: context.runs(context.root()), ..context.state_facts()? };
     let view = context.view();
     let report = read::json(&view, &facts)?;
@@ -119,7 +117,7 @@ pub(in crate::commands) struct ContentReport {
     content: String,
 }
 
-pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArgs) -> Result<(), Failure> {
     let field = field.as_deref();
     let found = read::get(&context.view(), field, &context.moment())?;
     let name = field.unwrap_or_default();
@@ -131,22 +129,21 @@ pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArg
             let report = std::collections::BTreeMap::from([(name, value.as_str())]);
             context.say(&report, Some(&value), |_| value.trim_end().to_owned() + "\n")
         }
-        Found::NoState => Err(CommandError::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
+        Found::NoState => Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)),
         Found::Nothing if context.shows_to_a_person() => {
-            let unknown =
-                CommandError::usage(format!("STATE.md has no field, key or section `{name}`")).exits(DEGRADED);
+            let unknown = Failure::usage(format!("STATE.md has no field, key or section `{name}`")).exits(DEGRADED);
             Err(unknown.hint("`gsd-tools state get` prints STATE.md with its fields and sections"))
         }
         Found::Nothing => context.emit_raw(&FailureReport::of(format!("Section or field \"{name}\" not found")), ""),
     }
 }
 
-pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn snapshot(context: &mut Context) -> Result<(), Failure> {
     let report = read::snapshot(&context.view())?;
     emit_found(context, report.as_ref())
 }
 
-pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryArgs) -> Result<(), Failure> {
     let report = entry(context, &context.view())?;
     if arguments.json {
         return context.emit(&report);
@@ -165,7 +162,7 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
 }
 
 /// The situation of the project, and what to do next.
-fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, CommandError> {
+fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, Failure> {
     let facts = context.next_facts()?;
     if let Some((root, runs)) = context.milestones() {
         let view = context.view_at(&root)();

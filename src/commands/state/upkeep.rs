@@ -1,7 +1,8 @@
 //! Keeping STATE.md in order: `state validate`, `sync`, `prune`, `rebuild`, `milestone-switch`, signals.
 
 use super::answer::{FailureReport, absent, emit_found, emit_written, needs_planning, write, write_found};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
+use crate::failure::{Failure, Reason};
 use crate::operations::state::signal::{self, Signal};
 use crate::operations::state::{NO_STATE, prune, rebuild, switch, sync, validate};
 use crate::project::up_next::is_shipped_version;
@@ -69,7 +70,7 @@ pub(in crate::commands) struct RebuildArgs {
     set_aside: bool,
 }
 
-pub(in crate::commands) fn signal_waiting(context: &mut Context, arguments: &WaitingArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn signal_waiting(context: &mut Context, arguments: &WaitingArgs) -> Result<(), Failure> {
     let question = Signal {
         kind: arguments.kind.as_deref(),
         question: arguments.question.as_deref(),
@@ -80,32 +81,32 @@ pub(in crate::commands) fn signal_waiting(context: &mut Context, arguments: &Wai
     context.emit_raw(&report, "true")
 }
 
-pub(in crate::commands) fn signal_resume(context: &mut Context) -> Result<(), CommandError> {
+pub(in crate::commands) fn signal_resume(context: &mut Context) -> Result<(), Failure> {
     let report = write(context, |view, _| Ok(signal::resume(view)))?;
     let raw = report.removed.to_string();
     context.emit_raw(&report, raw)
 }
 
-pub(in crate::commands) fn sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), Failure> {
     let report = write_found(context, |view, facts| sync::sync(view, arguments.verify, facts))?;
     emit_found(context, report.as_ref())
 }
 
-pub(in crate::commands) fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
     let (keep, look) = (arguments.keep_recent, arguments.dry_run);
     let report = write_found(context, |view, facts| prune::prune(view, keep, look, facts))?;
     let raw = report.as_ref().is_some_and(prune::PruneReport::found);
     emit_written(context, report.as_ref(), raw)
 }
 
-pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArgs) -> Result<(), Failure> {
     needs_planning(context, NO_STATE)?;
     let (look, set_aside) = (arguments.dry_run, arguments.set_aside);
     let report = write_found(context, |view, facts| rebuild::rebuild(view, look, set_aside, facts))?;
     if report.is_none() {
         let hint = "there is no ROADMAP.md with phases to create it from; restore one of the two from git";
         if context.shows_to_a_person() {
-            return Err(CommandError::new(Reason::Unknown, NO_STATE).hint(hint));
+            return Err(Failure::new(Reason::Unknown, NO_STATE).hint(hint));
         }
         return context.emit(&FailureReport { error: NO_STATE.to_owned(), hint: Some(hint) });
     }
@@ -117,7 +118,7 @@ pub(in crate::commands) fn rebuild(context: &mut Context, arguments: &RebuildArg
     context.say(&report, Some(&raw), |screen| report.shown(screen))
 }
 
-pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Failure> {
     match validate::validate(&context.view())? {
         Ok(report) => {
             if arguments.strict && !report.valid {
@@ -134,7 +135,7 @@ pub(in crate::commands) fn validate(context: &mut Context, arguments: &ValidateA
     }
 }
 
-pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     let Some(version) = arguments.milestone.as_deref().filter(|version| !version.trim().is_empty()) else {
         let error = "milestone required (--milestone <vX.Y>)".to_owned();
         return context.emit(&FailureReport::of(error));
@@ -142,7 +143,7 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
     needs_planning(context, "there is no project here to begin a milestone in")?;
     let name = arguments.name.as_deref();
     if is_shipped(context, version.trim())? {
-        let refused = CommandError::new(Reason::Unknown, format!("milestone {} is shipped already", version.trim()));
+        let refused = Failure::new(Reason::Unknown, format!("milestone {} is shipped already", version.trim()));
         return Err(refused.hint("name the next one"));
     }
     let report = write(context, |view, facts| switch::switch(view, version, name, facts))?;
@@ -150,7 +151,7 @@ pub(in crate::commands) fn milestone_switch(context: &mut Context, arguments: &S
 }
 
 /// Whether the milestone `version` is one that was shipped.
-fn is_shipped(context: &Context, version: &str) -> Result<bool, CommandError> {
+fn is_shipped(context: &Context, version: &str) -> Result<bool, Failure> {
     let view = context.view();
     let text = view.roadmap_text()?;
     Ok(text.is_some_and(|text| is_shipped_version(&view, &view.parse_roadmap(&text), version)))

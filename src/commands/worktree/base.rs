@@ -5,14 +5,15 @@ use serde::Serialize;
 
 use super::git::Git;
 use super::{ORCHESTRATOR, emit};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::operations::agents::worktree::{BaseFacts, FORK, base_check};
 use crate::runtime::{Descriptor, Scope, StartCommit};
 use crate::text::edit::JsonDialect;
 use crate::text::json::{JsonDocument, JsonEdit};
 
-pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<(), Failure> {
     let git = Git::here(context);
     let commit = |name: &str| git.answer(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
     let facts = BaseFacts {
@@ -28,7 +29,7 @@ pub(super) fn check_base(context: &mut Context, mode: Option<&str>) -> Result<()
 const HEAD: &str = "head";
 
 /// Whether the settings of a host in this folder have worktrees start from the current commit; its private file first.
-fn asks_for_head(context: &Context) -> Result<bool, CommandError> {
+fn asks_for_head(context: &Context) -> Result<bool, Failure> {
     let Some(start) = start_commit(context)? else { return Ok(false) };
     for file in [&start.file, &start.shared] {
         let Some(text) = disk::read_text(file)? else { continue };
@@ -52,7 +53,7 @@ struct StartSetting {
 }
 
 /// The setting of the host of this call, or of the one host that has such a setting.
-fn start_commit(context: &Context) -> Result<Option<StartSetting>, CommandError> {
+fn start_commit(context: &Context) -> Result<Option<StartSetting>, Failure> {
     let of_call = context.host()?.descriptor.clone().filter(|descriptor| start_of(descriptor).is_some());
     let descriptor = match of_call {
         Some(descriptor) => Some(descriptor),
@@ -81,13 +82,13 @@ pub(in crate::commands) struct BaseRefReport {
     file: String,
 }
 
-pub(super) fn set_base(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn set_base(context: &mut Context) -> Result<(), Failure> {
     let Some(start) = start_commit(context)? else {
-        return Err(CommandError::usage("no host has a setting for the commit that worktrees start from")
+        return Err(Failure::usage("no host has a setting for the commit that worktrees start from")
             .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     let malformed = |error: String| {
-        CommandError::usage(format!("cannot edit `{}`: {error}", start.file))
+        Failure::usage(format!("cannot edit `{}`: {error}", start.file))
             .hint("correct the file, then run the command again; it was not changed")
     };
     let (skipped, previous) = context.edit_file(&start.file, |text| {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CommandError, Context, Git, ManifestFile, Refusal, emit, refuse};
+use super::{Context, Git, ManifestFile, Refusal, emit, refuse};
 use crate::disk;
+use crate::failure::Failure;
 use crate::project::wave::{WaveEntry, WaveManifest};
 
 /// What `worktree cleanup-wave` answers.
@@ -124,7 +125,7 @@ impl Stop {
     }
 }
 
-pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), CommandError> {
+pub(super) fn cleanup_wave(context: &mut Context, manifest: &str) -> Result<(), Failure> {
     let skipped = |reason, warnings| {
         let plan = Plan { action: Action::Skip, discovery: "manifest", reason, entries: 0 };
         let result = Outcome { ok: false, action: Action::Skip, reason, entries: Vec::new(), pending: [], warnings };
@@ -163,7 +164,7 @@ pub(super) fn clear_all(
     git: Git,
     tasks: Vec<Task>,
     mut warnings: Vec<Warning>,
-) -> Result<WaveReport, CommandError> {
+) -> Result<WaveReport, Failure> {
     let mut way = if context.is_rehearsal() { Way::Rehearse(Rehearsal::new(context)?) } else { Way::Act(git) };
     let folder = |task: &Task| context.here().resolve(&task.entry.worktree_path);
     let entries: Vec<Cleared> = tasks.into_iter().map(|task| clear(&mut way, folder(&task).as_path(), task)).collect();
@@ -194,7 +195,7 @@ struct Rehearsal {
 }
 
 impl Rehearsal {
-    fn new(context: &Context) -> Result<Self, CommandError> {
+    fn new(context: &Context) -> Result<Self, Failure> {
         Ok(Self { git: Git::here(context).aside(context)?, tip: "HEAD".to_owned() })
     }
 

@@ -9,9 +9,10 @@ use super::noted::{NotedWave, forget_folders, host_branches, of_root, session_ke
 use super::{Git, ManifestFile, Refusal, emit, make, refuse};
 use crate::commands::agents::dispatch::CAPACITY_VARIABLE;
 use crate::commands::agents::dispatch::answers;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath, DiskError, RelativePath};
+use crate::failure::Failure;
 use crate::operations::agents::worktree::FORK;
 use crate::operations::plans::index::{self, IndexedPlan, PlanIndexReport};
 use crate::operations::plans::waves::{self, InTurn, SIDE_BY_SIDE, WaveFacts};
@@ -54,14 +55,14 @@ struct Side {
     prompt: String,
 }
 
-pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result<(), CommandError> {
+pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result<(), Failure> {
     refuse_repository_of_others(context.here())?;
     let note_path = context.local_state()?.file(WAVE_NOTE);
     if let Some(refusal) = open_wave(context)? {
         return refuse(context, &refusal);
     }
     let index = index::plan_index(&context.view(), &arguments.phase)
-        .map_err(|error| CommandError::usage(error.to_string()).hint("change `depends_on` in one of these plans"))?;
+        .map_err(|error| Failure::usage(error.to_string()).hint("change `depends_on` in one of these plans"))?;
     let plans = chosen(&index, arguments)?;
     let git = of_root(context);
     let (base, branch) = (git.commit(), git.branch());
@@ -158,7 +159,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
 }
 
 /// The plans that were asked for, each once, in the order of the index.
-fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'a IndexedPlan>, CommandError> {
+fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'a IndexedPlan>, Failure> {
     let mut wanted = BTreeSet::new();
     for name in arguments.plans.iter().map(|name| name.trim()) {
         let positions = |fits: &dyn Fn(&IndexedPlan) -> bool| -> Vec<usize> {
@@ -174,11 +175,11 @@ fn chosen<'a>(index: &'a PlanIndexReport, arguments: &WaveArgs) -> Result<Vec<&'
                 0 => format!("phase {} has no plan `{name}`", arguments.phase),
                 count => format!("phase {} has {count} plans `{name}`", arguments.phase),
             };
-            return Err(CommandError::usage(message).hint(list));
+            return Err(Failure::usage(message).hint(list));
         };
         if index.plans[position].has_summary {
             let message = format!("plan `{name}` was executed already: it has a SUMMARY");
-            return Err(CommandError::usage(message)
+            return Err(Failure::usage(message)
                 .hint(format!("leave it out, or see `{}`", typed!("gsd-tools plan check {}", name))));
         }
         wanted.insert(position);
@@ -203,7 +204,7 @@ fn place_of_host(base: &str, place: Option<&RelativePath>) -> String {
 }
 
 /// Why a wave that was noted before cannot be forgotten yet.
-fn open_wave(context: &Context) -> Result<Option<Refusal>, CommandError> {
+fn open_wave(context: &Context) -> Result<Option<Refusal>, Failure> {
     let Some(wave) = NotedWave::read(context, false)? else { return Ok(None) };
     let git = of_root(context);
     // A worktree that git would not remove holds up nobody once it is merged.
@@ -232,7 +233,7 @@ fn facts(
     isolation: Isolation,
     capacity: usize,
     plans: &[&IndexedPlan],
-) -> Result<WaveFacts, CommandError> {
+) -> Result<WaveFacts, Failure> {
     let config = context.config()?;
     let layout = context.layout();
     let (uncommitted, unlisted) = match uncommitted(git, layout, plans) {
@@ -282,7 +283,7 @@ fn uncommitted(git: &Git, layout: &Layout, plans: &[&IndexedPlan]) -> Result<Vec
 
 /// The worktree that a plan is to get.
 /// Refuses worktrees whose places are below a link: git follows every one.
-fn refuse_links(context: &Context, plans: &[&IndexedPlan], base: &str) -> Result<(), CommandError> {
+fn refuse_links(context: &Context, plans: &[&IndexedPlan], base: &str) -> Result<(), Failure> {
     let (boundary, root) = (context.project().boundary()?, disk::canonical(context.root())?);
     let worktrees = root.resolve(context.layout().worktrees());
     for plan in plans {
@@ -304,11 +305,7 @@ fn entry_of(context: &Context, plan: &IndexedPlan, base: &str) -> WaveEntry {
     }
 }
 
-fn make_worktree(
-    context: &Context,
-    note: &AbsolutePath,
-    entry: &WaveEntry,
-) -> Result<Result<(), Refusal>, CommandError> {
+fn make_worktree(context: &Context, note: &AbsolutePath, entry: &WaveEntry) -> Result<Result<(), Refusal>, Failure> {
     if context.is_rehearsal() {
         return Ok(Ok(()));
     }
@@ -332,7 +329,7 @@ fn make_worktree(
 }
 
 /// Removes the worktrees that this call made, and the note: a wave is made as a whole.
-fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), CommandError> {
+fn take_back(context: &Context, git: &Git, note: &AbsolutePath, made: &[WaveEntry]) -> Result<(), Failure> {
     let remove = |entry: &WaveEntry| {
         git.remove_worktree(&entry.worktree_path).success() && git.remove_merged_branch(&entry.branch).success()
     };

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::commands::git::scratch::GitScratch;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::project::head::Head;
 use crate::project::worktrees::{ListedWorktree, listed};
 use crate::world::{Finished, Program, World};
@@ -93,7 +94,7 @@ impl Git {
     }
 
     /// The same, with what is merged merged beside the repository.
-    pub(super) fn aside(self, context: &Context) -> Result<Self, CommandError> {
+    pub(super) fn aside(self, context: &Context) -> Result<Self, Failure> {
         Ok(Self { scratch: Some(Arc::new(GitScratch::beside(context, context.here())?)), ..self })
     }
 

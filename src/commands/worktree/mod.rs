@@ -13,9 +13,10 @@ pub(super) mod reap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::project::wave::{NoteError, WaveEntry, WaveManifest};
 use crate::text::shell::{Typed, typed};
 use git::Git;
@@ -138,7 +139,7 @@ pub(crate) struct BaseArgs {
 const HARNESS: &str = "harness-worktree";
 const ORCHESTRATOR: &str = "orchestrator-worktree";
 
-fn cleanup_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), CommandError> {
+fn cleanup_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), Failure> {
     refuse_repository_of_others(context.here())?;
     match &arguments.manifest {
         Some(manifest) => cleanup::cleanup_wave(context, manifest),
@@ -146,7 +147,7 @@ fn cleanup_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), Co
     }
 }
 
-fn base_check(context: &mut Context, arguments: &BaseArgs) -> Result<(), CommandError> {
+fn base_check(context: &mut Context, arguments: &BaseArgs) -> Result<(), Failure> {
     base::check_base(context, arguments.mode.as_deref())
 }
 
@@ -170,7 +171,7 @@ impl Refusal {
 }
 
 /// Answers with one line end behind the JSON, as scripts know it of these verbs; `ok` decides the exit code.
-fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), CommandError> {
+fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), Failure> {
     context.emit(report)?;
     context.text("\n");
     if !ok {
@@ -179,7 +180,7 @@ fn emit(context: &mut Context, ok: bool, report: &impl Serialize) -> Result<(), 
     Ok(())
 }
 
-fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), CommandError> {
+fn refuse(context: &mut Context, refusal: &Refusal) -> Result<(), Failure> {
     if let Some(told) = refusal.hint.as_ref().or(refusal.stderr.as_ref()) {
         context.warn(format!("{}: {told}", refusal.reason));
     }
@@ -203,10 +204,10 @@ impl ManifestFile {
 
     /// The note of a wave that this program keeps.
     fn note_at(path: &AbsolutePath) -> Result<Self, Refusal> {
-        Self::of(path.clone(), disk::read_text(path).map_err(CommandError::from), true)
+        Self::of(path.clone(), disk::read_text(path).map_err(Failure::from), true)
     }
 
-    fn of(path: AbsolutePath, text: Result<Option<String>, CommandError>, is_note: bool) -> Result<Self, Refusal> {
+    fn of(path: AbsolutePath, text: Result<Option<String>, Failure>, is_note: bool) -> Result<Self, Refusal> {
         let unread = |error: String| Refusal {
             reason: "manifest_read_failed",
             hint: Some("create the manifest first; an empty one is `{\"worktrees\": []}`".to_owned()),
@@ -216,14 +217,14 @@ impl ManifestFile {
         let text = match text {
             Ok(Some(text)) => text,
             Ok(None) => return Err(unread(format!("there is no file `{path}`"))),
-            Err(error) => return Err(unread(error.message().to_owned())),
+            Err(error) => return Err(unread(error.message.clone())),
         };
         let manifest = parsed(&path, &text)?;
         Ok(Self { path, manifest, is_note })
     }
 
     /// Writes the manifest with one more entry, beside what others have noted meanwhile.
-    fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, CommandError> {
+    fn note(&self, context: &Context, entry: &WaveEntry) -> Result<Result<(), Refusal>, Failure> {
         let edit = |text: Option<&str>| {
             let noted = parsed(&self.path, text.unwrap_or_default()).and_then(|manifest| {
                 manifest.with(entry).map_err(|error| match error {
@@ -255,11 +256,11 @@ fn parsed(path: &AbsolutePath, text: &str) -> Result<WaveManifest, Refusal> {
 impl RecordArgs {
     /// The manifest and the entry that was asked for. Without a manifest there is nobody to tell anything; a field that is
     /// missing is told as every refusal of these verbs.
-    fn entry(&self, verb: &str) -> Result<Result<(&str, WaveEntry), Refusal>, CommandError> {
+    fn entry(&self, verb: &str) -> Result<Result<(&str, WaveEntry), Refusal>, Failure> {
         let Some(manifest) = &self.manifest else {
             let message = format!("`worktree {verb}` needs --manifest, --agent-id, --path, --branch and --base");
             let example = format!("`{}` shows an example", typed!("gsd-tools worktree {} --help", Typed::words(verb)));
-            return Err(CommandError::usage(message).hint(example).exits(2));
+            return Err(Failure::usage(message).hint(example).exits(2));
         };
         let given = |field: &'static str, value: &Option<String>| {
             let value = value.clone().filter(|value| !value.trim().is_empty());
@@ -310,7 +311,7 @@ pub(super) struct NotedReport {
     manifest_path: String,
 }
 
-fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
+fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Failure> {
     refuse_repository_of_others(context.here())?;
     let (manifest, entry) = match arguments.entry("record-agent")? {
         Ok(asked) => asked,
@@ -331,14 +332,14 @@ fn record_agent(context: &mut Context, arguments: &RecordArgs) -> Result<(), Com
     emit(context, true, &NotedReport { ok: true, reason, entry, cwd: None, manifest_path })
 }
 
-fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandError> {
+fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> {
     refuse_repository_of_others(context.here())?;
     let (manifest, entry) = match arguments.record.entry("create")? {
         Ok(asked) => asked,
         Err(refusal) => return refuse(context, &refusal),
     };
     let Some(root) = &arguments.root else {
-        return Err(CommandError::usage("`worktree create` needs --root")
+        return Err(Failure::usage("`worktree create` needs --root")
             .hint("`gsd-tools worktree create --help` shows an example")
             .exits(2));
     };
@@ -366,7 +367,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), CommandEr
 }
 
 /// Why the worktree cannot be in `folder`, which is to be inside `root`: as it is written, and as links lead.
-fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> Result<Option<Refusal>, CommandError> {
+fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
     if entry.worktree_path.split(['/', '\\']).any(|segment| segment == "..") {
         let hint = format!("`--path` must have no `..` in it: `{}`", entry.worktree_path);
         return Ok(Some(Refusal::because("unsafe_path_traversal", hint)));
@@ -385,7 +386,7 @@ fn misplaced(entry: &WaveEntry, folder: &AbsolutePath, root: &AbsolutePath) -> R
 }
 
 /// Why the worktree cannot be in `folder` of the project: the project brings a link that is on the way there.
-fn linked(context: &Context, folder: &AbsolutePath) -> Result<Option<Refusal>, CommandError> {
+fn linked(context: &Context, folder: &AbsolutePath) -> Result<Option<Refusal>, Failure> {
     let Some(below) = folder.relative_to(context.root()) else { return Ok(None) };
     let root = disk::canonical(context.root())?;
     let linked = disk::passes_no_link(&root.join(&below), &root).err();
@@ -393,7 +394,7 @@ fn linked(context: &Context, folder: &AbsolutePath) -> Result<Option<Refusal>, C
 }
 
 /// Makes the worktree and notes it; a worktree that cannot be noted is taken back. Gives its folder.
-fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Result<String, Refusal>, CommandError> {
+fn make(context: &Context, file: &ManifestFile, entry: &WaveEntry) -> Result<Result<String, Refusal>, Failure> {
     let folder = context.here().resolve(&entry.worktree_path);
     let git = Git::here(context);
     let place = folder.as_path().to_string_lossy().into_owned();

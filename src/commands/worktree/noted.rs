@@ -3,8 +3,9 @@
 use super::cleanup::{Stop, Task, Warning, clear_all, is_clean};
 use super::git::{Git, KnownWorktree};
 use super::{CleanupArgs, Refusal, emit, refuse};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Change, Digest};
+use crate::failure::Failure;
 use crate::operations::agents::worktree::{FRESH, LockedWorktree};
 use crate::project::folder::{canonical_id, plan_id};
 use crate::project::plan_commits;
@@ -131,18 +132,18 @@ fn holder(worktree: &KnownWorktree) -> Option<Holder> {
 impl NotedWave {
     /// The noted wave, and its worktrees: those we made, and those that the host made for its plans. With `with_left`
     /// also those in which nothing was done: an executor that died before its first commit left one.
-    pub(super) fn read(context: &Context, with_left: bool) -> Result<Option<Self>, CommandError> {
+    pub(super) fn read(context: &Context, with_left: bool) -> Result<Option<Self>, Failure> {
         let state = context.local_state()?;
         let Some(note) = state.read::<WaveNote>(WAVE_NOTE)?.filter(WaveNote::is_open) else { return Ok(None) };
         let path = state.file(WAVE_NOTE);
         let text = disk::read_text(&path)?.unwrap_or_default();
         let manifest = WaveManifest::parse(&text).map_err(|error| {
-            CommandError::usage(format!("`{path}`: {error}"))
+            Failure::usage(format!("`{path}`: {error}"))
                 .hint("correct the file; `git worktree list` shows the worktrees")
         })?;
         if manifest.unsound > 0 {
             let message = format!("`{path}` lists {} worktrees that cannot be read", manifest.unsound);
-            return Err(CommandError::usage(message).hint("correct the file; `git worktree list` shows the worktrees"));
+            return Err(Failure::usage(message).hint("correct the file; `git worktree list` shows the worktrees"));
         }
         let git = of_root(context);
         let listed = git.worktrees().map_err(|complaint| no_answer(&complaint))?;
@@ -173,7 +174,7 @@ impl NotedWave {
     }
 
     /// How the branches of the worktrees begin that the host makes itself: any other may be a person's.
-    fn branch_start(&self, context: &Context) -> Result<Option<String>, CommandError> {
+    fn branch_start(&self, context: &Context) -> Result<Option<String>, Failure> {
         Ok(match &self.note.branch_start {
             Some(start) => Some(start.clone()),
             None => host_branches(context)?,
@@ -187,7 +188,7 @@ impl NotedWave {
         git: &Git,
         listed: &[KnownWorktree],
         (start, with_left): (&str, bool),
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         let branches = git.run(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"]);
         if !branches.success() {
             return Err(no_answer(&branches.error_text()));
@@ -264,7 +265,7 @@ impl NotedWave {
     }
 
     /// The plans of the wave of whose execution nothing is known: no worktree, no commit here, no SUMMARY.
-    fn unaccounted(&self, context: &Context, git: &Git) -> Result<Vec<String>, CommandError> {
+    fn unaccounted(&self, context: &Context, git: &Git) -> Result<Vec<String>, Failure> {
         let view = context.view();
         let phase = self.note.phase.as_deref().map(|phase| view.find_phase(phase)).transpose()?;
         let folder = phase.and_then(|lookup| lookup.folder);
@@ -307,7 +308,7 @@ impl NotedWave {
     }
 
     /// Why this is not the place to merge the wave.
-    fn elsewhere(&self, context: &Context, git: &Git) -> Result<Option<Refusal>, CommandError> {
+    fn elsewhere(&self, context: &Context, git: &Git) -> Result<Option<Refusal>, Failure> {
         let here = disk::canonical(context.root())?.to_string();
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
             let hint = format!(
@@ -338,14 +339,12 @@ impl NotedWave {
 }
 
 /// Merges and removes the worktrees of the wave that `create-wave` noted, and forgets the note once none is left.
-pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), CommandError> {
+pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs) -> Result<(), Failure> {
     let note_path = context.local_state()?.file(WAVE_NOTE);
     let Some(wave) = NotedWave::read(context, arguments.keep_work)? else {
-        return Err(CommandError::usage(
-            "`worktree cleanup-wave` needs --manifest: no wave is recorded for this project",
-        )
-        .hint("`gsd-tools worktree create-wave --help` shows how to start one")
-        .exits(2));
+        return Err(Failure::usage("`worktree cleanup-wave` needs --manifest: no wave is recorded for this project")
+            .hint("`gsd-tools worktree create-wave --help` shows how to start one")
+            .exits(2));
     };
     let git = of_root(context);
     if let Some(refusal) = wave.elsewhere(context, &git)? {
@@ -422,8 +421,8 @@ pub(super) fn session_key(context: &Context) -> Option<String> {
     workstream::session_key(|name| context.world().variable(name))
 }
 
-fn no_answer(complaint: &str) -> CommandError {
-    CommandError::usage(format!("cannot list the worktrees: {complaint}")).hint("`git worktree list` shows the problem")
+fn no_answer(complaint: &str) -> Failure {
+    Failure::usage(format!("cannot list the worktrees: {complaint}")).hint("`git worktree list` shows the problem")
 }
 
 /// Whether the branch has commits of the plan that the wave's commit has not.
@@ -453,7 +452,7 @@ fn keep_uncommitted(git: &Git, context: &Context, entry: &WaveEntry) {
 }
 
 /// How the branches of worktrees begin that the host of this call makes itself.
-pub(super) fn host_branches(context: &Context) -> Result<Option<String>, CommandError> {
+pub(super) fn host_branches(context: &Context) -> Result<Option<String>, Failure> {
     let dispatch = context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone());
     Ok(dispatch.and_then(|dispatch| dispatch.worktree_branch))
 }

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::cleanup::only_here;
-use super::{CommandError, Context, Git, emit};
+use super::{Context, Git, emit};
 use crate::commands::git::repository::refuse_repository_of_others;
 use crate::disk;
+use crate::failure::Failure;
 use crate::operations::agents::worktree::{KeepReason, LockedWorktree};
 
 /// What `worktree reap-orphans` answers.
@@ -34,7 +35,7 @@ enum Fate {
     Reaped(&'static str),
 }
 
-pub(super) fn reap_orphans(context: &mut Context) -> Result<(), CommandError> {
+pub(super) fn reap_orphans(context: &mut Context) -> Result<(), Failure> {
     refuse_repository_of_others(context.here())?;
     let rehearsal = context.is_rehearsal();
     let git = Git::here(context);

@@ -1,5 +1,6 @@
 //! Tokens: what a reader saw, so that a later write can be refused where somebody else wrote in between.
 
+use crate::failure::Explain;
 use crate::project::files::{FileError, sha256};
 use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
@@ -20,6 +21,12 @@ pub(crate) enum Seen {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a token, such as `state-0123456789abcdef`")]
 pub(crate) struct BadToken(String);
+
+impl Explain for BadToken {
+    fn hint(&self) -> Option<String> {
+        Some("`gsd-tools state json --pick token` prints a token".to_owned())
+    }
+}
 
 impl Seen {
     fn word(self) -> &'static str {

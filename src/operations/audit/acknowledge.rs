@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::open::{DEFERRED, findings_digest, open_questions, questions_digest, quick_summary, status_of};
 use super::{ACKNOWLEDGED, Category};
+use crate::failure::{Explain, Reason};
 use crate::project::deferred::DeferredItems;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -33,6 +34,23 @@ pub(crate) enum AcknowledgeError {
     NoItem { text: String },
     #[error("the front matter of `{path}` cannot be edited: {what} (line {line})")]
     FrontMatter { path: String, line: usize, what: &'static str },
+}
+
+impl Explain for AcknowledgeError {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NoPhase { .. } => Reason::PhaseNotFound,
+            Self::NoFlag { .. } | Self::NotAName { .. } => Reason::Usage,
+            _ => Reason::Unknown,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            _ => None,
+        }
+    }
 }
 
 /// What is to be noted, and of which artifact. Which of the names are needed depends on the category.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::failure::Explain;
 use crate::project::config::facts::shown;
 use crate::project::config::{self, KeyError, Normalization, Setting};
 use crate::project::files::FileError;
@@ -28,6 +29,15 @@ pub(crate) enum ConfigurationError {
     Edit { path: String, source: EditError },
     #[error("the choices are not a JSON object: {reason}")]
     Choices { reason: String },
+}
+
+impl Explain for ConfigurationError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable(error) => error.hint(),
+            _ => None,
+        }
+    }
 }
 
 /// What `config-set` did, or would do.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
@@ -30,6 +31,16 @@ pub(crate) enum FrontMatterError {
     Unsafe { path: String, key: String },
     #[error("unknown schema `{name}`; the schemas are {}", SCHEMAS.map(|schema| schema.name).join(", "))]
     Schema { name: String },
+}
+
+impl Explain for FrontMatterError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable(error) => error.hint(),
+            Self::Key { .. } => Some("name it with letters, digits, `_` and `-`".to_owned()),
+            _ => None,
+        }
+    }
 }
 
 /// A change of one field: its new value, or none to take it away.

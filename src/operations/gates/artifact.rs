@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::failure::unexplained;
 use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::threats::{Severity, Threat, threats_of};
@@ -46,6 +47,8 @@ pub(crate) enum PredicateError {
     #[error("unknown value of `absent`: `{word}`")]
     Absent { word: String },
 }
+
+unexplained!(PredicateError);
 
 impl Predicate {
     pub(crate) fn parse(text: &str) -> Result<Self, PredicateError> {

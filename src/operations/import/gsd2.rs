@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::operations::documents::configuration::{self, ConfigurationError, NewFile};
 use crate::operations::milestones::archive::free_name;
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError};
@@ -33,6 +34,16 @@ pub(crate) enum ImportError {
     State(#[from] StateError),
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
+}
+
+impl Explain for ImportError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+            Self::Configuration(error) => error.hint(),
+        }
+    }
 }
 
 /// What `from-gsd2` answers.

@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::milestone::{MilestoneScope, is_same_version};
 use crate::project::scope::Unseen;
 use crate::project::standing::PhaseStanding;
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::shell::typed;
 
 /// Why nothing is put away.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +26,24 @@ pub(crate) enum ArchiveError {
     Unreadable { unseen: Unseen },
     #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
     NotConfirmed { count: usize },
+}
+
+impl Explain for ArchiveError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Label { .. } => Some("write it as ROADMAP.md does, such as `v1.0`".to_owned()),
+            Self::Taken { owner, .. } => {
+                let call = typed!("gsd-tools phases clear --confirm --archive-version {}", owner);
+                Some(format!("archive them under their own: `{call}`; or pass --force to mix the two"))
+            }
+            Self::Open { .. } => Some("finish them, or pass --force to archive them as they are".to_owned()),
+            Self::Unreadable { unseen } => Some(format!("{}; or pass `--archive-version v1.0`", unseen.cure())),
+            Self::NotConfirmed { .. } => {
+                Some("pass --confirm to do it, or --dry-run to see what would move".to_owned())
+            }
+        }
+    }
 }
 
 fn directories(count: usize) -> &'static str {

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::archive::{ArchiveError, checked_label, free_name, put_away};
+use crate::failure::Explain;
+use crate::operations::hints::{NO_ROADMAP, PHASES};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
 use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
@@ -48,6 +50,24 @@ pub(crate) enum MilestoneError {
     Open { count: usize, example: String, why: String },
     #[error("milestone {version} may not be complete: {unseen}")]
     ScopeUnknown { version: String, unseen: Unseen },
+}
+
+impl Explain for MilestoneError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+            Self::Label(error) => error.hint(),
+            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
+            Self::NoPhases { .. } => Some(PHASES.to_owned()),
+            Self::Folded { .. } => Some("`gsd-tools progress` shows the current milestone".to_owned()),
+            Self::Archived { archive, .. } => Some(format!("to complete it again, move `{archive}` away first")),
+            Self::Unstarted { .. } | Self::Open { .. } => {
+                Some("finish or remove these phases, or pass `--force`".to_owned())
+            }
+            Self::ScopeUnknown { unseen, .. } => Some(format!("{}, or pass `--force`", unseen.cure())),
+        }
+    }
 }
 
 /// What is asked of completing a milestone.

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use crate::failure::Explain;
 use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::operations::hints::CORRECT_LINE;
 use crate::project::files::FileError;
 use crate::project::folder::{canonical_id, plan_id};
 use crate::project::pause::RESUMED;
@@ -34,6 +36,20 @@ pub(crate) enum HandoffError {
     Elsewhere { path: String },
     #[error("`{path}` has nothing in `<{block}>`")]
     Empty { path: String, block: &'static str },
+}
+
+impl Explain for HandoffError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable(error) | Self::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
+            Self::FrontMatter(_) => Some(CORRECT_LINE.to_owned()),
+            Self::Missing { .. } | Self::Elsewhere { .. } => Some(
+                "write it first, in the folder of the phase; `gsd-tools handoff write --help` shows an example"
+                    .to_owned(),
+            ),
+            Self::Empty { .. } => Some("fill the block in; nothing was written".to_owned()),
+        }
+    }
 }
 
 /// What git and the clock say.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
+use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
 use crate::project::state::State;
 use crate::project::state::quick::{Migrated, QuickRow, QuickTableError, QuickVariant};
@@ -17,6 +19,19 @@ pub(crate) enum QuickTaskError {
     Table { verb: &'static str, reason: QuickTableError },
     #[error("there is no STATE.md")]
     NoState,
+}
+
+impl Explain for QuickTaskError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::State(error) => error.hint(),
+            Self::NoState => Some(NO_STATE_CURE.to_owned()),
+            Self::Table { reason: QuickTableError::Schema { .. }, .. } => {
+                Some("`gsd-tools quick-tasks-migrate` converts older tables; rename other columns by hand".to_owned())
+            }
+            Self::Table { .. } => Some("add the section `### Quick Tasks Completed` with a table to STATE.md, or run `gsd-tools state rebuild`".to_owned()),
+        }
+    }
 }
 
 /// What `quick-tasks-append` answers.

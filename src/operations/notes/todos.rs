@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::{Explain, Reason};
 use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::operations::hints::CORRECT_LINE;
 use crate::project::files::FileError;
 use crate::project::plan::PhasePlan;
 use crate::project::todo::Todo;
@@ -92,6 +94,24 @@ pub(crate) enum TodoError {
     Missing { name: String },
     #[error("`{path}` already exists")]
     Taken { path: String },
+}
+
+impl Explain for TodoError {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NotAName { .. } | Self::Missing { .. } | Self::Taken { .. } => Reason::Usage,
+            _ => Reason::Unknown,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable(error) | Self::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
+            Self::FrontMatter(_) => Some(CORRECT_LINE.to_owned()),
+            Self::NotAName { .. } | Self::Missing { .. } => Some("`gsd-tools list-todos` lists the todos".to_owned()),
+            Self::Taken { .. } => Some("rename one of the two files".to_owned()),
+        }
+    }
 }
 
 /// What completing a todo changes.

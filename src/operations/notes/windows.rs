@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -75,9 +76,8 @@ pub(crate) enum WindowsError {
     Entries { path: String, line: usize, reason: String },
 }
 
-impl WindowsError {
-    /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Option<String> {
+impl Explain for WindowsError {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::File(error) => error.hint(),
             _ => Some("correct that line, or take the file from git: `git log -- .planning/WINDOWS.md`".to_owned()),

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::{Explain, Reason};
+use crate::operations::hints::{NO_ROADMAP, PHASES};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
@@ -34,6 +36,32 @@ pub(crate) enum AddError {
     NoName,
     #[error(transparent)]
     Name(#[from] NameError),
+}
+
+impl Explain for AddError {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NoTarget { .. } | Self::NoSection { .. } => Reason::PhaseNotFound,
+            Self::Taken { .. } | Self::NoName | Self::Name(_) => Reason::Usage,
+            _ => Reason::Unknown,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::NoRoadmap | Self::NotARoadmap { .. } => Some(NO_ROADMAP.to_owned()),
+            Self::NoTarget { .. } => Some(PHASES.to_owned()),
+            Self::NoSection { .. } => {
+                Some("add the section first; `gsd-tools roadmap validate` lists what is missing".to_owned())
+            }
+            Self::Taken { .. } => {
+                Some("choose another identifier, or leave out `--id` to use the next number".to_owned())
+            }
+            Self::Name(error) => error.hint(),
+            Self::NoName => Some("describe the phase in words, such as `gsd-tools phase add \"Search\"`".to_owned()),
+        }
+    }
 }
 
 /// What is asked of `phase add`.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
+use crate::operations::hints::NO_ROADMAP;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_judgment;
@@ -19,6 +21,7 @@ use crate::project::unclosed::UnclearSummary;
 use crate::project::verification::{self, Verification};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{FrontMatter, Value};
+use crate::text::shell::typed;
 use crate::text::splice::Splices;
 
 use crate::operations::documents::frontmatter;
@@ -65,6 +68,36 @@ pub(crate) enum Incomplete {
     File(#[from] FileError),
     #[error(transparent)]
     State(#[from] StateError),
+}
+
+impl Explain for Incomplete {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound { .. } => Some(
+                "`gsd-tools roadmap analyze` lists the phases; one without a folder has nothing to complete yet"
+                    .to_owned(),
+            ),
+            Self::NoRoadmap { .. } => Some(NO_ROADMAP.to_owned()),
+            Self::Ambiguous { .. } => Some("rename or remove the folders that do not belong to the phase".to_owned()),
+            Self::PlansOpen { phase, .. } => Some(format!(
+                "execute these plans first; `{}` lists the plans",
+                typed!("gsd-tools phase-plan-index {}", phase)
+            )),
+            Self::PlansBlocked { .. } | Self::PlansHalted { .. } => {
+                Some("resolve what the summary describes, then execute the plan again".to_owned())
+            }
+            Self::Earlier { .. } => Some("`gsd-tools roadmap validate` names lines that are not read".to_owned()),
+            Self::PlanUnread { .. } => Some("rename it, then execute it".to_owned()),
+            Self::PlanUnclear { .. } => Some(UnclearSummary::CURE.to_owned()),
+            Self::NotVerified { command, phase, .. } if command.is_empty() => {
+                Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))
+            }
+            Self::NotVerified { command, .. } => Some(format!("next: `{command}`")),
+            Self::ScopeUnknown { unseen, .. } => Some(unseen.cure()),
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+        }
+    }
 }
 
 /// What `phase complete` answers.
@@ -620,7 +653,7 @@ mod tests {
         ));
         let told = complete(&view("human_needed", true), "01", "/gsd-", false, &facts).unwrap_err();
         assert!(told.to_string().starts_with("phase 01 is not verified: "), "{told}");
-        assert_eq!(crate::operations::hints::hint_of(&told).as_deref(), Some("next: `/gsd-verify-work 01`"));
+        assert_eq!(told.hint().as_deref(), Some("next: `/gsd-verify-work 01`"));
         assert!(matches!(
             complete(&view("passed", true), "7", "/gsd-", false, &facts),
             Err(Incomplete::NotFound { .. })

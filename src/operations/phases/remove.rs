@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::{Explain, Reason};
+use crate::operations::hints::{NO_ROADMAP, PHASES};
 use crate::operations::state::position::{self, COUNTING};
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::files::FileError;
@@ -15,6 +17,7 @@ use crate::project::roadmap_renumber::Renumbering;
 use crate::project::state::{Position, State};
 use crate::project::up_next::is_shipped;
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::shell::typed;
 use crate::text::splice::with_parts;
 
 /// Why a phase stays.
@@ -34,6 +37,32 @@ pub(crate) enum RemoveError {
     Shipped { phase: String },
     #[error("phase {phase} has {count} executed plan(s)")]
     Executed { phase: String, count: usize },
+}
+
+impl Explain for RemoveError {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NotFound { .. } | Self::Ambiguous { .. } => Reason::PhaseNotFound,
+            Self::Executed { .. } | Self::Shipped { .. } => Reason::Usage,
+            _ => Reason::Unknown,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
+            Self::NotFound { .. } => Some(PHASES.to_owned()),
+            Self::Ambiguous { .. } => Some("rename or remove the folders that do not belong to the phase".to_owned()),
+            Self::Shipped { .. } => {
+                Some("its phases are history; `--force` takes the phase out of it all the same".to_owned())
+            }
+            Self::Executed { phase, .. } => {
+                Some(format!("`{}` removes it with its summaries", typed!("gsd-tools phase remove {} --force", phase)))
+            }
+        }
+    }
 }
 
 /// A new name of a folder or a file.

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::failure::{Explain, Reason};
 use crate::project::files::FileError;
 use crate::project::phase::{self, PhaseId};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, Value};
+use crate::text::shell::typed;
 use crate::text::{NameError, named, words};
 
 /// Why nothing could be made.
@@ -22,6 +24,28 @@ pub(crate) enum ScaffoldError {
     NotAPhase { phase: String },
     #[error(transparent)]
     Name(#[from] NameError),
+}
+
+impl Explain for ScaffoldError {
+    fn reason(&self) -> Reason {
+        match self {
+            Self::NoPhase { .. } => Reason::PhaseNotFound,
+            Self::File(_) => Reason::Unknown,
+            Self::NoName | Self::NotAPhase { .. } | Self::Name(_) => Reason::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::NoPhase { phase } => {
+                Some(format!("create it: `{}`", typed!("gsd-tools scaffold phase-dir --phase {} --name NAME", phase)))
+            }
+            Self::NoName => Some("`gsd-tools scaffold phase-dir --phase 3 --name \"Search\"`".to_owned()),
+            Self::NotAPhase { .. } => Some("write it as `3` or `3.1`".to_owned()),
+            Self::Name(error) => error.hint(),
+        }
+    }
 }
 
 /// A document that can be made empty.

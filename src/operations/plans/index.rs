@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::{PhaseId, short};
@@ -25,6 +26,16 @@ pub(crate) enum PlanIndexError {
     Cycle { phase: String, plans: Vec<String> },
     #[error("the plans {one} and {other} of phase {phase} differ only in upper and lower case")]
     SameName { phase: String, one: String, other: String },
+}
+
+impl Explain for PlanIndexError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable(error) => error.hint(),
+            Self::Cycle { .. } => None,
+            Self::SameName { other, .. } => Some(format!("rename {other} and its summary, or remove one of them")),
+        }
+    }
 }
 
 /// What `phase-plan-index` answers.

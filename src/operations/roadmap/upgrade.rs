@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
 use crate::operations::documents::configuration::{self, ConfigurationError};
+use crate::operations::hints::NO_ROADMAP;
 use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
 use crate::project::config::Setting;
 use crate::project::files::FileError;
@@ -42,6 +44,20 @@ pub(crate) enum UpgradeError {
     Zero { id: String },
     #[error("`{folder}` already exists")]
     Taken { folder: String },
+}
+
+impl Explain for UpgradeError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+            Self::Configuration(error) => error.hint(),
+            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
+            Self::Twice { .. } => Some("move the phase below one of the milestones; nothing was changed".to_owned()),
+            Self::Zero { .. } => Some("give the milestone a number from 1; nothing was changed".to_owned()),
+            Self::Taken { .. } => Some("rename that folder; nothing was changed".to_owned()),
+        }
+    }
 }
 
 /// What `roadmap upgrade` answers.

@@ -38,6 +38,8 @@ pub(crate) mod validate;
 
 use std::sync::Arc;
 
+use crate::failure::Explain;
+use crate::operations::hints::CORRECT_LINE;
 use crate::project::auto_run::Runs;
 use crate::project::files::FileError;
 use crate::project::state::{State, StateProblem};
@@ -100,6 +102,19 @@ pub(crate) enum StateError {
         /// No line can be repaired.
         is_lost: bool,
     },
+}
+
+impl Explain for StateError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Garbled { is_lost: false, .. } => Some(CORRECT_LINE.to_owned()),
+            Self::Garbled { .. } => Some(
+                "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`"
+                    .to_owned(),
+            ),
+            Self::File(error) => error.hint(),
+        }
+    }
 }
 
 /// The text of STATE.md for writing; `None` if there is no such file.

@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::failure::Explain;
+use crate::operations::hints::{CORRECT_LINE, PHASES};
+use crate::operations::state::NO_STATE_CURE;
 use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError, mirror};
 use crate::project::deferred_checks::{
     CATEGORY, DeferredCheck, OPEN, deferred_rows, is_listed, is_row_of, item, of_test, rows_of,
@@ -35,6 +38,23 @@ pub(crate) enum HumanCheckError {
     File(#[from] FileError),
     #[error(transparent)]
     State(#[from] StateError),
+}
+
+impl Explain for HumanCheckError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound { .. } => Some(PHASES.to_owned()),
+            Self::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
+            Self::NotWaiting { .. } => {
+                Some("only checks of a report with the status `human_needed` can be deferred".to_owned())
+            }
+            Self::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
+            Self::NoState => Some(NO_STATE_CURE.to_owned()),
+            Self::FrontMatter { .. } => Some(CORRECT_LINE.to_owned()),
+            Self::File(error) => error.hint(),
+            Self::State(error) => error.hint(),
+        }
+    }
 }
 
 /// What `verification defer-human` answers.

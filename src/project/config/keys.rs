@@ -1,5 +1,6 @@
 //! Which keys can be set, and which values each accepts.
 
+use crate::failure::unexplained;
 use crate::text::splice::Splices;
 use serde_json::{Map, Number, Value};
 
@@ -29,6 +30,8 @@ pub(crate) enum KeyError {
     #[error("`{key}` cannot be `{value}`; it takes {accepts}")]
     Refused { key: String, value: String, accepts: Accepts },
 }
+
+unexplained!(KeyError);
 
 impl Setting {
     /// Reads a key and the text of its value: `true`, `false`, `null` (unset), numbers, JSON lists and objects are what

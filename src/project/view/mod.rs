@@ -653,6 +653,7 @@ fn compare_versions(left: &str, right: &str) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Explain;
 
     fn view(files: &[(&str, &str)]) -> ProjectView {
         ProjectView::of(files.iter().copied())

@@ -1,6 +1,7 @@
 //! What an agent can write in its worktree makes git run no program of the agent's, nor look into another repository.
 
 use super::*;
+use crate::failure::Explain;
 
 /// A worktree that an agent worked in, and repositories of the agent's making.
 struct Scene {

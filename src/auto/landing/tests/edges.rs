@@ -1,6 +1,8 @@
 //! Where something is in the way: what a person has changed, what was killed half-way, what git would lose.
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use crate::failure::Explain;
+
 use super::*;
 
 /// What a person does to a repository.

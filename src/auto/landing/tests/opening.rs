@@ -1,6 +1,8 @@
 //! What a repository has to be, and what is said where it is not.
 use std::os::unix::fs::PermissionsExt;
 
+use crate::failure::Explain;
+
 use super::*;
 
 /// Why the repository cannot be opened, and the hint.

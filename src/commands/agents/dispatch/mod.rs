@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use crate::auto::runner::table::Runners;
 use crate::auto::runner::version::{major_of, version_of};
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::disk::AbsolutePath;
+use crate::failure::{Failure, Reason};
 use crate::operations::agents::failure::classify_failure;
 use crate::project::wave::{WAVE_NOTE, WaveNote};
 use crate::runtime::{Dispatch, Isolation};
@@ -189,12 +190,12 @@ pub(crate) struct TeamsArgs {
     json: bool,
 }
 
-fn inspect(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
+fn inspect(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
     let report = answers::isolation(&context.host()?.id, facts(context)?.as_ref(), None, true, RunIn::default());
     tell_isolation(context, &report, *json)
 }
 
-fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) -> Result<(), CommandError> {
+fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) -> Result<(), Failure> {
     let report = match text {
         Some(text) => classify_failure(text),
         None => classify_failure(&words.join(" ")),
@@ -203,12 +204,12 @@ fn classify(context: &mut Context, FailureArgs { words, text }: &FailureArgs) ->
 }
 
 /// What is known of how the host of the call runs agents.
-fn facts(context: &Context) -> Result<Option<Dispatch>, CommandError> {
+fn facts(context: &Context) -> Result<Option<Dispatch>, Failure> {
     Ok(context.host()?.descriptor.as_ref().and_then(|descriptor| descriptor.dispatch.clone()))
 }
 
 /// Answers with JSON where that is asked for, else with a line.
-fn tell(context: &mut Context, json: bool, report: &impl Serialize, line: &str) -> Result<(), CommandError> {
+fn tell(context: &mut Context, json: bool, report: &impl Serialize, line: &str) -> Result<(), Failure> {
     if json {
         context.emit(report)?;
     } else {
@@ -226,7 +227,7 @@ pub(in crate::commands) struct TypeReport<'a> {
     dispatch: Option<DispatchReport>,
 }
 
-fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), CommandError> {
+fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
     let facts = facts(context)?;
     let requested = arguments.requested.as_deref().unwrap_or_default();
@@ -236,11 +237,11 @@ fn resolve_type(context: &mut Context, arguments: &TypeArgs) -> Result<(), Comma
     tell(context, arguments.json, &report, resolved)
 }
 
-fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -> Result<(), CommandError> {
+fn tell_isolation(context: &mut Context, report: &IsolationReport, json: bool) -> Result<(), Failure> {
     tell(context, json, report, report.isolation.word())
 }
 
-fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), CommandError> {
+fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Failure> {
     let use_worktrees = context.config()?.flag("workflow.use_worktrees");
     let word = arguments.force_isolation.as_deref();
     let asked = word.and_then(|word| IsolationWord::from_str(word, true).ok()).map(Isolation::from);
@@ -253,7 +254,7 @@ fn isolation(context: &mut Context, arguments: &IsolationArgs) -> Result<(), Com
     let (folder, prompt) = (arguments.cwd_target.as_deref(), arguments.prompt.as_deref());
     let has_majors = facts.as_ref().filter(|facts| folder.is_some() && !facts.run_in_majors.is_empty());
     let program = has_majors.and_then(|facts| facts.run_in.as_ref()?.first());
-    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = program.and_then(|program| runners.iter().find(|runner| runner.programs.contains(program)));
     let major = program.and_then(|program| major_of(&version_of(context.world(), runner, program)?));
     let run_in = RunIn { folder, prompt, major };
@@ -271,7 +272,7 @@ pub(in crate::commands) struct RecordedReport {
     path: String,
 }
 
-fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), CommandError> {
+fn record(context: &mut Context, arguments: &RecordArgs) -> Result<(), Failure> {
     let (path, noted) = note(
         context,
         arguments.isolation.into(),
@@ -289,13 +290,13 @@ fn note(
     isolation: Isolation,
     flag: Option<&String>,
     (phase, plan): (Option<&String>, Option<&String>),
-) -> Result<(AbsolutePath, bool), CommandError> {
+) -> Result<(AbsolutePath, bool), Failure> {
     let path = context.local_state()?.file(WAVE_NOTE);
     let written_at = context.world().now().milliseconds();
     let noted = context.edit_note(&path, |text| {
         // A note that does not parse may be all that is known of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
-            CommandError::usage(format!("`{path}` is not valid JSON: {error}"))
+            Failure::usage(format!("`{path}` is not valid JSON: {error}"))
                 .hint("correct the file; or merge the worktrees that `git worktree list` shows, then delete it")
         })?;
         if known.is_some_and(|note| note.is_open()) {
@@ -320,7 +321,7 @@ fn note(
     Ok((path, noted))
 }
 
-fn capacity(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
+fn capacity(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
     let asked = context.world().variable(CAPACITY_VARIABLE);
     let report = answers::capacity(&context.host()?.id, facts(context)?.as_ref(), asked.as_deref());
     let line = report.capacity.to_string();
@@ -335,7 +336,7 @@ pub(in crate::commands) struct FlattenReport<'a> {
     dispatch: Option<DispatchReport>,
 }
 
-fn should_flatten(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), CommandError> {
+fn should_flatten(context: &mut Context, JsonArgs { json }: &JsonArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
     let facts = facts(context)?;
     let should_flatten = answers::should_flatten(facts.as_ref());
@@ -352,7 +353,7 @@ pub(in crate::commands) struct AgentReport<'a> {
     fallback: bool,
 }
 
-fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), CommandError> {
+fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
     let requested = arguments.name.as_deref().unwrap_or_default();
     let there = context.config()?.flag("workflow.agent_hint_routing")
@@ -373,7 +374,7 @@ pub(in crate::commands) struct TeamsReport {
 }
 
 /// Few hosts have teams, and only where their environment says so.
-fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), CommandError> {
+fn teams(context: &mut Context, arguments: &TeamsArgs) -> Result<(), Failure> {
     let runtime = context.host()?.id.clone();
     let variable_of = |dispatch: Option<Dispatch>| dispatch.and_then(|dispatch| dispatch.teams_variable);
     let of_call = context.host()?.descriptor.clone();

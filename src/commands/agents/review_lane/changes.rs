@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::run::{self, InvokeReport, Outcome, Place, Work};
 use super::{PROMPT, names, repository, reviewers, run_folder};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::commands::loops::capability::{self, HostFlags};
 use crate::commands::loops::installed;
 use crate::disk::{AbsolutePath, RelativePath};
+use crate::failure::Failure;
 use crate::operations::agents::review_text::{self, Depth};
 use crate::operations::agents::reviewers::{Lane, Reviewers};
 use crate::text::words::of_word;
@@ -133,7 +134,7 @@ impl DispatchReport {
     }
 }
 
-pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<DispatchReport, CommandError> {
+pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<DispatchReport, Failure> {
     if let Some(why) = not_enabled(context, arguments)? {
         return Ok(DispatchReport::nothing("trait_not_enabled", why, None));
     }
@@ -164,7 +165,7 @@ pub(super) fn dispatch(context: &Context, arguments: &DispatchArgs) -> Result<Di
 }
 
 /// Why the step does not use reviewers; `None` if it does.
-fn not_enabled(context: &Context, arguments: &DispatchArgs) -> Result<Option<String>, CommandError> {
+fn not_enabled(context: &Context, arguments: &DispatchArgs) -> Result<Option<String>, Failure> {
     let (Some(feature), Some(point)) = (&arguments.cap_id, &arguments.point) else {
         context.warn("`--cap-id` and `--point` are both needed to know whether the step uses reviewers");
         return Ok(Some("`--cap-id` or `--point` is missing".to_owned()));
@@ -179,7 +180,7 @@ fn select<'a>(
     context: &Context,
     reviewers: &'a Reviewers,
     explicit: &str,
-) -> Result<(Vec<Lane<'a>>, Selection), CommandError> {
+) -> Result<(Vec<Lane<'a>>, Selection), Failure> {
     let config = context.config()?;
     let mut chosen: Vec<&str> = names(explicit).collect();
     chosen.sort_unstable();
@@ -208,7 +209,7 @@ fn select<'a>(
 }
 
 /// Where the reviews are made, and what is asked.
-fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place, String), Refused>, CommandError> {
+fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place, String), Refused>, Failure> {
     let missing =
         |flag: &str| Refused::new("missing_provenance", format!("`{flag}` is missing"), format!("add `{flag}`"));
     let Some(run) = &arguments.run_dir else { return Ok(Err(missing("--run-dir"))) };
@@ -225,7 +226,7 @@ fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place,
     let usual = context.config()?.text("workflow.code_review_depth").unwrap_or(Depth::Standard.word());
     let depth = arguments.depth.as_deref().unwrap_or(usual);
     let depth: Depth = of_word(depth).ok_or_else(|| {
-        CommandError::usage(format!("`{depth}` is not a depth")).hint("the depths are quick, standard and deep")
+        Failure::usage(format!("`{depth}` is not a depth")).hint("the depths are quick, standard and deep")
     })?;
     let files = match files(context, &repository)? {
         Ok(files) => files,
@@ -238,10 +239,10 @@ fn request(context: &Context, arguments: &DispatchArgs) -> Result<Result<(Place,
 }
 
 /// The files on standard input, from the root of the repository.
-fn files(context: &Context, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, CommandError> {
+fn files(context: &Context, repository: &AbsolutePath) -> Result<Result<Vec<String>, Refused>, Failure> {
     let hint = "write the paths of the changed files to standard input, one a line";
     let input = context.world().input(LONGEST_LIST).map_err(|error| {
-        CommandError::usage(format!("cannot read the list of files from standard input: {error}")).hint(hint)
+        Failure::usage(format!("cannot read the list of files from standard input: {error}")).hint(hint)
     })?;
     let invalid = |detail: String| Ok(Err(Refused::new("invalid_paths", detail, hint)));
     let Ok(input) = String::from_utf8(input) else { return invalid("a path is not UTF-8".to_owned()) };

@@ -9,8 +9,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::frame::{CommandError, Context, error::Reason, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
+use crate::failure::{Failure, Reason};
 use crate::operations::agents::reviewers::{Lane, LaneError, Reviewers, Transport};
 
 use changes::DispatchArgs;
@@ -155,8 +156,8 @@ pub(in crate::commands) enum PlanReport {
 /// The file with the prompt, in the directory of a run.
 const PROMPT: &str = "gsd-review-prompt.md";
 
-fn reviewers() -> Result<Reviewers, CommandError> {
-    Reviewers::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))
+fn reviewers() -> Result<Reviewers, Failure> {
+    Reviewers::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))
 }
 
 /// The names in a list separated by commas.
@@ -168,11 +169,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 type Named<'a> = (String, Result<Lane<'a>, LaneError>);
 
 /// The reviewers that are listed; all that are built in where none is.
-fn selected<'a>(
-    context: &Context,
-    reviewers: &'a Reviewers,
-    list: Option<&str>,
-) -> Result<Vec<Named<'a>>, CommandError> {
+fn selected<'a>(context: &Context, reviewers: &'a Reviewers, list: Option<&str>) -> Result<Vec<Named<'a>>, Failure> {
     let config = context.config()?;
     let mut chosen: Vec<String> = names(list.unwrap_or_default()).map(str::to_owned).collect();
     if chosen.is_empty() {
@@ -181,7 +178,7 @@ fn selected<'a>(
     Ok(chosen.into_iter().map(|name| (name.clone(), reviewers.lane(&name, config))).collect())
 }
 
-fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError> {
+fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
     let reviewers = reviewers()?;
     let config = context.config()?;
     let report = |(slug, lane): Named<'_>| match lane {
@@ -208,11 +205,11 @@ fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), CommandError>
     context.emit(&report)
 }
 
-fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), CommandError> {
+fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), Failure> {
     let reviewers = reviewers()?;
     let mut text = String::new();
     for (name, lane) in selected(context, &reviewers, arguments.selected.as_deref())? {
-        let lane = lane.map_err(|error| CommandError::usage(error.to_string()).hint(error.hint()))?;
+        let lane = lane.map_err(|error| Failure::usage(error.to_string()).hint(error.hint()))?;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name}\t{}", lane.section());
     }
@@ -220,7 +217,7 @@ fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), Comma
     Ok(())
 }
 
-fn flags(context: &mut Context, arguments: &FlagsArgs) -> Result<(), CommandError> {
+fn flags(context: &mut Context, arguments: &FlagsArgs) -> Result<(), Failure> {
     let reviewers = reviewers()?;
     let names: Vec<&str> = arguments.selected.iter().flat_map(|names| names.split(',')).map(str::trim).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
@@ -232,13 +229,13 @@ fn flags(context: &mut Context, arguments: &FlagsArgs) -> Result<(), CommandErro
     Ok(())
 }
 
-fn explicit_from_argv(context: &mut Context, arguments: &ArgvArgs) -> Result<(), CommandError> {
+fn explicit_from_argv(context: &mut Context, arguments: &ArgvArgs) -> Result<(), Failure> {
     let reviewers = reviewers()?;
     context.text(reviewers.asked_for(arguments.arguments.iter().map(String::as_str)).join(","));
     Ok(())
 }
 
-fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), CommandError> {
+fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), Failure> {
     let reviewers = reviewers()?;
     let lane = reviewers
         .lane(&arguments.slug, context.config()?)
@@ -267,17 +264,17 @@ fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), CommandEr
     context.emit(&report)
 }
 
-fn dispatch_step(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
+fn dispatch_step(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
     let report = changes::dispatch(context, arguments)?;
     context.exit_with(u8::from(!report.ok));
     context.emit(&report)
 }
 
 /// The directory of a run: in the project, or where anybody may write.
-fn run_folder(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> {
+fn run_folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
     let folder = context.here().resolve(typed);
     if !disk::is_folder(&folder) {
-        return Err(CommandError::usage(format!("the run directory `{folder}` does not exist"))
+        return Err(Failure::usage(format!("the run directory `{folder}` does not exist"))
             .hint(format!("create it, and write the prompt to `{PROMPT}` in it")));
     }
     let boundary = context.project().boundary()?;
@@ -289,12 +286,12 @@ fn run_folder(context: &Context, typed: &str) -> Result<AbsolutePath, CommandErr
     Ok(folder)
 }
 
-fn repository(context: &Context, typed: Option<&str>) -> Result<AbsolutePath, CommandError> {
+fn repository(context: &Context, typed: Option<&str>) -> Result<AbsolutePath, Failure> {
     let Some(typed) = typed else { return Ok(context.root().clone()) };
     let folder = context.here().resolve(typed);
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` is not a folder"))
+    Err(Failure::usage(format!("`{folder}` is not a folder"))
         .hint("set `--repo-root` to the folder of the repository, or leave it out"))
 }

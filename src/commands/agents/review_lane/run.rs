@@ -12,8 +12,9 @@ use crate::auto::runner::own::{Staged, unknown_folders};
 use crate::auto::runner::stream::{Dialect, Facts, Opening};
 use crate::auto::runner::table::{Runner, Runners};
 use crate::auto::runner::version::{major_of, version_of};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::{AbsolutePath, Digest, Scratch};
+use crate::failure::{Explain, Failure, Reason};
 use crate::operations::agents::prompt_budget::tokens;
 use crate::operations::agents::review_text;
 use crate::operations::agents::reviewers::{self, Delivery, Form, Lane, LaneError, Transport};
@@ -171,7 +172,7 @@ impl InvokeReport {
 }
 
 /// Looks up all that asking the reviewer needs.
-pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, CommandError> {
+pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> Result<Work<'a>, Failure> {
     let limit = Duration::from_secs(lane.seconds(context.config()?));
     let means = match prompt(context, &lane, place)? {
         Err(failed) => Err(failed),
@@ -184,7 +185,7 @@ pub(super) fn prepare<'a>(context: &Context, lane: Lane<'a>, place: &Place) -> R
 }
 
 /// The prompt; an empty one for a reviewer that takes none.
-fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, CommandError> {
+fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<String, Failed>, Failure> {
     if lane.reviewer.delivery == Delivery::None {
         return Ok(Ok(String::new()));
     }
@@ -212,12 +213,12 @@ fn call(
     place: &Place,
     prompt: String,
     limit: Duration,
-) -> Result<Result<Call, Failed>, CommandError> {
+) -> Result<Result<Call, Failed>, Failure> {
     let reviewer = lane.reviewer;
     let world = context.world();
-    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = reviewer.runner.as_deref().map(|name| runners.find(name)).transpose();
-    let runner = runner.map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runner = runner.map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let programs = runner.map_or(&reviewer.programs, |runner| &runner.programs);
     let Some(name) = programs.iter().find(|program| world.finds(program)) else {
         let names = programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
@@ -271,7 +272,7 @@ fn call(
 }
 
 /// What the reviewer has of its user's. `None` where nobody knows which folders are its own.
-fn own(world: &World, runner: &Runner) -> Result<Option<Own>, CommandError> {
+fn own(world: &World, runner: &Runner) -> Result<Option<Own>, Failure> {
     let scratch = Scratch::new(&world.temporary_folder())?;
     let staged = runner.stage(world, &scratch.path("client"), &[])?;
     let temporary = scratch.make_folder("tmp")?;
@@ -279,7 +280,7 @@ fn own(world: &World, runner: &Runner) -> Result<Option<Own>, CommandError> {
 }
 
 /// Around what the client has of its user's, and temporary files: a reviewer only reads the project.
-fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, CommandError> {
+fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, Failure> {
     let fence = Fence::around([own.staged.folder().as_path()]).with_temporary(own.temporary.as_path());
     Ok(fence.for_user(context.world(), Some(&runner.name), &context.openings()?))
 }
@@ -287,7 +288,7 @@ fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, Command
 /// The reviewers that the user lets write everywhere. A project names none: its settings may be anybody's.
 const UNFENCED: &str = "review.unfenced";
 
-fn may_run_unfenced(context: &Context, name: &str) -> Result<bool, CommandError> {
+fn may_run_unfenced(context: &Context, name: &str) -> Result<bool, Failure> {
     let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, UNFENCED));
     Ok(match value {
@@ -310,7 +311,7 @@ fn program_word(context: &Context) -> Typed {
 
 /// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
 /// computer is asked only if the user's own settings name it.
-fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>, CommandError> {
+fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>, Failure> {
     let key = lane.reviewer.address_key.as_deref().unwrap_or_default();
     let usual = lane.reviewer.address.as_deref().unwrap_or_default();
     let typed = context.config()?.text(key).unwrap_or(usual);
@@ -327,7 +328,7 @@ fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>,
     Ok(Ok(address))
 }
 
-fn personal_address(context: &Context, key: &str) -> Result<Option<String>, CommandError> {
+fn personal_address(context: &Context, key: &str) -> Result<Option<String>, Failure> {
     let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, key));
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
@@ -554,7 +555,7 @@ pub(super) fn finish(
     work: &Work<'_>,
     outcome: Outcome,
     place: &Place,
-) -> Result<InvokeReport, CommandError> {
+) -> Result<InvokeReport, Failure> {
     let lane = &work.lane;
     let file = |extension: &str| place.run.resolve(format!("gsd-review-{}.{extension}", lane.name));
     let (review, errors) = (file("md"), file("err"));
@@ -600,7 +601,7 @@ pub(super) fn write<const N: usize>(
     context: &Context,
     run: &AbsolutePath,
     files: [(&AbsolutePath, String); N],
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let boundary = context.project().boundary()?;
     for (path, _) in &files {
         boundary.check(path)?;

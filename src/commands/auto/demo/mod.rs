@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::auto::demo::{Row, Script};
 use crate::auto::event::{Entry, Event};
 use crate::auto::memory::Memory;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 use crate::project::milestone_layout::lookup;
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::shell::typed;
@@ -64,7 +65,7 @@ struct NextRow {
     about: String,
 }
 
-pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), CommandError> {
+pub(super) fn demo(context: &mut Context, arguments: &DemoArgs) -> Result<(), Failure> {
     let script = Script::builtin()?;
     let progress = progress_screen(context);
     let tell = |who, text: &str| context.tell(told::line(progress, who, text));
@@ -111,7 +112,7 @@ fn is_fenced(context: &Context) -> bool {
 }
 
 impl DemoReport {
-    fn of(context: &Context, script: &Script, stage: &Stage<'_>, memory: &Memory) -> Result<Self, CommandError> {
+    fn of(context: &Context, script: &Script, stage: &Stage<'_>, memory: &Memory) -> Result<Self, Failure> {
         let run = memory.run.as_ref();
         let commit = memory.landed.clone().unwrap_or_default();
         let subject = stage.output(&["git", "show", "--no-patch", "--format=%s", &commit])?;
@@ -133,7 +134,7 @@ impl DemoReport {
             documents: documents.len(),
             sessions: memory.spent.sessions,
             fenced: is_fenced(context),
-            shown: shown.collect::<Result<_, CommandError>>()?,
+            shown: shown.collect::<Result<_, Failure>>()?,
             kept: None,
             next: script.next.iter().map(next).collect(),
         })

@@ -8,9 +8,10 @@ use crate::auto::brought::APPROVED;
 use crate::auto::demo::{self, RUNNER, Script, VARIABLE};
 use crate::auto::event::Entry;
 use crate::auto::stop::Cause;
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::log::read_log;
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
+use crate::failure::{Failure, Reason};
 use crate::project::local_state::LocalState;
 use crate::world::output::Stream;
 use crate::world::process::{Ask, Next};
@@ -93,7 +94,7 @@ impl Drop for Kept {
 
 impl<'a> Stage<'a> {
     /// Makes the folders. `keep` is where the project is to stay.
-    pub(super) fn new(context: &'a Context, keep: Option<&str>) -> Result<Self, CommandError> {
+    pub(super) fn new(context: &'a Context, keep: Option<&str>) -> Result<Self, Failure> {
         let world = context.world();
         for program in ["git", "sh"] {
             if !world.finds(program) {
@@ -112,7 +113,7 @@ impl<'a> Stage<'a> {
         }
         disk::replace(&scratch.path(SETTINGS), GIT_CONFIG.as_bytes())?;
         let kept = keep.map(Kept::make).transpose();
-        let kept = kept.map_err(|error| CommandError::from(error).hint(ANOTHER_FOLDER))?;
+        let kept = kept.map_err(|error| Failure::from(error).hint(ANOTHER_FOLDER))?;
         let project = kept.as_ref().map_or_else(|| scratch.path("project"), |kept| kept.project.clone());
         disk::make_folder(&project)?;
         let project = disk::canonical(&project)?;
@@ -120,7 +121,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Makes the project: a repository with one commit.
-    pub(super) fn prepare(&self, script: &Script) -> Result<(), CommandError> {
+    pub(super) fn prepare(&self, script: &Script) -> Result<(), Failure> {
         for (path, text) in demo::project_files() {
             disk::replace(&self.project.resolve(path), text.as_bytes())?;
         }
@@ -134,7 +135,7 @@ impl<'a> Stage<'a> {
 
     /// Runs the brief to its end. `hear` gets each entry of the log as it comes. Where the system has no fence, the run stops before
     /// checks that nobody approved: what this project brings was written by this program, which approves it.
-    pub(super) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), CommandError> {
+    pub(super) fn run(&self, script: &Script, hear: &mut dyn FnMut(&Entry)) -> Result<(), Failure> {
         let (mut heard, mut approved) = (0, String::new());
         let mut calls = 0;
         loop {
@@ -157,7 +158,7 @@ impl<'a> Stage<'a> {
         heard: &mut usize,
         hear: &mut dyn FnMut(&Entry),
         approved: &str,
-    ) -> Result<(Ended, String, String), CommandError> {
+    ) -> Result<(Ended, String, String), Failure> {
         let this = self.world.executable()?;
         let own = this.to_string_lossy();
         // As it is typed, but for what is only here.
@@ -193,8 +194,8 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs a program in the project, and gives what it prints.
-    pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, CommandError> {
-        let (name, arguments) = line.split_first().ok_or_else(|| CommandError::usage("no program is named"))?;
+    pub(super) fn output(&self, line: &[impl AsRef<str>]) -> Result<String, Failure> {
+        let (name, arguments) = line.split_first().ok_or_else(|| Failure::usage("no program is named"))?;
         let own = (name.as_ref() == PROGRAM).then(|| self.world.executable()).transpose()?;
         let program = self.apart(own.as_deref().unwrap_or_else(|| Path::new(name.as_ref())));
         let program = program.arguments(arguments.iter().map(AsRef::as_ref));
@@ -207,11 +208,11 @@ impl<'a> Stage<'a> {
         }
         let why = finished.error_text();
         let why = why.lines().next().unwrap_or("it did not say why");
-        Err(CommandError::new(Reason::Unknown, format!("`{program}` failed in the project of the demo: {why}"))
+        Err(Failure::new(Reason::Unknown, format!("`{program}` failed in the project of the demo: {why}"))
             .hint("run `gsd-tools demo` again; please report it if it fails again"))
     }
 
-    fn git(&self, arguments: &[&str]) -> Result<String, CommandError> {
+    fn git(&self, arguments: &[&str]) -> Result<String, Failure> {
         let line: Vec<&str> = ["git"].iter().chain(arguments).copied().collect();
         self.output(&line)
     }
@@ -251,9 +252,9 @@ impl Kept {
 }
 
 /// The folder that a project can be kept in: an empty one, or one that is not there.
-fn empty_folder(here: &AbsolutePath, folder: &str) -> Result<AbsolutePath, CommandError> {
+fn empty_folder(here: &AbsolutePath, folder: &str) -> Result<AbsolutePath, Failure> {
     let path = here.resolve(folder);
-    let refused = |why: &str| CommandError::usage(format!("`{folder}` of --keep {why}")).exits(2).hint(ANOTHER_FOLDER);
+    let refused = |why: &str| Failure::usage(format!("`{folder}` of --keep {why}")).exits(2).hint(ANOTHER_FOLDER);
     let is_empty = |found: Vec<disk::Entry>| found.is_empty();
     if disk::is_link(&path) || (disk::exists(&path) && !disk::list(&path).ok().flatten().is_some_and(is_empty)) {
         return Err(refused("must be empty or not exist"));
@@ -265,18 +266,18 @@ fn empty_folder(here: &AbsolutePath, folder: &str) -> Result<AbsolutePath, Comma
     Ok(path)
 }
 
-fn no_temporary_folder(error: &DiskError) -> CommandError {
+fn no_temporary_folder(error: &DiskError) -> Failure {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    CommandError::new(Reason::Unknown, format!("{error}{cause}"))
+    Failure::new(Reason::Unknown, format!("{error}{cause}"))
         .hint("set TMPDIR to a folder that you can write to, then run `gsd-tools demo` again")
 }
 
-fn interrupted(ask: Ask) -> CommandError {
+fn interrupted(ask: Ask) -> Failure {
     let code = match ask {
         Ask::Interrupt => INTERRUPTED,
         Ask::Terminate => TERMINATED,
     };
-    CommandError::new(Reason::Unknown, "interrupted; nothing of the demo is left")
+    Failure::new(Reason::Unknown, "interrupted; nothing of the demo is left")
         .exits(code)
         .hint("run `gsd-tools demo` again")
 }
@@ -310,14 +311,14 @@ fn asked_for(answer: &str) -> Option<String> {
     (stop.cause == Some(Cause::NotApproved)).then(|| digest.unwrap_or_default().to_owned())
 }
 
-fn failed(answer: &str, complaint: &str) -> CommandError {
+fn failed(answer: &str, complaint: &str) -> Failure {
     let refusal = complaint.lines().rev().find_map(|line| serde_json::from_str::<Refusal>(line).ok());
     if let Some(refusal) = refusal {
-        let error = CommandError::new(Reason::Unknown, refusal.message);
-        return refusal.hints.into_iter().fold(error, CommandError::hint);
+        let error = Failure::new(Reason::Unknown, refusal.message);
+        return refusal.hints.into_iter().fold(error, Failure::hint);
     }
     let stop = serde_json::from_str::<Answer>(answer).map(|answer| answer.stop.text);
     let why = stop.unwrap_or_else(|_| complaint.lines().last().unwrap_or("it did not say why").to_owned());
-    CommandError::new(Reason::Unknown, format!("the run of the demo did not land: {why}"))
+    Failure::new(Reason::Unknown, format!("the run of the demo did not land: {why}"))
         .hint("run `gsd-tools demo` again; please report it if it fails again")
 }

@@ -1,8 +1,9 @@
 //! The brief of a run: read where the call names it, and kept among the notes of the run.
 
 use crate::commands::auto::place::Place;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 
 /// Where the text of the brief is kept.
 pub(super) fn kept_brief(place: &Place) -> AbsolutePath {
@@ -10,23 +11,22 @@ pub(super) fn kept_brief(place: &Place) -> AbsolutePath {
 }
 
 /// The text of a brief.
-pub(super) fn brief_of(context: &Context, file: &str) -> Result<String, CommandError> {
+pub(super) fn brief_of(context: &Context, file: &str) -> Result<String, Failure> {
     let text = disk::read_input(context.here().resolve(file))?.filter(|text| !text.trim().is_empty());
     text.ok_or_else(|| {
-        CommandError::usage(format!("`{file}` is not there, or empty"))
-            .hint("describe the milestone in it, then run again")
+        Failure::usage(format!("`{file}` is not there, or empty")).hint("describe the milestone in it, then run again")
     })
 }
 
 /// Keeps a brief among the notes of the run, since the file may change while it goes on. Gives its name there, and its text. A
 /// call that begins no run keeps none: the next one would be taken for the same call again.
-pub(super) fn keep_brief(place: &Place, text: String) -> Result<(String, String), CommandError> {
+pub(super) fn keep_brief(place: &Place, text: String) -> Result<(String, String), Failure> {
     let kept = kept_brief(place);
     disk::write_fleeting(&kept, text.as_bytes())?;
     Ok((kept.to_string(), text))
 }
 
-pub(super) fn read_brief(place: &Place, path: &str) -> Result<(String, String), CommandError> {
+pub(super) fn read_brief(place: &Place, path: &str) -> Result<(String, String), Failure> {
     let text = disk::read_text(kept_brief(place))?.unwrap_or_default();
     Ok((path.to_owned(), text))
 }

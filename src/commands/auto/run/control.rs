@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::auto::real::{Control, Wish};
 use crate::commands::auto::place::{Place, refuses_sessions};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::Failure;
 
 /// What `auto pause` and `auto stop` answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,11 +24,11 @@ pub(in crate::commands::auto) struct ControlArgs {
     now: bool,
 }
 
-pub(in crate::commands::auto) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), CommandError> {
+pub(in crate::commands::auto) fn pause(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
     control(context, Wish::Pause, arguments.now)
 }
 
-pub(in crate::commands::auto) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(), CommandError> {
+pub(in crate::commands::auto) fn stop(context: &mut Context, arguments: &ControlArgs) -> Result<(), Failure> {
     control(context, Wish::Stop, arguments.now)
 }
 
@@ -38,16 +39,16 @@ fn wish_word(wish: Wish) -> &'static str {
     }
 }
 
-fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), CommandError> {
+fn control(context: &mut Context, wish: Wish, now: bool) -> Result<(), Failure> {
     let place = Place::of(context)?;
     let memory = place.memory()?;
     refuses_sessions(context, &place, &memory, &format!("auto {}", wish_word(wish)))?;
     if memory.run.is_none() || memory.is_released {
-        return Err(CommandError::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
+        return Err(Failure::usage("no run is going on here").hint("start one with `gsd-tools auto run`"));
     }
     if place.holder(context.disk(), &memory)?.is_none() {
         let message = "no process runs the run here: it is paused, or was interrupted";
-        return Err(CommandError::usage(message).hint("continue it with `gsd-tools auto run`"));
+        return Err(Failure::usage(message).hint("continue it with `gsd-tools auto run`"));
     }
     Control { wish, now }.write(&place.folder())?;
     let requested = wish_word(wish);

@@ -9,7 +9,8 @@ use crate::auto::runner::own::{UNKNOWN_FOLDERS_HINT, unknown_folders};
 use crate::auto::runner::table::{Profile, Runner, Runners};
 use crate::auto::runner::version::version_of;
 use crate::commands::auto::place::Preferred;
-use crate::commands::frame::{CommandError, Context, error::Reason, listing};
+use crate::commands::frame::{Context, listing};
+use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 use crate::text::words::of_word;
 use crate::world::fence::Fencing;
@@ -66,31 +67,26 @@ pub(super) fn say_changes(context: &mut Context, run: &Run, how: &How) {
     }
 }
 
-pub(super) fn how(
-    context: &mut Context,
-    arguments: &RunArgs,
-    memory: &Memory,
-    means: Means,
-) -> Result<How, CommandError> {
+pub(super) fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, means: Means) -> Result<How, Failure> {
     let before = unfinished(memory);
     let wants_fence = !arguments.how.no_fence && (arguments.how.fence || before.is_none_or(|run| run.fenced));
-    let runners = Runners::builtin().map_err(|error| CommandError::because(Reason::Unknown, &error))?;
+    let runners = Runners::builtin().map_err(|error| Failure::because(Reason::Unknown, &error))?;
     let runner = match arguments.how.runner.as_ref().or(before.map(|run| &run.runner)) {
-        Some(name) => runners.find(name).map_err(|error| CommandError::because(Reason::Usage, &error))?,
+        Some(name) => runners.find(name).map_err(|error| Failure::because(Reason::Usage, &error))?,
         None => first_installed(context, &runners)?,
     };
     // Refused before there is a worktree: its sessions would fail.
     if runner.only_with.as_ref().is_some_and(|variable| !context.world().flag(variable)) {
-        return Err(CommandError::usage(format!("`{}` works in no project of yours", runner.name))
+        return Err(Failure::usage(format!("`{}` works in no project of yours", runner.name))
             .hint(format!("run `{}`, or leave `--runner` out", typed!("gsd-tools {}", runner.name))));
     }
     let profile = arguments.how.profile.as_deref().or(before.map(|run| run.profile.as_str())).unwrap_or("unattended");
     let profile: Profile = of_word(profile).ok_or_else(|| {
-        CommandError::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
+        Failure::usage(format!("`{profile}` is not a profile")).hint("the profiles are safe and unattended")
     })?;
     if means.without_settings && runner.without_project_settings.is_empty() {
         let message = format!("how {} is started without the settings of a project is not known", runner.title);
-        return Err(CommandError::usage(message).hint(
+        return Err(Failure::usage(message).hint(
             "leave `--no-project-settings` out and approve what the project has for it, or take another client",
         ));
     }
@@ -106,7 +102,7 @@ pub(super) fn how(
         _ => {}
     }
     if can_fence && wants_fence && runner.own.is_none() {
-        return Err(CommandError::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));
+        return Err(Failure::usage(unknown_folders(runner)).hint(UNKNOWN_FOLDERS_HINT));
     }
     let world = context.world();
     let program = means.program.clone().or_else(|| runner.installed(world)).filter(|_| runner.version.is_some());
@@ -135,10 +131,10 @@ pub(super) fn how(
 }
 
 /// The first client of the table whose program is there.
-pub(super) fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, CommandError> {
+pub(super) fn first_installed<'a>(context: &Context, runners: &'a Runners) -> Result<&'a Runner, Failure> {
     let is_there = |runner: &&Runner| runner.verified && runner.installed(context.world()).is_some();
     runners.iter().find(is_there).ok_or_else(|| {
-        CommandError::usage("no client is installed that could run the sessions")
+        Failure::usage("no client is installed that could run the sessions")
             .hint("install one, or name its program: `gsd-tools auto run --runner NAME --runner-program PROGRAM`")
     })
 }

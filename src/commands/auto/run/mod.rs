@@ -17,6 +17,8 @@ use serde::Serialize;
 use arguments::unfinished;
 pub(super) use arguments::{DispatchArgs, RunArgs};
 use brief::kept_brief;
+
+use crate::failure::Failure;
 #[cfg(test)]
 pub(super) use control::ControlReport;
 pub(super) use control::{ControlArgs, pause, stop};
@@ -42,7 +44,7 @@ use crate::auto::set_up::{self, SetUp};
 use crate::auto::slices::derive::Scope;
 use crate::auto::stop::Stop;
 use crate::auto::unit::Unit;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk;
 use crate::disk::log::Log;
 use crate::project::milestone_layout::lookup;
@@ -71,11 +73,11 @@ pub(super) struct RunReport {
     landed: Option<String>,
 }
 
-pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+pub(super) fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
     drive(context, arguments, arguments.how.max_units, None)
 }
 
-pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), CommandError> {
+pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Result<(), Failure> {
     let (place, id) = (Place::of(context)?, arguments.id.as_deref());
     place.refuses_two_layouts(arguments.how.layout)?;
     let (unit, milestone) = if place.is_in_phases(arguments.how.layout) {
@@ -90,7 +92,7 @@ pub(super) fn dispatch(context: &mut Context, arguments: &DispatchArgs) -> Resul
     drive(context, &arguments, Some(1), Some(unit))
 }
 
-pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), CommandError> {
+pub(super) fn next(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
     drive(context, arguments, Some(1), None)
 }
 
@@ -99,7 +101,7 @@ fn drive(
     arguments: &RunArgs,
     most_units: Option<u32>,
     asked: Option<Unit>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let place = Place::of(context)?;
     let disk = context.disk().patient_for(LOCK_PATIENCE);
     let mut log = disk.log(&place.log()).map_err(|error| log_error(&error))?;
@@ -204,7 +206,7 @@ fn not_begun(
     place: &Place,
     memory: &Memory,
     (arguments, is_in_phases): (&RunArgs, bool),
-) -> Result<Option<(String, Stop)>, CommandError> {
+) -> Result<Option<(String, Stop)>, Failure> {
     if is_in_phases {
         if memory.run.is_some() && !memory.is_released {
             return Ok(None);
@@ -222,7 +224,7 @@ fn not_begun(
 }
 
 /// Forgets orders that came too late for the run that they were for: they are about no other.
-fn drop_orders(context: &Context, place: &Place) -> Result<(), CommandError> {
+fn drop_orders(context: &Context, place: &Place) -> Result<(), Failure> {
     for (id, order) in orders::waiting(&place.folder())? {
         context.tell(format!("Not followed, since the run had ended: {}", order.wish));
         orders::forget(&place.folder(), &id)?;
@@ -240,7 +242,7 @@ fn forget_expired(context: &mut Context, repository: &Repository) {
 }
 
 /// The layout of a project in phases, which needs the workflows of the client's host.
-fn in_phases(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, CommandError> {
+fn in_phases(context: &Context, place: &Place, driver: &Driver) -> Result<DocumentLayout, Failure> {
     let seen = SeenPhases::of(context, place)?;
     let workflows = workflows(context, &driver.runner.name)?;
     Ok(DocumentLayout::Phases(PhaseSettings { workflows, ..seen.settings }))
@@ -251,7 +253,7 @@ fn now(world: &World) -> Time {
 }
 
 /// A log that a newer program has begun or continued is not for this one.
-fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) -> Result<(), CommandError> {
+fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) -> Result<(), Failure> {
     let newest = memory.engines.last().copied().unwrap_or(ENGINE);
     if newest > ENGINE {
         return Err(newer_engine(place, newest));
@@ -266,7 +268,7 @@ fn refuse_newer_engine(context: &mut Context, place: &Place, memory: &Memory) ->
 
 /// Whether what is asked for has landed: the process died before it could say so, or the same call is made again. A brief
 /// that is to be worked on once more is given together with the name of a milestone.
-fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &RunArgs) -> Result<bool, CommandError> {
+fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &RunArgs) -> Result<bool, Failure> {
     if !memory.is_released || arguments.milestone.is_some() {
         return Ok(false);
     }
@@ -276,7 +278,7 @@ fn has_landed(context: &Context, place: &Place, memory: &Memory, arguments: &Run
     Ok(had_brief && asked.is_some() && asked == kept)
 }
 
-fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), CommandError> {
+fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(), Failure> {
     let milestone = memory.run.as_ref().map(|run| run.milestone.clone()).unwrap_or_default();
     let stop = landed(&milestone, memory);
     if memory.stop.is_none() {
@@ -285,11 +287,11 @@ fn finish(context: &mut Context, log: &mut Log<'_>, memory: &Memory) -> Result<(
     report(context, &milestone, stop, memory)
 }
 
-fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), CommandError> {
+fn append(log: &mut Log<'_>, entry: &Entry) -> Result<(), Failure> {
     Ok(log.append(entry)?)
 }
 
-fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -> Result<(), CommandError> {
+fn report(context: &mut Context, milestone: &str, stop: Stop, memory: &Memory) -> Result<(), Failure> {
     context.exit_with(stop.cause.code());
     let report = RunReport {
         milestone: milestone.to_owned(),
@@ -311,12 +313,12 @@ fn say_set_up(context: &Context, how: &How) {
     }
 }
 
-fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), CommandError> {
+fn refuse_other_owner(place: &Place, means: &Means) -> Result<(), Failure> {
     let database = place.root.resolve(lookup::DATABASE);
     if means.taken_over || !disk::exists(&database) {
         return Ok(());
     }
     let message = format!("`{database}` belongs to another program, which keeps its own state of this project");
-    Err(CommandError::usage(message)
+    Err(Failure::usage(message)
         .hint("stop that program, then run `gsd-tools auto run --take-over`; its database is not used"))
 }

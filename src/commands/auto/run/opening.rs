@@ -30,9 +30,10 @@ use crate::commands::auto::held_out;
 use crate::commands::auto::phases::SeenPhases;
 use crate::commands::auto::place::{LayoutWord, Place, Preferred};
 use crate::commands::auto::views::Seen;
+use crate::commands::frame::Context;
 use crate::commands::frame::context::openings::shown;
-use crate::commands::frame::{CommandError, Context};
 use crate::disk::{self, AbsolutePath, DiskError};
+use crate::failure::Failure;
 use crate::project::self_running::SelfRunning;
 use crate::text::shell::{Typed, typed};
 use crate::world::World;
@@ -101,7 +102,7 @@ impl Opening<'_> {
         context: &mut Context,
         repository: &Repository,
         (milestone, base): (&str, &str),
-    ) -> Result<Result<Option<BTreeSet<String>>, Stop>, CommandError> {
+    ) -> Result<Result<Option<BTreeSet<String>>, Stop>, Failure> {
         let (runner, is_fenced) = (&self.how.driver.runner, self.how.driver.is_fenced);
         let asking = Asking {
             repository,
@@ -146,7 +147,7 @@ impl Opening<'_> {
 }
 
 /// Enters the worktree of the run that is not finished, or of a new one.
-pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Begun, CommandError> {
+pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Begun, Failure> {
     let Opening { place, memory, arguments, layout, how, preferred, .. } = *opening;
     let world = &context.world().clone();
     let unfinished = unfinished(memory);
@@ -155,7 +156,7 @@ pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Be
         && !run.milestone.eq_ignore_ascii_case(asked)
     {
         let message = format!("the run of {} is not finished", run.milestone);
-        return Err(CommandError::usage(message).hint("finish it first: `gsd-tools auto run`"));
+        return Err(Failure::usage(message).hint("finish it first: `gsd-tools auto run`"));
     }
     let target = arguments.how.target.as_deref().or(unfinished.map(|run| run.target.as_str()));
     let repository = Repository::open(world, &place.root, target)?.with_documents(layout.folder());
@@ -181,7 +182,7 @@ pub(super) fn continued(
     opening: &Opening<'_>,
     run: &Run,
     (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
-) -> Result<Begun, CommandError> {
+) -> Result<Begun, Failure> {
     let Opening { place, memory, .. } = *opening;
     let start = commit_of(&run.base)?;
     if repository.tree_of(&start).is_err() {
@@ -218,7 +219,7 @@ pub(super) fn begun(
     context: &mut Context,
     opening: &Opening<'_>,
     (repository, held_out, openings): (Repository, Option<HeldOut>, Openings),
-) -> Result<Begun, CommandError> {
+) -> Result<Begun, Failure> {
     let Opening { place, arguments, layout, how, .. } = *opening;
     let world = &context.world().clone();
     let note = place.folder().resolve(BEGINNING);
@@ -286,18 +287,18 @@ pub(super) fn begun(
     Ok(Begun::Started(Box::new(Start { milestone, repository, worktree, brief, held_out, openings, approved, run })))
 }
 
-pub(super) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, CommandError> {
+pub(super) fn commit_of(name: &str) -> Result<crate::auto::landing::id::Commit, Failure> {
     let commit = crate::auto::landing::id::Commit::parse(name);
-    commit.ok_or_else(|| CommandError::usage(format!("the log has `{name}` where a commit should be")))
+    commit.ok_or_else(|| Failure::usage(format!("the log has `{name}` where a commit should be")))
 }
 
 /// The refusal of a run whose repository was removed, and another one made in its place.
-pub(super) fn of_another_repository(place: &Place, run: &Run) -> CommandError {
+pub(super) fn of_another_repository(place: &Place, run: &Run) -> Failure {
     let base = run.base.get(..12).unwrap_or(&run.base);
     let message = format!("the run of {} began in another repository: this one has no commit {base}", run.milestone);
     let log = place.log();
     let aside = typed!("mv {} {}", log, format!("{log}.old"));
-    CommandError::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
+    Failure::usage(message).hint(format!("if that repository is gone, set the log of its run aside: `{aside}`"))
 }
 
 /// The call again, with what it says of a run that has not begun.

@@ -5,23 +5,24 @@ use crate::auto::layout::Layout as DocumentLayout;
 use crate::commands::auto::phases::SeenPhases;
 use crate::commands::auto::place::Place;
 use crate::commands::auto::views::Seen;
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::project::git_settings::names_no_filter;
 use crate::project::milestone_layout::{ids, lookup};
 use crate::text::shell::typed;
 use crate::world::World;
 
 /// The milestone that a call is about: the one that is named, the next one for a brief, else the active one.
-pub(super) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, CommandError> {
+pub(super) fn milestone_of(seen: &Seen, asked: Option<&str>, has_brief: bool) -> Result<String, Failure> {
     match (asked, has_brief, &seen.state.milestone) {
         (Some(asked), _, _) => ids::milestone_called(asked).ok_or_else(|| {
-            CommandError::usage(format!("`{asked}` is not a milestone"))
+            Failure::usage(format!("`{asked}` is not a milestone"))
                 .hint("milestones have names such as `M001`; `gsd-tools auto status` shows the current one")
         }),
         (None, true, _) => Ok(next_milestone(seen)),
         (None, false, Some(active)) => Ok(active.id.clone()),
-        (None, false, None) => Err(CommandError::usage("there is no milestone to work on")
+        (None, false, None) => Err(Failure::usage("there is no milestone to work on")
             .hint("describe one in a file, then run `gsd-tools auto run --brief FILE`")),
     }
 }
@@ -32,15 +33,15 @@ pub(super) fn milestone_in_phases(
     place: &Place,
     asked: Option<&str>,
     has_brief: bool,
-) -> Result<String, CommandError> {
+) -> Result<String, Failure> {
     if has_brief {
-        return Err(CommandError::usage("this project is in phases, and its roadmap says what they are for")
+        return Err(Failure::usage("this project is in phases, and its roadmap says what they are for")
             .hint("add them to `.planning/ROADMAP.md`, then run `gsd-tools auto run` without `--brief`"));
     }
     let current = SeenPhases::of(context, place)?.milestone()?;
     match asked {
         Some(asked) if !asked.eq_ignore_ascii_case(&current) => {
-            Err(CommandError::usage(format!("the project is at {current}, not at {asked}"))
+            Err(Failure::usage(format!("the project is at {current}, not at {asked}"))
                 .hint("run `gsd-tools auto run` without a milestone"))
         }
         _ => Ok(current),
@@ -57,7 +58,7 @@ pub(super) fn planning_is_committed(
     context: &Context,
     repository: &Repository,
     layout: &DocumentLayout,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let root = repository.root();
     let (folder, documents) = match layout {
         DocumentLayout::Milestones => (lookup::FOLDER, lookup::MILESTONES),
@@ -74,7 +75,7 @@ pub(super) fn planning_is_committed(
         return Ok(());
     }
     let message = format!("`{folder}` has changes that are not committed");
-    Err(CommandError::usage(message).hint(format!(
+    Err(Failure::usage(message).hint(format!(
         "run `{}`, then `{}`",
         typed!("git add {}", folder),
         typed!("git commit -m \"docs: plan\" -- {}", folder)
@@ -83,7 +84,7 @@ pub(super) fn planning_is_committed(
 
 /// Refuses a project whose documents git ignores: those of units would be neither seen nor landed. The documents are asked
 /// for by name, since a folder that is not there yet is not known to be one.
-pub(super) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), CommandError> {
+pub(super) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &DocumentLayout) -> Result<(), Failure> {
     let folder = layout.folder();
     let names = match layout {
         DocumentLayout::Milestones => ["milestones/M999/M999-ROADMAP.md", "REQUIREMENTS.md"],
@@ -99,9 +100,7 @@ pub(super) fn refuse_ignored(world: &World, root: &AbsolutePath, layout: &Docume
         let (file, line) = (rule.next().unwrap_or_default(), rule.next().unwrap_or_default());
         let pattern = rule.next().unwrap_or_default();
         let message = format!("git ignores `{name}` by `{pattern}`, so the documents of a milestone could not land");
-        return Err(
-            CommandError::usage(message).hint(format!("remove line {line} of `{file}`, then run the command again"))
-        );
+        return Err(Failure::usage(message).hint(format!("remove line {line} of `{file}`, then run the command again")));
     }
     Ok(())
 }

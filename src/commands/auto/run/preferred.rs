@@ -5,23 +5,20 @@ use crate::auto::asked::{Asked, Facts};
 use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::commands::auto::place::{Place, Preferred};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
+use crate::failure::{Explain, Failure};
 use crate::gate::check::Check;
 use crate::project::files::{Files, MemoryFiles};
 use crate::project::milestone_layout::lookup;
 
 /// The preferences as they are where the run works, or will.
-pub(super) fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, CommandError> {
+pub(super) fn preferred(context: &Context, place: &Place, memory: &Memory) -> Result<Preferred, Failure> {
     Preferred::read(preference_files(context, place, memory)?.as_ref(), context)
 }
 
 /// Where the preferences of the project are read. What a session wrote that is not judged yet, or that is to be taken back,
 /// says nothing: then they are those from before it.
-pub(super) fn preference_files(
-    context: &Context,
-    place: &Place,
-    memory: &Memory,
-) -> Result<Box<dyn Files>, CommandError> {
+pub(super) fn preference_files(context: &Context, place: &Place, memory: &Memory) -> Result<Box<dyn Files>, Failure> {
     if unfinished(memory).is_none() {
         return Ok(Place::files_at(context, &place.root));
     }
@@ -43,7 +40,7 @@ pub(super) fn check_preferences(
     preferred: &Preferred,
     facts: Facts<'_>,
     has_begun: bool,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     let asked = Asked::of(&preferred.given, facts);
     let unmet: Vec<&String> = preferred.problems.iter().chain(&asked.unmet).collect();
     if has_begun {
@@ -52,7 +49,7 @@ pub(super) fn check_preferences(
         }
     } else if let Some((first, rest)) = unmet.split_first() {
         let rest = rest.iter().fold(String::new(), |text, line| text + "\n" + line);
-        return Err(CommandError::usage(format!("{first}{rest}"))
+        return Err(Failure::usage(format!("{first}{rest}"))
             .exits(64)
             .hint("remove what is named or change it, commit it, then run the command again"));
     }

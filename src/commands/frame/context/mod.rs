@@ -18,10 +18,11 @@ use serde_json::{Map, Value};
 use crate::commands::frame::Answer;
 use crate::commands::frame::argv::Globals;
 use crate::commands::frame::error::codes::DEGRADED;
-use crate::commands::frame::error::{CommandError, ExitContract, Reason, refused};
+use crate::commands::frame::error::{ExitContract, refused};
 use crate::commands::frame::hosts;
 use crate::commands::frame::listing::Listed;
 use crate::disk::{self, AbsolutePath, Disk, Faults, Holder, Steps};
+use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes::ChangedField;
 use crate::project::auto_run::Runs;
 use crate::project::config::{Config, ConfigTexts};
@@ -154,7 +155,7 @@ impl Context {
         globals: Globals,
         listing: fn() -> Vec<Listed>,
         tree: fn() -> clap::Command,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Self, Failure> {
         let started = AbsolutePath::parse(world.folder()?)?;
         let root = OnceCell::new();
         let here = match (&globals.project_folder, &globals.folder) {
@@ -162,7 +163,7 @@ impl Context {
                 let folder = existing_folder(&started, folder, "--project-dir")?;
                 if !disk::is_folder(folder.resolve(".planning")) {
                     let message = format!("`{folder}` of --project-dir has no `.planning` folder");
-                    return Err(CommandError::usage(message)
+                    return Err(Failure::usage(message)
                         .hint("name the folder that holds `.planning`, or leave out --project-dir"));
                 }
                 root.get_or_init(|| folder.clone());
@@ -174,7 +175,7 @@ impl Context {
         // A name that cannot be one is refused whatever the command makes of it.
         let named = globals.workstream.clone().or_else(|| world.variable("GSD_WORKSTREAM"));
         for name in named.iter().chain(&world.variable("GSD_PROJECT")) {
-            workstream::checked(name).map_err(|error| CommandError::because(Reason::Usage, &error))?;
+            workstream::checked(name).map_err(|error| Failure::because(Reason::Usage, &error))?;
         }
         Ok(Self {
             world,
@@ -268,14 +269,14 @@ impl Context {
     }
 
     /// The project's configuration. A file that does not parse, and a key that means nothing, is told and left out.
-    pub(crate) fn config(&self) -> Result<&Config, CommandError> {
+    pub(crate) fn config(&self) -> Result<&Config, Failure> {
         if let Some(config) = self.config.get() {
             return Ok(config);
         }
         let layout = self.layout();
         let boundary = self.project().boundary()?;
         let unreadable = Cell::new(false);
-        let read = |path: String| -> Result<Option<String>, CommandError> {
+        let read = |path: String| -> Result<Option<String>, Failure> {
             let absolute = layout.absolute(&path);
             boundary.check(&absolute)?;
             Ok(disk::read_config(absolute).unwrap_or_else(|error| {
@@ -306,7 +307,7 @@ impl Context {
     }
 
     /// The text of the user's own defaults, `.gsd/defaults.json` in the home folder.
-    pub(crate) fn personal_defaults(&self) -> Result<Option<String>, CommandError> {
+    pub(crate) fn personal_defaults(&self) -> Result<Option<String>, Failure> {
         match self.personal_file("defaults.json") {
             Some(file) => Ok(disk::read_config(file)?),
             None => Ok(None),
@@ -339,21 +340,21 @@ impl Context {
     }
 
     /// The variable by which a host says that one of its agents runs this call; none where no host does.
-    pub(in crate::commands) fn agent_session(&self) -> Result<Option<String>, CommandError> {
+    pub(in crate::commands) fn agent_session(&self) -> Result<Option<String>, Failure> {
         hosts::agent_session(&self.world, &self.registry)
     }
 
     /// The variables by which hosts say that an agent of theirs runs a program.
-    pub(in crate::commands) fn session_variables(&self) -> Result<Vec<String>, CommandError> {
+    pub(in crate::commands) fn session_variables(&self) -> Result<Vec<String>, Failure> {
         hosts::session_variables(&self.world, &self.registry)
     }
 
     /// Refuses to an agent what a person alone decides; a script of a person's may do it.
-    pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), CommandError> {
+    pub(in crate::commands) fn refuses_agents(&self, command: &str) -> Result<(), Failure> {
         let Some(name) = self.agent_session()? else { return Ok(()) };
         let refused = format!("`{command}` needs a person, and an agent runs this call: {name} is set");
         let hint = self.by_a_person(command);
-        Err(CommandError::usage(refused).exits(77).hint(hint))
+        Err(Failure::usage(refused).exits(77).hint(hint))
     }
 
     fn by_a_person(&self, command: &str) -> String {
@@ -362,14 +363,14 @@ impl Context {
     }
 
     /// Refuses what only a person may do. A terminal alone shows nobody: hosts run programs of agents in one too.
-    pub(in crate::commands) fn needs_a_person(&self, command: &str) -> Result<(), CommandError> {
+    pub(in crate::commands) fn needs_a_person(&self, command: &str) -> Result<(), Failure> {
         let terminal = self.world.terminal();
         let why = match self.agent_session()? {
             Some(name) => format!("an agent runs this call: {name} is set"),
             None if terminal.stdin && terminal.stdout => return Ok(()),
             None => "this is not a terminal".to_owned(),
         };
-        let refused = CommandError::usage(format!("`{command}` needs a person, and {why}")).exits(77);
+        let refused = Failure::usage(format!("`{command}` needs a person, and {why}")).exits(77);
         Err(refused.hint(self.by_a_person(command)))
     }
 
@@ -379,9 +380,9 @@ impl Context {
     }
 
     /// Asks the person at the terminal; no answer is a no.
-    pub(in crate::commands) fn confirms(question: &str) -> Result<bool, CommandError> {
+    pub(in crate::commands) fn confirms(question: &str) -> Result<bool, Failure> {
         let answer = dialoguer::Confirm::new().with_prompt(question).default(false).interact_opt();
-        let answer = answer.map_err(|error| CommandError::because(Reason::Usage, &error))?;
+        let answer = answer.map_err(|error| Failure::because(Reason::Usage, &error))?;
         Ok(answer == Some(true))
     }
 
@@ -421,7 +422,7 @@ impl Context {
     }
 
     /// Says to a person that there is no project, or no such workstream; programs get the empty answer they know.
-    pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), CommandError> {
+    pub(in crate::commands) fn refuses_a_person_without_a_project(&self) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return Ok(());
         }
@@ -430,13 +431,13 @@ impl Context {
     }
 
     /// Refuses a call where there is no project.
-    pub(in crate::commands) fn needs_a_project(&self) -> Result<(), CommandError> {
+    pub(in crate::commands) fn needs_a_project(&self) -> Result<(), Failure> {
         if self.has_a_project() { Ok(()) } else { Err(self.no_project()) }
     }
 
     /// The error of a command that needs a project where there is none.
-    pub(super) fn no_project(&self) -> CommandError {
-        let error = CommandError::usage(format!("there is no project in `{}` (no .planning folder)", self.here));
+    pub(super) fn no_project(&self) -> Failure {
+        let error = Failure::usage(format!("there is no project in `{}` (no .planning folder)", self.here));
         match self.installed_command("new-project").ok().flatten() {
             Some(start) => error.hint(format!("start one with `{start}` in your agent, or name one with --cwd")),
             None => error.hint("`gsd-tools install` adds the commands that start one to your agent"),
@@ -460,7 +461,7 @@ impl Context {
         &mut self,
         report: &impl Serialize,
         text: impl FnOnce(Screen) -> String,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         if !self.shows_to_a_person() {
             return self.emit(report);
         }
@@ -477,7 +478,7 @@ impl Context {
         report: &impl Serialize,
         raw: Option<&str>,
         said: impl FnOnce(Screen) -> String,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), Failure> {
         match raw {
             Some(raw) if !self.shows_to_a_person() => return self.emit_raw(report, raw),
             None if !self.shows_to_a_person() => return self.emit(report),
@@ -545,7 +546,7 @@ impl Context {
 
     /// Answers with a report: JSON, two spaces, no final newline. What was written is told in it; so is the token. Of a
     /// rehearsal under `--raw`, the diff alone, where there is one, unless the command has a preview of its own.
-    pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn emit(&mut self, report: &impl Serialize) -> Result<(), Failure> {
         // A large answer is not made twice: as values, and as text.
         if self.written.get_mut().is_none() && !self.globals.dry_run && !self.globals.raw {
             let answer = match &self.token {
@@ -567,7 +568,7 @@ impl Context {
         self.emit_value(value_of(report)?)
     }
 
-    fn emit_value(&mut self, mut value: Value) -> Result<(), CommandError> {
+    fn emit_value(&mut self, mut value: Value) -> Result<(), Failure> {
         let is_preview = ["dry_run", "dryRun"].iter().any(|key| value.get(key) == Some(&Value::Bool(true)));
         let diff = match self.written.get_mut() {
             _ if !self.globals.raw || is_preview => None,
@@ -599,7 +600,7 @@ impl Context {
     }
 
     /// As [`Self::emit`], for answers that say themselves what was done: without the list of the fields that changed.
-    pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), CommandError> {
+    pub(crate) fn emit_brief(&mut self, report: &impl Serialize) -> Result<(), Failure> {
         if !self.is_rehearsal() {
             self.written.replace(None);
         }
@@ -607,7 +608,7 @@ impl Context {
     }
 
     /// As [`Self::emit`], for commands that have a bare form: under `--raw`, that text alone.
-    pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), CommandError> {
+    pub(crate) fn emit_raw(&mut self, report: &impl Serialize, raw: impl AsRef<str>) -> Result<(), Failure> {
         if self.raw() && !self.is_rehearsal() {
             self.text(raw);
             return Ok(());
@@ -647,7 +648,7 @@ impl Context {
     }
 
     /// Closes the call: picks the field that was asked for, decides the exit code.
-    pub(in crate::commands) fn finish(mut self, result: Result<(), CommandError>, contract: ExitContract) -> Answer {
+    pub(in crate::commands) fn finish(mut self, result: Result<(), Failure>, contract: ExitContract) -> Answer {
         let result = result.map_err(|error| error.rehinted(|hint| self.cured(hint)));
         // Answers that are only a failure are short.
         if self.stdout.len() < SHORT
@@ -688,7 +689,7 @@ impl Context {
 
 impl Written {
     /// Adds to an answer what changed. An answer that does not say so itself says that nothing did.
-    fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), CommandError> {
+    fn tell(&self, answer: &mut Map<String, Value>) -> Result<(), Failure> {
         let says_updated = answer.get("updated") == Some(&Value::Bool(true));
         let rehearsed = self.diff.is_some();
         let mut report = WriteReport {
@@ -723,22 +724,22 @@ fn why_nothing(answer: &Map<String, Value>) -> Cow<'static, str> {
     format!("nothing was written: not found: {}", lacking.join(", ")).into()
 }
 
-fn value_of(report: &impl Serialize) -> Result<Value, CommandError> {
-    serde_json::to_value(report).map_err(|error| CommandError::because(Reason::SdkFailFast, &error))
+fn value_of(report: &impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(report).map_err(|error| Failure::because(Reason::SdkFailFast, &error))
 }
 
 /// The fields of a report that is an object.
-fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, CommandError> {
+fn fields_of(report: &impl Serialize) -> Result<Map<String, Value>, Failure> {
     Ok(match value_of(report)? {
         Value::Object(fields) => fields,
         _ => Map::new(),
     })
 }
 
-fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<AbsolutePath, CommandError> {
+fn existing_folder(started: &AbsolutePath, folder: &str, flag: &str) -> Result<AbsolutePath, Failure> {
     let folder = started.resolve(folder);
     if disk::is_folder(&folder) {
         return Ok(folder);
     }
-    Err(CommandError::usage(format!("`{folder}` of {flag} is not a folder")).hint("name a folder that exists"))
+    Err(Failure::usage(format!("`{folder}` of {flag} is not a folder")).hint("name a folder that exists"))
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::Context;
-use crate::commands::frame::CommandError;
 use crate::disk;
+use crate::failure::Failure;
 use crate::project::milestone_layout::fence::{self, FencePreferences, KEY};
 use crate::text::untrusted::line;
 use crate::world::World;
@@ -14,7 +14,7 @@ const HINT: &str = "correct or remove that entry, then run the command again";
 
 impl Context {
     /// What the user's own preferences open. What cannot be held is refused.
-    pub(in crate::commands) fn openings(&self) -> Result<Openings, CommandError> {
+    pub(in crate::commands) fn openings(&self) -> Result<Openings, Failure> {
         let file = self.personal_file("PREFERENCES.md");
         let text = match file.map(disk::read_config).transpose() {
             // They are hidden from sessions where they name a held-out check.
@@ -25,7 +25,7 @@ impl Context {
         let opened = fence::read(&text).and_then(|preferences| openings(preferences, self.world()));
         opened.map_err(|why| {
             let message = format!("`~/.gsd/PREFERENCES.md` line {}: `{KEY}` {why}", fence::line(&text));
-            CommandError::usage(message).exits(64).hint(HINT)
+            Failure::usage(message).exits(64).hint(HINT)
         })
     }
 }

@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use crate::commands::frame::error::{CommandError, Reason};
+use crate::failure::{Failure, Reason};
 
 /// The text of one field of a JSON answer.
-pub(super) fn pick(answer: &str, field: &str) -> Result<String, CommandError> {
+pub(super) fn pick(answer: &str, field: &str) -> Result<String, Failure> {
     let value: Value = serde_json::from_str(answer).map_err(|_| {
-        CommandError::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the answer is text, not JSON"))
+        Failure::new(Reason::PickOutputNotJson, format!("cannot pick `{field}`: the answer is text, not JSON"))
             .hint("leave out `--pick` to see it")
     })?;
     field_of(&value, field).map(scalar).ok_or_else(|| {
         let why = why_another_shape(&value);
         let why = why.map_or_else(|| "the answer has no such field".to_owned(), |why| format!("the answer is: {why}"));
-        let error = CommandError::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: {why}"));
+        let error = Failure::new(Reason::PickFieldAbsent, format!("cannot pick `{field}`: {why}"));
         match &value {
             Value::Object(fields) => {
                 let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
@@ -74,8 +74,8 @@ mod tests {
     fn a_field_that_is_not_there_is_told_with_those_that_are() {
         for field in ["z", "a.z", "a[0]", "list[9]", "list[-9]", "n.z", "list[x]"] {
             let error = pick(r#"{"a":{},"list":[1],"n":1}"#, field).unwrap_err();
-            assert_eq!(error.reason(), Reason::PickFieldAbsent, "{field}");
+            assert_eq!(error.reason, Reason::PickFieldAbsent, "{field}");
         }
-        assert_eq!(pick("text", "a").unwrap_err().reason(), Reason::PickOutputNotJson);
+        assert_eq!(pick("text", "a").unwrap_err().reason, Reason::PickOutputNotJson);
     }
 }

@@ -3,60 +3,7 @@
 
 use std::fmt::Write as _;
 
-/// Defines the reasons and the exit code of each under the second contract, so that none is left out of a table.
-macro_rules! reasons {
-    ($($(#[$about:meta])* $name:ident = $code:literal,)+) => {
-        /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub(crate) enum Reason {
-            $($(#[$about])* $name,)+
-        }
-
-        impl Reason {
-            const ALL: &[Self] = &[$(Self::$name,)+];
-
-            /// The exit code under the second exit contract; the first knows only 1.
-            pub(super) fn distinct_code(self) -> u8 {
-                match self {
-                    $(Self::$name => $code,)+
-                }
-            }
-        }
-    };
-}
-
-reasons! {
-    HooksOptOut = 1,
-    Unknown = 1,
-    ConfigInvalidKey = 64,
-    SdkUnknownCommand = 64,
-    GraphifyInvalidQuery = 64,
-    Usage = 64,
-    ConfigKeyNotFound = 66,
-    SummaryNoPlanning = 66,
-    WorkstreamModeNoneActive = 66,
-    ConfigNoFile = 69,
-    ConfigParseFailed = 69,
-    PhaseNotFound = 69,
-    PhaseVerificationIncomplete = 69,
-    PhasePlanCoverageIncomplete = 69,
-    WorkstreamModeMarkerUnresolved = 69,
-    GraphifyNoGraph = 69,
-    EstimatePhasesUnreadable = 69,
-    CommitDocsGuardNotARepo = 69,
-    CommitDocsGuardForeignHook = 69,
-    CommitDocsGuardHooksPathSet = 69,
-    PickFieldAbsent = 69,
-    PickOutputNotJson = 69,
-    /// Ours: which phases the milestone has cannot be read.
-    ScopeUnknown = 69,
-    /// Our own fault, or the machine's: not something the caller wrote.
-    SdkFailFast = 70,
-    SecurityScanFailed = 70,
-    /// Ours: another call wrote since the caller read.
-    DocumentChanged = 75,
-}
+use crate::failure::Reason;
 
 impl Reason {
     /// Its name in the JSON envelope.

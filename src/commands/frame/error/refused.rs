@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::codes::DEGRADED;
-use super::{CommandError, Reason};
+use crate::failure::{Failure, Reason};
 use crate::text::shell::{Typed, typed};
 
 const PHASES: &str = "`gsd-tools roadmap analyze` lists the phases";
@@ -21,7 +21,7 @@ const SUBJECTS: &[(&str, &str, &str)] = &[
 const NOTHING_TO_DO: &str = "nothing to do";
 
 /// The failure that an answer of `verb` describes; `None` if it describes none.
-pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<CommandError> {
+pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Failure> {
     let Value::Object(fields) = serde_json::from_str(answer).ok()? else { return None };
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let sentence = |key: &str| text(key).filter(|text| text.contains(' '));
@@ -29,7 +29,7 @@ pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Comman
     let help = format!("`{}` describes what it needs", typed!("gsd-tools help {}", Typed::words(verb)));
     if is("disabled", true) {
         let (what, enable) = text("message")?.split_once("; ")?;
-        return Some(CommandError::usage(what).hint(enable));
+        return Some(Failure::usage(what).hint(enable));
     }
     if is("phase_found", false) || (is("found", false) && text("error").is_none()) {
         return Some(missing(&fields, &help));
@@ -50,25 +50,25 @@ pub(in crate::commands) fn failure_in(answer: &str, verb: &str) -> Option<Comman
             None if message.starts_with("not a git repository") => "run it in a git repository; `git init` creates one",
             None => &help,
         };
-        return Some(CommandError::usage(&message).hint(hint).exits(DEGRADED));
+        return Some(Failure::usage(&message).hint(hint).exits(DEGRADED));
     }
     let why = sentence("reason").filter(|why| is("updated", false) && !why.starts_with(NOTHING_TO_DO))?;
-    Some(CommandError::usage(why).hint(help).exits(DEGRADED))
+    Some(Failure::usage(why).hint(help).exits(DEGRADED))
 }
 /// The error about what an answer did not find.
-fn missing(fields: &Map<String, Value>, help: &str) -> CommandError {
+fn missing(fields: &Map<String, Value>, help: &str) -> Failure {
     let subject =
         |(key, noun, hint): &(&str, &'static str, &'static str)| Some((fields.get(*key)?.as_str()?, *noun, *hint));
     match SUBJECTS.iter().find_map(subject) {
         Some((name, noun, hint)) => {
             let reason = if noun == "phase" { Reason::PhaseNotFound } else { Reason::Usage };
-            CommandError::new(reason, format!("there is no {noun} `{name}`")).hint(hint)
+            Failure::new(reason, format!("there is no {noun} `{name}`")).hint(hint)
         }
         // Answers about a phase that they do not name.
         None if ["phase_found", "phase_dir", "phase_number"].iter().any(|key| fields.contains_key(*key)) => {
-            CommandError::new(Reason::PhaseNotFound, "there is no such phase").hint(PHASES)
+            Failure::new(Reason::PhaseNotFound, "there is no such phase").hint(PHASES)
         }
-        None => CommandError::usage("there is no such thing").hint(help),
+        None => Failure::usage("there is no such thing").hint(help),
     }
 }
 

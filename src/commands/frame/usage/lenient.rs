@@ -4,9 +4,10 @@
 use clap::{ArgAction, ArgMatches, Command};
 
 use super::{Unread, attempt, flag_named};
-use crate::commands::frame::error::{CommandError, ExitContract};
+use crate::commands::frame::error::ExitContract;
 use crate::commands::frame::listing::Effect;
 use crate::commands::frame::{Family, tree};
+use crate::failure::Failure;
 
 /// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one
 /// answered.
@@ -21,7 +22,7 @@ pub(in crate::commands) fn read(
     row: &Family,
     words: &[String],
     contract: ExitContract,
-) -> Result<(ArgMatches, Vec<String>), CommandError> {
+) -> Result<(ArgMatches, Vec<String>), Failure> {
     let whole = tree(row);
     let leaf = super::leaf(&whole, words);
     let effect = row.verb(&leaf.path).map(|verb| verb.effect);

@@ -8,21 +8,21 @@ use clap::{ArgAction, ArgMatches};
 use super::Catalog;
 use super::Family;
 use super::argv::{self, Call};
-use super::error::{CommandError, Reason};
 use super::tree;
+use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 use crate::text::shell::{Typed, typed};
 
 /// The family that answers to the first word of the call.
-pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'static Family, CommandError> {
+pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'static Family, Failure> {
     let Some(word) = call.words.first() else {
-        return Err(CommandError::usage("no command given").hint("`gsd-tools --help` lists the commands"));
+        return Err(Failure::usage("no command given").hint("`gsd-tools --help` lists the commands"));
     };
     if let Some(row) = catalog.family(word) {
         return Ok(row);
     }
     if word.starts_with('-') {
-        let error = CommandError::usage(format!("unknown flag `{word}`"));
+        let error = Failure::usage(format!("unknown flag `{word}`"));
         let near = nearest(word.trim_start_matches('-'), argv::long_flags());
         return Err(match near {
             // Versions are asked for in many ways.
@@ -32,7 +32,7 @@ pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'
         });
     }
     let typed = call.dotted.as_ref().unwrap_or(word);
-    let error = CommandError::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
+    let error = Failure::new(Reason::SdkUnknownCommand, format!("unknown command `{typed}`"));
     let known = catalog.0.iter().flat_map(Family::words).chain(argv::TOPICS.iter().copied());
     Err(match nearest(word, known) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
@@ -45,14 +45,14 @@ pub(super) enum Unread {
     /// The verb does not know this word.
     Unknown {
         word: String,
-        error: Box<CommandError>,
+        error: Box<Failure>,
     },
-    Other(Box<CommandError>),
+    Other(Box<Failure>),
 }
 
 /// Reads the words of a call of `row`'s family; each of them has to be known.
 #[cfg(test)]
-pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, CommandError> {
+pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure> {
     attempt(row, words).map_err(|unread| match unread {
         Unread::Unknown { error, .. } | Unread::Other(error) => *error,
     })
@@ -63,7 +63,7 @@ pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unre
     let tree = values_may_begin_with_a_hyphen(tree(row));
     let leaf = leaf(&tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
-        let error = CommandError::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
+        let error = Failure::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
         return Err(Unread::Other(Box::new(error)));
     }
     let complain = |error: &clap::Error| {
@@ -98,7 +98,7 @@ pub(in crate::commands) fn lift_json(row: &Family, call: &mut Call) {
 }
 
 /// Lifts the flags that every command has that writes documents or acts.
-pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), CommandError> {
+pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), Failure> {
     // Most calls have none of these flags, and building the tree once more takes time.
     if !call.words.iter().any(|word| word == "--dry-run" || word == "--yes" || word.starts_with("--if-match")) {
         return Ok(());
@@ -225,13 +225,13 @@ fn flag_without_value<'a>(command: &clap::Command, words: &'a [String]) -> Optio
         .map(|pair| pair[0].as_str())
 }
 
-fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
+fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> Failure {
     let told = |kind| error.get(kind).map(plain).unwrap_or_default();
     let argument = told(ContextKind::InvalidArg);
     let value = told(ContextKind::InvalidValue);
     match error.kind() {
         ErrorKind::UnknownArgument if !leaf.command.has_subcommands() || argument.starts_with('-') => {
-            let complaint = CommandError::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
+            let complaint = Failure::usage(format!("unexpected argument `{argument}` for `{}`", leaf.path));
             let near = argument.strip_prefix("--").and_then(|flag| nearest(flag, longs(leaf.command)));
             match near {
                 Some(near) => complaint.hint(format!("did you mean `--{near}`?")),
@@ -243,7 +243,7 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         }
         ErrorKind::ArgumentConflict => {
             let other = told(ContextKind::PriorArg);
-            CommandError::usage(format!("`{argument}` cannot be used with `{other}`"))
+            Failure::usage(format!("`{argument}` cannot be used with `{other}`"))
                 .hint(format!("leave out `{argument}` or `{other}`"))
         }
         ErrorKind::InvalidSubcommand
@@ -251,10 +251,10 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::UnknownArgument => wrong_subcommand(row, leaf),
         ErrorKind::MissingRequiredArgument => {
-            CommandError::new(Reason::Usage, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
+            Failure::new(Reason::Usage, format!("`{}` needs {argument}", leaf.path)).hint(usage_line(leaf))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.trim().is_empty() => {
-            let complaint = CommandError::new(Reason::Usage, format!("`{argument}` needs a value"));
+            let complaint = Failure::new(Reason::Usage, format!("`{argument}` needs a value"));
             let flag = argument.split([' ', '=']).next().unwrap_or_default();
             match leaf.command.get_arguments().find(|known| known.get_long() == flag.strip_prefix("--")) {
                 Some(known) if known.get_long() == Some("host") => complaint.hint(format!(
@@ -277,36 +277,36 @@ fn complaint(error: &clap::Error, row: &Family, leaf: &Leaf) -> CommandError {
         }
         ErrorKind::InvalidValue => {
             let valid = told(ContextKind::ValidValue);
-            CommandError::usage(format!("`{argument}` cannot be `{value}`")).hint(format!("it takes {valid}"))
+            Failure::usage(format!("`{argument}` cannot be `{value}`")).hint(format!("it takes {valid}"))
         }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-            CommandError::usage(format!("`{argument}` cannot be `{value}`: {why}")).hint(usage_line(leaf))
+            Failure::usage(format!("`{argument}` cannot be `{value}`: {why}")).hint(usage_line(leaf))
         }
         _ => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
-            CommandError::usage(first.strip_prefix("error: ").unwrap_or(first)).hint(usage_line(leaf))
+            Failure::usage(first.strip_prefix("error: ").unwrap_or(first)).hint(usage_line(leaf))
         }
     }
 }
 
 /// Refuses a word that would have to be a subcommand, and is none.
-pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), CommandError> {
+pub(super) fn check_subcommand(row: &Family, leaf: &Leaf) -> Result<(), Failure> {
     match leaf.next {
         Some(word) if leaf.command.has_subcommands() && !word.starts_with('-') => Err(wrong_subcommand(row, leaf)),
         _ => Ok(()),
     }
 }
 
-fn wrong_subcommand(row: &Family, leaf: &Leaf) -> CommandError {
+fn wrong_subcommand(row: &Family, leaf: &Leaf) -> Failure {
     let names: Vec<&str> = leaf.command.get_subcommands().map(clap::Command::get_name).collect();
     let available = format!("its subcommands: {}", names.join(", "));
     match leaf.next {
-        None => CommandError::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
+        None => Failure::usage(format!("`{}` needs a subcommand", leaf.path)).hint(available),
         Some(word) => {
             let message = format!("`{}` has no subcommand `{word}`", leaf.path);
-            let complaint = CommandError::new(Reason::SdkUnknownCommand, message);
+            let complaint = Failure::new(Reason::SdkUnknownCommand, message);
             // Some verbs are one word with a hyphen, such as `config-set`.
             let hyphened = format!("{}-{word}", leaf.path);
             match nearest(word, names.iter().copied()) {

@@ -1,7 +1,7 @@
 //! The folder of a feature: all its files at once, if they are nothing but files.
 
-use crate::commands::frame::{CommandError, error::Reason};
 use crate::disk::{self, AbsolutePath, EntryKind, RelativePath};
+use crate::failure::{Failure, Reason};
 use crate::operations::capability::declared::Files;
 
 /// The most that one file may have, in bytes.
@@ -14,7 +14,7 @@ const MOST_FILES: usize = 256;
 const HISTORY: &str = ".git";
 
 /// The files below a folder. Links, pipes and devices are refused, and so is what is too large to be a feature.
-pub(super) fn read(folder: &AbsolutePath) -> Result<Files, CommandError> {
+pub(super) fn read(folder: &AbsolutePath) -> Result<Files, Failure> {
     let (mut files, mut size) = (Files::new(), 0_usize);
     let mut open = vec![folder.clone()];
     let mut seen = 0_usize;
@@ -53,7 +53,7 @@ pub(super) fn read(folder: &AbsolutePath) -> Result<Files, CommandError> {
 }
 
 /// Every path below a folder that is no folder, whatever it is.
-pub(super) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, CommandError> {
+pub(super) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, Failure> {
     let (mut paths, mut open) = (Vec::new(), vec![folder.clone()]);
     while let Some(below) = open.pop() {
         for entry in disk::list(&below)?.unwrap_or_default() {
@@ -68,8 +68,8 @@ pub(super) fn paths(folder: &AbsolutePath) -> Result<Vec<RelativePath>, CommandE
     Ok(paths)
 }
 
-fn refused(message: String) -> CommandError {
-    CommandError::new(Reason::Usage, message).hint(
+fn refused(message: String) -> Failure {
+    Failure::new(Reason::Usage, message).hint(
         "a feature is a folder of at most 256 plain files, 8 MB in all and 1 MB each: remove what is not part of it",
     )
 }

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Place, consent_digest, digests, features, folder};
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Access, Change, ChangeSet, Digest, Owner, RelativePath};
+use crate::failure::{Failure, Reason};
 use crate::library::Library;
 use crate::operations::capability::declared::{self, Declared, Files, Home};
 use crate::operations::capability::features::Features;
@@ -110,7 +111,7 @@ pub(in crate::commands) struct RemoveReport {
     kept_files: Vec<String>,
 }
 
-pub(in crate::commands) fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn install(context: &mut Context, arguments: &InstallArgs) -> Result<(), Failure> {
     let call = called("install", &arguments.folder, arguments.scope);
     let source = source(context, &arguments.folder)?;
     let place = Place::of(context, arguments.scope)?;
@@ -118,7 +119,7 @@ pub(in crate::commands) fn install(context: &mut Context, arguments: &InstallArg
     context.emit(&report)
 }
 
-pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs) -> Result<(), Failure> {
     let scope = arguments.scope;
     let yes = arguments.yes;
     if let Some(id) = &arguments.feature {
@@ -134,7 +135,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
         return context.emit(&report);
     }
     if !arguments.all {
-        return Err(CommandError::new(Reason::Usage, "`capability update` needs a feature, or `--all`")
+        return Err(Failure::new(Reason::Usage, "`capability update` needs a feature, or `--all`")
             .hint("`gsd-tools capability list` lists the features"));
     }
     let place = Place::of(context, scope)?;
@@ -143,9 +144,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     let sources: Result<Vec<_>, _> =
         ledger.entries().map(|(id, entry)| Ok((id.to_owned(), source(context, &entry.source)?))).collect();
     let mut updated = Vec::new();
-    for (id, source) in
-        sources.map_err(|error: CommandError| error.hint("update the others one by one, by their names"))?
-    {
+    for (id, source) in sources.map_err(|error: Failure| error.hint("update the others one by one, by their names"))? {
         updated.push(put(
             context,
             &place,
@@ -157,7 +156,7 @@ pub(in crate::commands) fn update(context: &mut Context, arguments: &UpdateArgs)
     context.emit(&UpdatedReport { scope, updated })
 }
 
-pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> {
     let RemoveArgs { feature: id, scope } = arguments;
     if let Some(refused) = of_ours(id, "removed") {
         return Err(refused.hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
@@ -208,7 +207,7 @@ fn put(
     source: &AbsolutePath,
     id: Option<&str>,
     asking: Asking<'_>,
-) -> Result<InstallReport, CommandError> {
+) -> Result<InstallReport, Failure> {
     if !context.is_rehearsal() {
         // What agents will obey and be held by is not an agent's to choose.
         context.refuses_agents(asking.call.as_str())?;
@@ -217,7 +216,7 @@ fn put(
     let declared = read(context, place, source, &files)?;
     let name = declared.capability.id.clone();
     if let Some(id) = id.filter(|id| *id != name) {
-        return Err(CommandError::usage(format!("`{source}` is the feature `{name}` now, not `{id}`"))
+        return Err(Failure::usage(format!("`{source}` is the feature `{name}` now, not `{id}`"))
             .hint(format!("install it by its folder: `{}`", typed!("gsd-tools capability install {}", source))));
     }
     let digests = digests(&files);
@@ -264,9 +263,9 @@ fn put(
 }
 
 /// Reads what a folder declares, and whether it can be installed beside the others.
-fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, CommandError> {
+fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) -> Result<Declared, Failure> {
     let invalid = |message: String| {
-        CommandError::new(Reason::ConfigParseFailed, message)
+        Failure::new(Reason::ConfigParseFailed, message)
             .hint("correct it, then run the command again; nothing was changed")
     };
     let home = Home { folder: &place.folder.to_string(), source: &source.to_string(), scope: place.scope };
@@ -274,12 +273,12 @@ fn read(context: &Context, place: &Place, source: &AbsolutePath, files: &Files) 
         .map_err(|error| invalid(format!("`{}`: {error}", source.resolve(declared::FILE))))?;
     let id = &declared.capability.id;
     if capability::find(id).is_some() || context.registry()?.ids().any(|host| host.as_str() == id) {
-        return Err(CommandError::usage(format!("gsd-tools already has a feature or host `{id}`"))
+        return Err(Failure::usage(format!("gsd-tools already has a feature or host `{id}`"))
             .hint(format!("give the feature another `id` in `{}`", source.resolve(declared::FILE))));
     }
     let features = features(context)?;
     if let Some(missing) = declared.requires.iter().find(|required| features.find(required).is_none()) {
-        return Err(CommandError::usage(format!("`{id}` requires the feature `{missing}`, which is not installed"))
+        return Err(Failure::usage(format!("`{id}` requires the feature `{missing}`, which is not installed"))
             .hint("install that one first: `gsd-tools capability install FOLDER`"));
     }
     refuse_taken_settings(&features, &declared)?;
@@ -304,13 +303,13 @@ pub(in crate::commands) fn is_ours(library: &Library, reference: Reference<'_>) 
 }
 
 /// Two features cannot have one setting: each would have its own default for it.
-fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(), CommandError> {
+fn refuse_taken_settings(features: &Features, declared: &Declared) -> Result<(), Failure> {
     let id = &declared.capability.id;
     let settings = declared.capability.installed.iter().flat_map(|installed| &installed.settings);
     for setting in settings {
         let other = features.settings().find(|(other, taken)| other.id != *id && taken.key == setting.key);
         if let Some((other, _)) = other {
-            return Err(CommandError::usage(format!("`{}` is a setting of the feature `{}`", setting.key, other.id))
+            return Err(Failure::usage(format!("`{}` is a setting of the feature `{}`", setting.key, other.id))
                 .hint(format!("remove that one first: `{}`", typed!("gsd-tools capability remove {}", other.id))));
         }
     }
@@ -323,7 +322,7 @@ fn consents(
     report: &InstallReport,
     source: &AbsolutePath,
     asking: Asking<'_>,
-) -> Result<(), CommandError> {
+) -> Result<(), Failure> {
     if asking.yes {
         return Ok(());
     }
@@ -335,7 +334,7 @@ fn consents(
             typed!("gsd-tools {} --dry-run", call),
             typed!("gsd-tools {} --yes", call)
         );
-        return Err(CommandError::usage(refused).exits(NOT_CONSENTED).hint(hint));
+        return Err(Failure::usage(refused).exits(NOT_CONSENTED).hint(hint));
     }
     let lines = |title: &str, lines: &[String]| {
         if lines.is_empty() { String::new() } else { format!("{title}\n  - {}\n", lines.join("\n  - ")) }
@@ -350,15 +349,15 @@ fn consents(
     if Context::confirms("Let agents work by it")? {
         return Ok(());
     }
-    Err(CommandError::new(Reason::Unknown, "not installed; nothing was changed"))
+    Err(Failure::new(Reason::Unknown, "not installed; nothing was changed"))
 }
 
 /// Makes changes of files and ledger together; without a new ledger nothing is changed.
 pub(super) fn change<R>(
     context: &Context,
     place: &Place,
-    decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), CommandError>,
-) -> Result<R, CommandError> {
+    decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), Failure>,
+) -> Result<R, Failure> {
     let trees = place.trees();
     context.change_in(&trees.each_ref(), |changes| {
         let text = disk::read_text(&place.ledger)?;
@@ -373,19 +372,19 @@ pub(super) fn change<R>(
 }
 
 /// The digests of what is in a folder.
-fn found(folder: &AbsolutePath) -> Result<Digests, CommandError> {
+fn found(folder: &AbsolutePath) -> Result<Digests, Failure> {
     Ok(digests(&folder::read(folder)?))
 }
 
 /// Makes the folder hold these files and no others. What is there has to be as it was installed, `known`, or as it will be.
-fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut ChangeSet) -> Result<(), CommandError> {
+fn copy(target: &AbsolutePath, files: &Files, known: &Digests, changes: &mut ChangeSet) -> Result<(), Failure> {
     let found = found(target)?;
     let wanted = digests(files);
     let is_a_persons =
         |(path, digest): &(&String, &String)| known.get(*path) != Some(*digest) && wanted.get(*path) != Some(*digest);
     let strangers: Vec<&str> = found.iter().filter(is_a_persons).map(|(path, _)| path.as_str()).collect();
     if !strangers.is_empty() {
-        return Err(CommandError::usage(format!(
+        return Err(Failure::usage(format!(
             "`{target}` holds files that were not installed like this: {}",
             strangers.join(", ")
         ))
@@ -415,7 +414,7 @@ fn removal(
     folder: &AbsolutePath,
     installed: &Digests,
     changes: &mut ChangeSet,
-) -> Result<(Vec<String>, Vec<String>), CommandError> {
+) -> Result<(Vec<String>, Vec<String>), Failure> {
     let (mut ours, mut kept) = (Vec::new(), Vec::new());
     let mut found = Digests::new();
     for path in folder::paths(folder)? {
@@ -453,7 +452,7 @@ fn remove_files(folder: &AbsolutePath, files: &[RelativePath], digests: &Digests
 }
 
 /// The folder that a person named.
-fn source(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> {
+fn source(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
     const DOWNLOAD: &str = "download or clone it, then type `gsd-tools capability install FOLDER`";
     let path = context.here().resolve(typed);
     if disk::is_folder(&path) {
@@ -464,25 +463,23 @@ fn source(context: &Context, typed: &str) -> Result<AbsolutePath, CommandError> 
     }
     let is_elsewhere = typed.contains("://") || typed.starts_with("git@") || typed.starts_with("npm:");
     Err(if is_elsewhere {
-        CommandError::usage(format!("`{typed}` is not a folder: features are installed from folders only"))
-            .hint(DOWNLOAD)
+        Failure::usage(format!("`{typed}` is not a folder: features are installed from folders only")).hint(DOWNLOAD)
     } else if disk::is_file(&path) {
-        CommandError::usage(format!("`{path}` is a file: features are installed from folders only"))
+        Failure::usage(format!("`{path}` is a file: features are installed from folders only"))
             .hint("unpack it, then type `gsd-tools capability install FOLDER`")
     } else {
-        CommandError::usage(format!("there is no folder `{path}`: features are installed from folders only"))
-            .hint(DOWNLOAD)
+        Failure::usage(format!("there is no folder `{path}`: features are installed from folders only")).hint(DOWNLOAD)
     })
 }
 
 /// The error about a feature of this program, which cannot be treated so.
-fn of_ours(id: &str, done: &str) -> Option<CommandError> {
+fn of_ours(id: &str, done: &str) -> Option<Failure> {
     capability::find(id)?;
-    Some(CommandError::usage(format!("`{id}` cannot be {done}: it is built in")))
+    Some(Failure::usage(format!("`{id}` cannot be {done}: it is built in")))
 }
 
-pub(super) fn not_installed(id: &str, scope: FeatureScope) -> CommandError {
+pub(super) fn not_installed(id: &str, scope: FeatureScope) -> Failure {
     let scope = scope.word();
-    CommandError::usage(format!("the feature `{id}` is not installed in the {scope} scope"))
+    Failure::usage(format!("the feature `{id}` is not installed in the {scope} scope"))
         .hint("`gsd-tools capability list` lists the features and where they are installed")
 }

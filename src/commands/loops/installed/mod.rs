@@ -10,8 +10,9 @@ pub(in crate::commands) mod trust;
 
 use std::collections::BTreeSet;
 
-use crate::commands::frame::{CommandError, Context, error::Reason};
+use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Digest};
+use crate::failure::{Failure, Reason};
 use crate::operations::capability::declared::{self, Declared, Files, Home};
 use crate::operations::capability::features::{Features, Inert, InertStatus};
 use crate::operations::capability::ledger::{self, Digests, Entry, Ledger};
@@ -39,7 +40,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Where a call installs; refused without a home folder or a project.
-    pub(super) fn of(context: &Context, scope: FeatureScope) -> Result<Self, CommandError> {
+    pub(super) fn of(context: &Context, scope: FeatureScope) -> Result<Self, Failure> {
         if scope == FeatureScope::Project {
             context.needs_a_project()?;
             let planning = context.layout().planning().to_owned();
@@ -54,7 +55,7 @@ impl Place {
             });
         }
         let (Some(home), Some(state)) = (context.world().gsd_home(), context.world().state_folder()) else {
-            return Err(CommandError::usage("no home folder, so there is no place for features")
+            return Err(Failure::usage("no home folder, so there is no place for features")
                 .hint("set HOME, or install into the project: `--scope project`"));
         };
         let folder = AbsolutePath::parse(home)?.resolve(".gsd").resolve(FOLDER);
@@ -79,13 +80,13 @@ impl Place {
         [self.tree.clone(), self.ledger.parent().unwrap_or_else(|| self.ledger.clone())]
     }
 
-    pub(super) fn read_ledger(&self) -> Result<Ledger, CommandError> {
+    pub(super) fn read_ledger(&self) -> Result<Ledger, Failure> {
         self.parsed(disk::read_text(&self.ledger)?.as_deref())
     }
 
-    fn parsed(&self, text: Option<&str>) -> Result<Ledger, CommandError> {
+    fn parsed(&self, text: Option<&str>) -> Result<Ledger, Failure> {
         text.map_or_else(|| Ok(Ledger::default()), Ledger::parse).map_err(|error| {
-            CommandError::new(Reason::ConfigParseFailed, format!("`{}` is not a ledger: {error}", self.ledger))
+            Failure::new(Reason::ConfigParseFailed, format!("`{}` is not a ledger: {error}", self.ledger))
                 .hint("delete the file, then install the features again: `gsd-tools capability install FOLDER`")
         })
     }
@@ -111,11 +112,11 @@ pub(super) fn consent_digest(files: &Digests) -> String {
 }
 
 /// All features of a call. What is wrong with an installed one makes that one inert; the others are used.
-pub(in crate::commands) fn features(context: &Context) -> Result<Features, CommandError> {
+pub(in crate::commands) fn features(context: &Context) -> Result<Features, Failure> {
     let (mut installed, mut inert): (Vec<Capability>, Vec<Inert>) = (Vec::new(), Vec::new());
     for place in Place::all(context) {
         let ledger = place.read_ledger().unwrap_or_else(|error| {
-            context.warn(format!("{}; no feature in `{}` is used", error.message(), place.folder));
+            context.warn(format!("{}; no feature in `{}` is used", error.message, place.folder));
             Ledger::default()
         });
         for id in ids(&place, &ledger)? {
@@ -137,7 +138,7 @@ pub(in crate::commands) fn features(context: &Context) -> Result<Features, Comma
 }
 
 /// The names in the folder and in the ledger.
-fn ids(place: &Place, ledger: &Ledger) -> Result<BTreeSet<String>, CommandError> {
+fn ids(place: &Place, ledger: &Ledger) -> Result<BTreeSet<String>, Failure> {
     // A clone may bring any number of folders; a call neither reads nor lists them all.
     const MOST: usize = 100;
     let found = disk::list(&place.folder)?.unwrap_or_default().into_iter();
@@ -191,7 +192,7 @@ fn trusted(place: &Place, id: &str, entry: Option<&Entry>, taken: bool) -> Resul
         );
         return Err(unused(InertStatus::Missing, format!("`{folder}` is missing"), cure));
     }
-    let files = folder::read(&folder).map_err(|error| unusable(error.message().to_owned()))?;
+    let files = folder::read(&folder).map_err(|error| unusable(error.message.clone()))?;
     let found = digests(&files);
     if consent.digest != consent_digest(&found) {
         let changed = ledger::changed(&entry.files, &found).join(", ");

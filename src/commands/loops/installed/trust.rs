@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::lifecycle::{change, not_installed};
 use super::{Place, consent_digest, digests, folder};
-use crate::commands::frame::{CommandError, Context};
+use crate::commands::frame::Context;
 use crate::disk::AbsolutePath;
+use crate::failure::Failure;
 use crate::operations::capability::declared::{self, Home};
 use crate::operations::capability::ledger::Entry;
 use crate::operations::capability::{self, FeatureScope};
@@ -96,7 +97,7 @@ impl OutdatedStatus {
 }
 
 /// The entries of the ledgers, the project's first.
-fn entries(context: &Context, scope: Option<FeatureScope>) -> Result<Vec<(Place, String, Entry)>, CommandError> {
+fn entries(context: &Context, scope: Option<FeatureScope>) -> Result<Vec<(Place, String, Entry)>, Failure> {
     let mut entries = Vec::new();
     for place in Place::all(context).into_iter().filter(|place| scope.is_none_or(|scope| scope == place.scope)) {
         let ledger = place.read_ledger()?;
@@ -105,7 +106,7 @@ fn entries(context: &Context, scope: Option<FeatureScope>) -> Result<Vec<(Place,
     Ok(entries)
 }
 
-pub(in crate::commands) fn list(context: &mut Context, arguments: &InstalledArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn list(context: &mut Context, arguments: &InstalledArgs) -> Result<(), Failure> {
     let rows = entries(context, arguments.scope)?.into_iter().filter_map(|(place, id, entry)| {
         let consent = entry.consent?;
         let project_root = (place.scope == FeatureScope::Project).then(|| context.root().to_string());
@@ -116,10 +117,10 @@ pub(in crate::commands) fn list(context: &mut Context, arguments: &InstalledArgs
     context.emit(&rows)
 }
 
-pub(in crate::commands) fn revoke(context: &mut Context, arguments: &RevokeArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn revoke(context: &mut Context, arguments: &RevokeArgs) -> Result<(), Failure> {
     let id = &arguments.feature;
     if capability::find(id).is_some() {
-        return Err(CommandError::usage(format!("there is no trust to revoke: `{id}` is built in"))
+        return Err(Failure::usage(format!("there is no trust to revoke: `{id}` is built in"))
             .hint(format!("`{}` disables it", typed!("gsd-tools capability disable {}", id))));
     }
     let mut found = entries(context, arguments.scope)?;
@@ -142,7 +143,7 @@ pub(in crate::commands) fn revoke(context: &mut Context, arguments: &RevokeArgs)
     context.emit(&RevokeReport { status, id: id.clone(), scope: place.scope })
 }
 
-pub(in crate::commands) fn outdated(context: &mut Context, arguments: &InstalledArgs) -> Result<(), CommandError> {
+pub(in crate::commands) fn outdated(context: &mut Context, arguments: &InstalledArgs) -> Result<(), Failure> {
     let rows = entries(context, arguments.scope)?.into_iter().map(|(place, id, entry)| row(&place, id, &entry));
     let rows: Vec<OutdatedRow> = rows.collect();
     if arguments.json {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::outline::outline;
 use super::skill_manifest;
+use crate::failure::Explain;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::fragment::{Marked, MarkedError};
@@ -28,6 +29,15 @@ pub(crate) enum InstructionsError {
     Texts(#[from] toml_edit::de::Error),
     #[error("`{path}` cannot be edited: {why}")]
     Markers { path: String, why: MarkedError },
+}
+
+impl Explain for InstructionsError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            _ => None,
+        }
+    }
 }
 
 /// What a caller wants of the file.

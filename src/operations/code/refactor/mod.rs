@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::failure::Explain;
 use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -33,6 +34,19 @@ pub(crate) enum RefactorError {
     NoProposal { phase: String },
     #[error("the front matter of `{path}` has no {field}")]
     Broken { path: String, field: &'static str },
+}
+
+impl Explain for RefactorError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::File(error) => error.hint(),
+            Self::Baseline { .. } => Some("correct the file, or move it away".to_owned()),
+            Self::NoProposal { phase } => {
+                Some(format!("look for one: `{}`", typed!("gsd-tools refactor evaluate --phase {}", phase)))
+            }
+            Self::Broken { .. } => Some("correct the front matter".to_owned()),
+        }
+    }
 }
 
 pub(crate) fn disabled() -> DisabledReport {

@@ -1,0 +1,176 @@
+//! One way to fail: a message, why, and what to do about it.
+//!
+//! A room whose callers look at its errors has a type for them and says with [`Explain`] what helps; everything else fails
+//! with a [`Failure`] where it finds that it has to.
+
+use std::error::Error;
+
+/// Defines the reasons and the exit code of each under the second contract, so that none is left out of a table.
+macro_rules! reasons {
+    ($($(#[$about:meta])* $name:ident = $code:literal,)+) => {
+        /// The closed set of reasons a command can fail for. Scripts read the snake-case name from the JSON envelope.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub(crate) enum Reason {
+            $($(#[$about])* $name,)+
+        }
+
+        impl Reason {
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)+];
+
+            /// The exit code under the second exit contract; the first knows only 1.
+            pub(crate) fn distinct_code(self) -> u8 {
+                match self {
+                    $(Self::$name => $code,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    HooksOptOut = 1,
+    Unknown = 1,
+    ConfigInvalidKey = 64,
+    SdkUnknownCommand = 64,
+    GraphifyInvalidQuery = 64,
+    Usage = 64,
+    ConfigKeyNotFound = 66,
+    SummaryNoPlanning = 66,
+    WorkstreamModeNoneActive = 66,
+    ConfigNoFile = 69,
+    ConfigParseFailed = 69,
+    PhaseNotFound = 69,
+    PhaseVerificationIncomplete = 69,
+    PhasePlanCoverageIncomplete = 69,
+    WorkstreamModeMarkerUnresolved = 69,
+    GraphifyNoGraph = 69,
+    EstimatePhasesUnreadable = 69,
+    CommitDocsGuardNotARepo = 69,
+    CommitDocsGuardForeignHook = 69,
+    CommitDocsGuardHooksPathSet = 69,
+    PickFieldAbsent = 69,
+    PickOutputNotJson = 69,
+    /// Ours: which phases the milestone has cannot be read.
+    ScopeUnknown = 69,
+    /// Our own fault, or the machine's: not something the caller wrote.
+    SdkFailFast = 70,
+    SecurityScanFailed = 70,
+    /// Ours: another call wrote since the caller read.
+    DocumentChanged = 75,
+}
+
+/// What the type of an error says beside its message.
+pub(crate) trait Explain: Error + 'static {
+    fn reason(&self) -> Reason {
+        Reason::Unknown
+    }
+
+    /// What a person can do about it, where there is something.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+
+    /// The exit code, where it is the same under both contracts.
+    fn exit_code(&self) -> Option<u8> {
+        None
+    }
+}
+
+/// Errors of which nothing is known but their message and their sources.
+macro_rules! unexplained {
+    ($($error:ty),+ $(,)?) => {
+        $(impl $crate::failure::Explain for $error {})+
+    };
+}
+pub(crate) use unexplained;
+
+unexplained!(std::io::Error, serde_json::Error, toml_edit::de::Error, dialoguer::Error);
+
+/// Why a call failed: what was being done, what went wrong, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) reason: Reason,
+    pub(crate) message: String,
+    pub(crate) causes: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    /// The exit code, where it is the same under both contracts.
+    pub(crate) exit_code: Option<u8>,
+    /// The text of the error, where it is not made of the rest.
+    pub(crate) shown: Option<String>,
+    /// Of a verification: whether it could not be told that files changed since.
+    pub(crate) stale_check_indeterminate: Option<bool>,
+}
+
+impl Failure {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+            exit_code: None,
+            shown: None,
+            stale_check_indeterminate: None,
+        }
+    }
+
+    /// The call itself is wrong.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Reason::Usage, message)
+    }
+
+    /// An error of one of the rooms, with its sources as causes; for `reason`, unless that is unknown.
+    pub(crate) fn because(reason: Reason, error: &impl Explain) -> Self {
+        let mut failure = Self::new(if reason == Reason::Unknown { error.reason() } else { reason }, error.to_string());
+        failure.hints.extend(error.hint());
+        failure.exit_code = error.exit_code();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            failure.causes.push(cause.to_string());
+            source = cause.source();
+        }
+        failure
+    }
+
+    /// Adds what the user can do.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds what was seen.
+    pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
+    /// With other words for the hints that `better` knows better.
+    pub(crate) fn rehinted(mut self, better: impl Fn(&str) -> Option<String>) -> Self {
+        for hint in &mut self.hints {
+            if let Some(better) = better(hint) {
+                *hint = better;
+            }
+        }
+        self
+    }
+
+    /// Sets the exit code whatever the contract: for our own verbs, whose codes follow `sysexits`.
+    pub(crate) fn exits(mut self, code: u8) -> Self {
+        self.exit_code = Some(code);
+        self
+    }
+
+    /// Sets the text for people; programs that ask for JSON get the message and the hints.
+    pub(crate) fn shown_as(mut self, text: impl Into<String>) -> Self {
+        self.shown = Some(text.into());
+        self
+    }
+}
+
+/// Any error of a room becomes a failure; where a reason matters, use [`Failure::because`].
+impl<E: Explain> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::because(Reason::Unknown, &error)
+    }
+}
