@@ -5,15 +5,15 @@ use std::time::Duration;
 use super::bench::Bench;
 
 /// What a unit may take, and how long its process stands still, in milliseconds.
-const UNIT: u64 = 4_000;
+const UNIT: u64 = 8_000;
 const STANDSTILL: Duration = Duration::from_millis(UNIT + 1_500);
 
 fn bench(actor: &str) -> Bench {
     Bench::new(actor).shape("1x1").with("GSD_TEST_MODE", 1).with("GSD_UNIT_MS", UNIT)
 }
 
-/// Halts the run while it is in its first task.
-fn halted_in_a_task(bench: &Bench) -> super::bench::Ended {
+/// Halts the run while it is in its first task, at least until its client is done where `is_done` asks for that.
+fn halted_in_a_task(bench: &Bench, is_done: bool) -> super::bench::Ended {
     let engine = bench.start();
     bench.await_that("the task", || {
         bench.events("unit-started").last().is_some_and(|entry| entry["unit"].to_string().contains("T01"))
@@ -21,6 +21,9 @@ fn halted_in_a_task(bench: &Bench) -> super::bench::Ended {
     });
     engine.signal("STOP");
     std::thread::sleep(STANDSTILL);
+    if is_done {
+        bench.await_that("the end of the client", || bench.client().is_none());
+    }
     engine.signal("CONT");
     engine.end()
 }
@@ -29,7 +32,7 @@ fn halted_in_a_task(bench: &Bench) -> super::bench::Ended {
 #[ignore = "slow: minutes"]
 fn a_unit_that_was_done_while_nobody_listened_is_done() {
     let bench = bench("sleeper:1000");
-    halted_in_a_task(&bench).complete();
+    halted_in_a_task(&bench, true).complete();
     assert_eq!((bench.count("cut-short"), bench.count("refused")), (0, 0));
     assert_eq!(bench.count("unit-started"), 3, "no session twice");
     assert_eq!(bench.wrong(&bench.landed()), Vec::<String>::new());
@@ -39,7 +42,7 @@ fn a_unit_that_was_done_while_nobody_listened_is_done() {
 #[ignore = "slow: minutes"]
 fn a_unit_whose_time_passed_while_nobody_listened_goes_on_and_loses_no_attempt() {
     let bench = bench("sleeper:30000");
-    halted_in_a_task(&bench).complete();
+    halted_in_a_task(&bench, false).complete();
     assert_eq!((bench.count("cut-short"), bench.count("refused")), (1, 0));
     let attempts = bench.events("unit-started");
     assert!(attempts.iter().all(|entry| entry["attempt"] == 1), "{attempts:#?}");
