@@ -77,6 +77,7 @@ mod hostile_clone;
 mod hostile_git;
 mod hostile_places;
 mod hosts;
+mod house;
 mod init;
 mod install;
 mod install_detected;
