@@ -63,9 +63,9 @@ impl Pause {
         let Some(text) = view.state_text()? else { return Ok(None) };
         let state = State::parse(&text);
         let sources = Sources::of(&state);
-        let note = state.front_text("paused_at").or(sources.paused_at.clone());
+        let note = state.front_text("paused_at").or_else(|| sources.get("paused_at").map(str::to_owned));
         let status = state.front_text("status").filter(|status| status != "unknown");
-        let status = status.or(sources.status.clone()).map(|status| crate::project::state::normal_status(&status));
+        let status = status.as_deref().or(sources.get("status")).map(crate::project::state::normal_status);
         let is_paused = note.is_some() || status.is_some_and(|status| status.eq_ignore_ascii_case("paused"));
         Ok(is_paused.then(|| Self { file: view.layout().state(), note, is_stated: true }))
     }

@@ -101,7 +101,7 @@ pub(crate) fn current_phase(view: &ProjectView) -> Result<Option<String>, FileEr
     let stated = text
         .as_deref()
         .map(State::parse)
-        .and_then(|state| state.front_phase().or_else(|| Sources::of(&state).current_phase.clone()));
+        .and_then(|state| state.front_phase().or_else(|| Sources::of(&state).get("current_phase").map(str::to_owned)));
     let Some(stated) = stated else { return Ok(None) };
     if is_to_be_verified(view, &stated)? {
         return Ok(Some(stated));

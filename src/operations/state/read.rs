@@ -1,8 +1,11 @@
 //! Answers about STATE.md: the index as it would be now, one field, a snapshot. These answer what can be read, however
 //! broken the text is.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
 
 use super::Facts;
 use super::next::NextReport;
@@ -12,7 +15,7 @@ use crate::project::files::FileError;
 use crate::project::milestone::MilestoneScope;
 use crate::project::noted::is_marked_settled;
 use crate::project::phase::{PhaseId, short};
-use crate::project::state::index::{Index, KEYS, Progress, SOURCED, Sources};
+use crate::project::state::index::{Index, KEYS, Key, Progress, Sources};
 use crate::project::state::{BLOCKERS, BLOCKING, DECISIONS, Section, State};
 use crate::project::up_next;
 use crate::project::view::ProjectView;
@@ -22,104 +25,65 @@ use crate::text::screen::{Cell, Screen};
 /// What `state json` answers.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct IndexReport {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) gsd_state_version: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) milestone: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) milestone_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) current_phase: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) current_phase_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) current_plan: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) stopped_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) paused_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) last_updated: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) last_activity: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) last_activity_desc: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) state_head: Option<String>,
+    #[serde(flatten)]
+    pub(crate) keys: IndexKeys,
     /// Absent where the roadmap has milestones, STATE.md names none of them, and nothing was counted before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) progress: Option<ProgressReport>,
+    pub(crate) progress: Option<Progress>,
     /// What comes next, the same in every answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<NextReport>,
 }
 
-impl IndexReport {
-    /// The position for a person at a terminal.
-    pub(crate) fn shown(&self, screen: Screen) -> String {
-        let joined = |left: &Option<String>, right: &Option<String>| match (left, right) {
-            (None, None) => None,
-            (left, right) => {
-                Some([left, right].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" "))
-            }
-        };
-        let rows = [
-            ("Milestone", joined(&self.milestone, &self.milestone_name)),
-            ("Phase", joined(&self.current_phase, &self.current_phase_name)),
-            ("Plan", self.current_plan.clone()),
-            ("Status", self.status.clone()),
-            ("Paused", self.paused_at.clone()),
-            ("Stopped at", self.stopped_at.clone()),
-            ("Last activity", joined(&self.last_activity, &self.last_activity_desc)),
-        ];
-        let rows = rows.into_iter().filter_map(|(label, value)| Some((label, Cell::from(value?))));
-        screen.fields("", &rows.collect::<Vec<_>>())
+/// The keys of the front matter that have a value, in the order of [`KEYS`].
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct IndexKeys(Vec<(&'static str, String)>);
+
+impl Serialize for IndexKeys {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
-#[derive(Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct ProgressReport {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) total_phases: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) completed_phases: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) total_plans: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) completed_plans: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) percent: Option<u64>,
+impl JsonSchema for IndexKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "IndexKeys".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let text = json!({ "type": ["string", "null"] });
+        let keys = KEYS.iter().filter(|key| key.name != "progress");
+        let keys: Map<String, Value> = keys.map(|key| (key.name.to_owned(), text.clone())).collect();
+        json_schema!({ "type": "object", "properties": keys })
+    }
+}
+
+impl IndexReport {
+    /// The position for a person at a terminal.
+    pub(crate) fn shown(&self, screen: Screen) -> String {
+        let value = |key: &str| self.keys.0.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str());
+        let rows = [
+            ("Milestone", ["milestone", "milestone_name"].as_slice()),
+            ("Phase", &["current_phase", "current_phase_name"]),
+            ("Plan", &["current_plan"]),
+            ("Status", &["status"]),
+            ("Paused", &["paused_at"]),
+            ("Stopped at", &["stopped_at"]),
+            ("Last activity", &["last_activity", "last_activity_desc"]),
+        ];
+        let rows = rows.map(|(label, keys)| (label, keys.iter().filter_map(|key| value(key)).collect::<Vec<_>>()));
+        let rows = rows.into_iter().filter(|(_, values)| !values.is_empty());
+        screen.fields("", &rows.map(|(label, values)| (label, Cell::from(values.join(" ")))).collect::<Vec<_>>())
+    }
 }
 
 impl From<&Index> for IndexReport {
     fn from(index: &Index) -> Self {
-        let value = |key: &str| index.get(key).map(str::to_owned);
-        Self {
-            gsd_state_version: value("gsd_state_version"),
-            milestone: value("milestone"),
-            // The placeholder names no milestone.
-            milestone_name: value("milestone_name").filter(|name| !name.eq_ignore_ascii_case("milestone")),
-            current_phase: value("current_phase"),
-            current_phase_name: value("current_phase_name"),
-            current_plan: value("current_plan"),
-            status: value("status"),
-            stopped_at: value("stopped_at"),
-            paused_at: value("paused_at"),
-            last_updated: value("last_updated"),
-            last_activity: value("last_activity"),
-            last_activity_desc: value("last_activity_desc"),
-            state_head: value("state_head"),
-            progress: index.progress.map(|progress| ProgressReport {
-                total_phases: progress.total_phases,
-                completed_phases: progress.completed_phases,
-                total_plans: progress.total_plans,
-                completed_plans: progress.completed_plans,
-                percent: progress.percent,
-            }),
-            next: None,
-        }
+        // The placeholder names no milestone.
+        let is_told =
+            |(key, value): &(&str, &str)| *key != "milestone_name" || !value.eq_ignore_ascii_case("milestone");
+        let keys = index.entries().filter(is_told).map(|(key, value)| (key, value.to_owned()));
+        Self { keys: IndexKeys(keys.collect()), progress: index.progress, next: None }
     }
 }
 
@@ -135,9 +99,9 @@ fn present(view: &ProjectView, state: &State<'_>, facts: &Facts) -> Result<Index
     let milestone = view.milestone()?;
     let counts = Counts::of(view)?;
     let mut index = derived(&Sources::of(state), state, &milestone, counts, facts);
-    for key in SOURCED {
-        if index.get(key).is_none() {
-            index.set(key, state.front_text(key));
+    for Key { name, .. } in KEYS.iter().filter(|key| key.is_sourced()) {
+        if index.get(name).is_none() {
+            index.set(name, state.front_text(name));
         }
     }
     let at_work = up_next::current_phase(view)?;
@@ -189,8 +153,8 @@ pub(crate) fn get(view: &ProjectView, wanted: Option<&str>, facts: &Facts) -> Re
     if let Some(field) = state.field(wanted) {
         return Ok(Found::Value(field.value.to_owned()));
     }
-    if let Some(key) = KEYS.iter().find(|key| key.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
-        && let Some(value) = present(view, &state, facts)?.get(key).filter(|value| *value != "unknown")
+    if let Some(key) = KEYS.iter().find(|key| key.name.eq_ignore_ascii_case(&wanted.replace(' ', "_")))
+        && let Some(value) = present(view, &state, facts)?.get(key.name).filter(|value| *value != "unknown")
     {
         return Ok(Found::Value(value.to_owned()));
     }
@@ -246,23 +210,26 @@ pub(crate) fn snapshot(view: &ProjectView) -> Result<Option<SnapshotReport>, Fil
     let state = State::parse(&text);
     let sources = Sources::of(&state);
     let front = |key: &str| state.front_text(key);
+    let known = |key: &str| front(key).or_else(|| sources.get(key).map(str::to_owned));
     let told = |label: &str| state.session_text(label).map(str::to_owned);
     let number = |label: &str| state.value(label).and_then(leading_number);
     let front_number = |key: &str| front(key).as_deref().and_then(leading_number);
     Ok(Some(SnapshotReport {
-        current_phase: front("current_phase").or(sources.current_phase.clone()),
-        current_phase_name: front("current_phase_name").or(sources.current_phase_name.clone()),
+        current_phase: known("current_phase"),
+        current_phase_name: known("current_phase_name"),
         total_phases: front_number("total_phases").or_else(|| number("Total Phases")),
-        current_plan: front("current_plan").or(sources.current_plan.clone()),
+        current_plan: known("current_plan"),
         total_plans_in_phase: front_number("total_plans_in_phase").or_else(|| number("Total Plans in Phase")),
-        status: front("status").filter(|status| status != "unknown").or(sources.status.clone()),
+        status: front("status")
+            .filter(|status| status != "unknown")
+            .or_else(|| sources.get("status").map(str::to_owned)),
         progress_percent: number("Progress"),
         last_activity: front("last_activity").or_else(|| sources.last_activity_day().map(str::to_owned)),
-        last_activity_desc: front("last_activity_desc").or(sources.last_activity_desc.clone()),
+        last_activity_desc: known("last_activity_desc"),
         decisions: decisions(&state),
         blockers: blockers(&state, |_, _| true),
         stopping: blockers(&state, |section, item| stops(&state, section, item)),
-        paused_at: front("paused_at").or(sources.paused_at.clone()),
+        paused_at: known("paused_at"),
         session: SessionReport {
             last_date: told("Last session").or_else(|| told("Last Date")),
             stopped_at: told("Stopped at"),

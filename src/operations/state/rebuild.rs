@@ -147,7 +147,7 @@ pub(crate) fn rebuild(
     let sources = Sources::of(&state);
     let mut follows = false;
     for (key, label) in [("current_phase", "Current Phase"), ("current_phase_name", "Current Phase Name")] {
-        let (Some(told), Some(indexed)) = (sources.source(key), state.front_text(key)) else { continue };
+        let (Some(told), Some(indexed)) = (sources.get(key), state.front_text(key)) else { continue };
         let is_same = indexed == told || (key == "current_phase" && PhaseId::new(told).matches(&indexed));
         if !is_same && state.field(label).is_some() {
             follows = true;

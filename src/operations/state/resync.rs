@@ -9,7 +9,7 @@ use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::scope::Scope;
 use crate::project::state::edit::{progress_bar, shown_percent};
-use crate::project::state::index::{COUNTERS, Index, KEYS, Progress, SOURCED, Sources, is_day};
+use crate::project::state::index::{Index, KEYS, Progress, Sources, is_day};
 use crate::project::state::{State, is_awaiting_milestone, is_phase_complete, names_phase};
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
@@ -84,15 +84,15 @@ fn follow(
     let milestone = view.milestone()?;
     let counts = Counts::of(view)?;
     let mut index = derived(&new, after, &milestone, counts, facts);
-    for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
-    {
-        let is_told_as_before = old.source(key) == new.source(key);
+    for row in KEYS.iter().filter(|key| key.is_copied) {
+        let key = row.name;
+        let is_told_as_before = old.get(key) == new.get(key);
         let is_stale = key == "current_phase_name"
-            && old.current_phase != new.current_phase
+            && old.get("current_phase") != new.get("current_phase")
             && before.front_text(key) == after.front_text(key);
         if is_told_as_before
             && !is_stale
-            && (rule != Rule::Recount || !after.has_source(key))
+            && (rule != Rule::Recount || !row.has_source(after))
             && let Some(kept) = after.front_text(key).filter(|kept| key != "current_phase" || names_phase(kept))
         {
             index.set(key, Some(kept));
@@ -106,14 +106,14 @@ fn follow(
     {
         index.set("milestone_name", Some(kept));
     }
-    let same_status = (&old.status, &old.paused_at) == (&new.status, &new.paused_at);
+    let same_status = ["status", "paused_at"].iter().all(|key| old.get(key) == new.get(key));
     if ((same_status && rule != Rule::Recount) || new.normal_status().is_none())
         && let Some(kept) = after.front_text("status").filter(|kept| kept != "unknown")
     {
         index.set("status", Some(kept));
     }
     // The phases of an archived milestone are counted no more; what was counted of them stays.
-    let is_archived = |sources: &Sources| sources.status.as_deref().is_some_and(is_awaiting_milestone);
+    let is_archived = |sources: &Sources| sources.get("status").is_some_and(is_awaiting_milestone);
     let rule = if is_archived(&old) && is_archived(&new) { Rule::Keep } else { rule };
     index.progress = progress(after, rule, &milestone, counts, &view.scope()?);
     Ok(index)
@@ -138,9 +138,8 @@ pub(super) fn derived(
     index.set("milestone", state.front_text("milestone").or_else(|| milestone.version.clone()));
     let known = state.front_text("milestone_name").filter(|name| !name.trim().is_empty());
     index.set("milestone_name", milestone.name.clone().or(known));
-    for key in ["stopped_at", "paused_at", "current_phase", "current_phase_name", "current_plan", "last_activity_desc"]
-    {
-        index.set(key, sources.source(key).map(str::to_owned));
+    for key in KEYS.iter().filter(|key| key.is_copied) {
+        index.set(key.name, sources.get(key.name).map(str::to_owned));
     }
     let known = || state.front_text("status").filter(|known| known != "unknown");
     let status = sources.normal_status().or_else(known).unwrap_or_else(|| "unknown".to_owned());
@@ -160,7 +159,7 @@ pub(super) fn derived(
 
 /// One complete phase does not complete a milestone that is known to have more.
 fn not_too_early(status: String, sources: &Sources, milestone: &Milestone, counts: Counts) -> String {
-    let one_phase = sources.paused_at.is_none() && sources.status.as_deref().is_some_and(is_phase_complete);
+    let one_phase = sources.get("paused_at").is_none() && sources.get("status").is_some_and(is_phase_complete);
     let more = milestone.scope == MilestoneScope::Complete && counts.completed_phases < counts.total_phases;
     if one_phase && more { "executing".to_owned() } else { status }
 }
@@ -230,8 +229,9 @@ fn with_counts(text: String, progress: Option<Progress>) -> String {
 /// news.
 fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
     let (old, new) = (Sources::of(before), Sources::of(after));
-    let written = before.front().into_iter().flat_map(FrontMatter::keys).filter(|key| KEYS.contains(key));
-    let keys = written.chain(KEYS.iter().copied());
+    let row = |name: &str| KEYS.iter().find(|key| key.name == name);
+    let written = before.front().into_iter().flat_map(FrontMatter::keys).filter_map(row);
+    let keys = written.chain(KEYS);
     let mut names: Vec<String> = Vec::new();
     let mut add = |name: String| {
         if !names.contains(&name) {
@@ -239,38 +239,25 @@ fn followed(before: &State<'_>, after: &State<'_>) -> Vec<String> {
         }
     };
     for key in keys {
-        let (was, is) = (before.front_text(key), after.front_text(key));
-        match key {
+        let (was, is) = (before.front_text(key.name), after.front_text(key.name));
+        match key.name {
             "last_updated" => {}
             "progress" => {
                 let (Some(was), Some(is)) = (Progress::written(before), Progress::written(after)) else { continue };
-                for name in COUNTERS.iter().filter(|name| was.counter(name) != is.counter(name)) {
-                    add(format!("progress.{name}"));
+                for ((name, was), (_, is)) in was.counters().into_iter().zip(is.counters()) {
+                    if was != is {
+                        add(format!("progress.{name}"));
+                    }
                 }
             }
-            key => {
-                let sourced = SOURCED.contains(&key);
+            name => {
                 let is_told = was.is_some() || is.is_some();
-                let changed = if sourced { is_told && old.source(key) != new.source(key) } else { was != is };
-                if changed {
-                    add(name_of(key).to_owned());
+                let follows = || is_told && old.get(name) != new.get(name);
+                if if key.is_sourced() { follows() } else { was != is } {
+                    add(key.shown.to_owned());
                 }
             }
         }
     }
     names
-}
-
-/// The name of a key in reports: that of its field in the body, where it has one of its own.
-fn name_of(key: &str) -> &str {
-    match key {
-        "status" => "Status",
-        "stopped_at" => "Stopped At",
-        "paused_at" => "Paused At",
-        "current_phase" => "Current Phase",
-        "current_phase_name" => "Current Phase Name",
-        "current_plan" => "Current Plan",
-        "last_activity_desc" => "Last Activity Description",
-        other => other,
-    }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::resync::as_progress;
 use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
 use crate::project::figures::Counts;
 use crate::project::milestone::Milestone;
@@ -124,8 +125,8 @@ fn clear(edit: &mut StateEdit<'_, '_>, label: &str, nothing: &str) {
 
 fn index(state: &State<'_>, version: &str, name: &str, facts: &Facts) -> Index {
     let mut index = Index::default();
-    for key in KEYS.iter().filter(|key| **key != "progress") {
-        let value = match *key {
+    for key in KEYS.iter().map(|key| key.name).filter(|key| *key != "progress") {
+        let value = match key {
             "gsd_state_version" => state.front_text(key).or_else(|| Some("1.0".to_owned())),
             "milestone" => Some(version.to_owned()),
             "milestone_name" => Some(name.to_owned()),
@@ -136,12 +137,6 @@ fn index(state: &State<'_>, version: &str, name: &str, facts: &Facts) -> Index {
         };
         index.set(key, value);
     }
-    index.progress = Some(Progress {
-        total_phases: Some(0),
-        completed_phases: Some(0),
-        total_plans: Some(0),
-        completed_plans: Some(0),
-        percent: Some(0),
-    });
+    index.progress = Some(as_progress(Counts::default(), true));
     index
 }

@@ -130,7 +130,7 @@ fn set_key(edit: &mut StateEdit<'_, '_>, key: &str, value: &str) -> Set {
     let Some(front) = edit.state().front() else { return Set::Absent };
     let settable = match front.get(key) {
         Some(known) => matches!(known, Value::Text(_) | Value::Empty),
-        None => KEYS.contains(&key) && key != "progress",
+        None => KEYS.iter().any(|known| known.name == key) && key != "progress",
     };
     if settable { edit.set_front(key, value) } else { Set::Absent }
 }

@@ -1,8 +1,13 @@
 //! The front matter of STATE.md: an index of the body for programs.
 //!
-//! [`Sources`] is what the body says about each key; [`Index`] is what the front matter should say. How the two are
+//! [`KEYS`] is the table of keys, [`Sources`] what the body says about each of them; [`Index`] is what the front matter should say. How the two are
 //! brought together with disk and roadmap is for `operations::state`. Writing an index keeps the bytes of every line
 //! whose value does not change, keys it does not know, comments and the order.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::edit::one_line;
 use super::{State, meaningful, normal_status};
@@ -10,116 +15,112 @@ use crate::text::front_matter::{FrontMatter, Value, compose};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
 
+/// A key of the front matter: one row says all there is to know of it.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// What reports call it.
+    pub(crate) shown: &'static str,
+    /// The fields of the body that it follows; none of a key that the body says nothing of.
+    labels: &'static [&'static str],
+    /// What these fields say.
+    source: fn(&State<'_>) -> Option<String>,
+    /// It has the words of the body, and keeps its own while those are the same.
+    pub(crate) is_copied: bool,
+}
+
+impl Key {
+    const fn own(name: &'static str) -> Self {
+        Self { name, shown: name, labels: &[], source: |_| None, is_copied: false }
+    }
+
+    const fn of_body(
+        name: &'static str,
+        shown: &'static str,
+        labels: &'static [&'static str],
+        source: fn(&State<'_>) -> Option<String>,
+    ) -> Self {
+        Self { name, shown, labels, source, is_copied: true }
+    }
+
+    /// Whether it follows a field of the body.
+    pub(crate) fn is_sourced(&self) -> bool {
+        !self.labels.is_empty()
+    }
+
+    /// Whether the body has a field for it, whatever that says.
+    pub(crate) fn has_source(&self, state: &State<'_>) -> bool {
+        self.labels.iter().any(|label| state.field(label).is_some())
+    }
+}
+
 /// The keys in the order in which a new one is put in its place.
-pub(crate) const KEYS: &[&str] = &[
-    "gsd_state_version",
-    "milestone",
-    "milestone_name",
-    "current_phase",
-    "current_phase_name",
-    "current_plan",
-    "status",
-    "stopped_at",
-    "paused_at",
-    "last_updated",
-    "last_activity",
-    "last_activity_desc",
-    "state_head",
-    "progress",
+pub(crate) const KEYS: &[Key] = &[
+    Key::own("gsd_state_version"),
+    Key::own("milestone"),
+    Key::own("milestone_name"),
+    Key::of_body("current_phase", "Current Phase", &["Phase", "Current Phase"], |state| {
+        state.position().phase.map(str::to_owned)
+    }),
+    Key::of_body(
+        "current_phase_name",
+        "Current Phase Name",
+        &["Phase", "Current Phase", "Current Phase Name"],
+        |state| state.position().name.map(str::to_owned),
+    ),
+    Key::of_body("current_plan", "Current Plan", &["Current Plan"], |state| owned(state.value("Current Plan"))),
+    Key { is_copied: false, ..Key::of_body("status", "Status", &["Status"], |state| owned(state.value("Status"))) },
+    Key::of_body("stopped_at", "Stopped At", &["Stopped At"], |state| owned(state.value("Stopped At"))),
+    Key::of_body("paused_at", "Paused At", &["Paused At"], |state| owned(state.value("Paused At"))),
+    Key::own("last_updated"),
+    // The whole field, description included.
+    Key {
+        is_copied: false,
+        shown: "last_activity",
+        ..Key::of_body("last_activity", "", &["Last Activity"], |state| owned(state.value("Last Activity")))
+    },
+    Key::of_body(
+        "last_activity_desc",
+        "Last Activity Description",
+        &["Last Activity", "Last Activity Description"],
+        |state| {
+            let described = state.value("Last Activity Description");
+            owned(described.or_else(|| dated(state.value("Last Activity")?).1))
+        },
+    ),
+    Key::own("state_head"),
+    Key::own("progress"),
 ];
 
-/// The keys that follow a field of the body.
-pub(crate) const SOURCED: &[&str] = &[
-    "current_phase",
-    "current_phase_name",
-    "current_plan",
-    "status",
-    "stopped_at",
-    "paused_at",
-    "last_activity",
-    "last_activity_desc",
-];
-
-/// The counters inside `progress`, in order.
-pub(crate) const COUNTERS: &[&str] = &["total_phases", "completed_phases", "total_plans", "completed_plans", "percent"];
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}
 
 /// What the body says about the keys that have their source there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sources {
-    pub(crate) status: Option<String>,
-    pub(crate) paused_at: Option<String>,
-    pub(crate) stopped_at: Option<String>,
-    pub(crate) current_phase: Option<String>,
-    pub(crate) current_phase_name: Option<String>,
-    pub(crate) current_plan: Option<String>,
-    /// The whole field, description included.
-    pub(crate) last_activity: Option<String>,
-    pub(crate) last_activity_desc: Option<String>,
-}
-
-impl State<'_> {
-    /// Whether the body has a field for a key of [`SOURCED`], whatever it says.
-    pub(crate) fn has_source(&self, key: &str) -> bool {
-        let labels: &[&str] = match key {
-            "current_phase" => &["Phase", "Current Phase"],
-            "current_phase_name" => &["Phase", "Current Phase", "Current Phase Name"],
-            "current_plan" => &["Current Plan"],
-            "status" => &["Status"],
-            "stopped_at" => &["Stopped At"],
-            "paused_at" => &["Paused At"],
-            "last_activity" => &["Last Activity"],
-            "last_activity_desc" => &["Last Activity", "Last Activity Description"],
-            _ => &[],
-        };
-        labels.iter().any(|label| self.field(label).is_some())
-    }
-}
+pub(crate) struct Sources(BTreeMap<&'static str, String>);
 
 impl Sources {
     pub(crate) fn of(state: &State<'_>) -> Self {
-        let owned = |text: &str| text.to_owned();
-        let position = state.position();
-        let last_activity = state.value("Last Activity");
-        let described = state.value("Last Activity Description").map(owned);
-        Self {
-            status: state.value("Status").map(owned),
-            paused_at: state.value("Paused At").map(owned),
-            stopped_at: state.value("Stopped At").map(owned),
-            current_phase: position.phase.map(owned),
-            current_phase_name: position.name.map(owned),
-            current_plan: state.value("Current Plan").map(owned),
-            last_activity: last_activity.map(owned),
-            last_activity_desc: described.or_else(|| last_activity.and_then(|text| dated(text).1).map(owned)),
-        }
+        Self(KEYS.iter().filter_map(|key| Some((key.name, (key.source)(state)?))).collect())
     }
 
-    /// The source of a key of [`SOURCED`], if the body has it.
-    pub(crate) fn source(&self, key: &str) -> Option<&str> {
-        let source = match key {
-            "status" => &self.status,
-            "paused_at" => &self.paused_at,
-            "stopped_at" => &self.stopped_at,
-            "current_phase" => &self.current_phase,
-            "current_phase_name" => &self.current_phase_name,
-            "current_plan" => &self.current_plan,
-            "last_activity" => &self.last_activity,
-            "last_activity_desc" => &self.last_activity_desc,
-            _ => &None,
-        };
-        source.as_deref()
+    /// What the body says of a key.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
     }
 
     /// The status for the index, if the body tells one. Being paused since some time outdoes every status.
     pub(crate) fn normal_status(&self) -> Option<String> {
-        if self.paused_at.is_some() {
+        if self.get("paused_at").is_some() {
             return Some("paused".to_owned());
         }
-        self.status.as_deref().map(normal_status)
+        self.get("status").map(normal_status)
     }
 
     /// The day of the last activity.
     pub(crate) fn last_activity_day(&self) -> Option<&str> {
-        self.last_activity.as_deref().and_then(|text| dated(text).0)
+        dated(self.get("last_activity")?).0
     }
 }
 
@@ -147,12 +148,18 @@ pub(crate) fn is_day(text: &str) -> bool {
 }
 
 /// How far the work of the milestone is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ProgressReport")]
 pub(crate) struct Progress {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total_phases: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) completed_phases: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) total_plans: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) completed_plans: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) percent: Option<u64>,
 }
 
@@ -161,25 +168,26 @@ impl Progress {
     pub(crate) fn written(state: &State<'_>) -> Option<Self> {
         let front = state.front()?;
         let map = front.get("progress").filter(|value| matches!(value, Value::Map(_)))?;
-        let count = |name: &str| map.get(name)?.as_text()?.trim().trim_end_matches('%').parse().ok();
-        Some(Self {
-            total_phases: count("total_phases"),
-            completed_phases: count("completed_phases"),
-            total_plans: count("total_plans"),
-            completed_plans: count("completed_plans"),
-            percent: count("percent"),
-        })
+        let mut progress = Self::default();
+        for (name, counter) in progress.counters_mut() {
+            *counter = map.get(name).and_then(|value| value.as_text()?.trim().trim_end_matches('%').parse().ok());
+        }
+        Some(progress)
     }
 
-    /// A counter by its name.
-    pub(crate) fn counter(&self, name: &str) -> Option<u64> {
-        match name {
-            "total_phases" => self.total_phases,
-            "completed_phases" => self.completed_phases,
-            "total_plans" => self.total_plans,
-            "completed_plans" => self.completed_plans,
-            _ => self.percent,
-        }
+    /// The counters with their names, in order.
+    pub(crate) fn counters(mut self) -> [(&'static str, Option<u64>); 5] {
+        self.counters_mut().map(|(name, counter)| (name, *counter))
+    }
+
+    fn counters_mut(&mut self) -> [(&'static str, &mut Option<u64>); 5] {
+        [
+            ("total_phases", &mut self.total_phases),
+            ("completed_phases", &mut self.completed_phases),
+            ("total_plans", &mut self.total_plans),
+            ("completed_plans", &mut self.completed_plans),
+            ("percent", &mut self.percent),
+        ]
     }
 }
 
@@ -202,7 +210,7 @@ impl Index {
 
     /// Keys with their values, in the order of [`KEYS`], without `progress`.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        KEYS.iter().filter_map(|key| Some((*key, self.get(key)?)))
+        KEYS.iter().filter_map(|key| Some((key.name, self.get(key.name)?)))
     }
 
     /// The text with this index as its front matter.
@@ -211,9 +219,9 @@ impl Index {
         let Some(front) = state.front() else { return self.before(text) };
         let mut splices = Splices::default();
         let mut neighbour: Option<&str> = None;
-        for key in KEYS {
-            match self.values.iter().find(|(known, _)| known == key) {
-                _ if *key == "progress" => self.write_progress(front, neighbour, &mut splices),
+        for key in KEYS.iter().map(|key| key.name) {
+            match self.values.iter().find(|(known, _)| *known == key) {
+                _ if key == "progress" => self.write_progress(front, neighbour, &mut splices),
                 Some((_, Some(value))) => put(front, neighbour, key, &Value::Text(value.clone()), &mut splices),
                 Some((_, None)) => front.remove(key, &mut splices),
                 None => {}
@@ -231,8 +239,8 @@ impl Index {
             put(front, neighbour, "progress", &map_of(&progress), splices);
             return;
         }
-        for name in COUNTERS {
-            match progress.counter(name) {
+        for (name, counter) in progress.counters() {
+            match counter {
                 // Nothing but a map is on the way, so this is never refused.
                 Some(count) => drop(front.set_path(&["progress", name], &Value::Text(count.to_string()), splices)),
                 None => front.remove_inner("progress", name, splices),
@@ -262,8 +270,8 @@ fn put(front: &FrontMatter<'_>, neighbour: Option<&str>, key: &str, value: &Valu
 }
 
 fn map_of(progress: &Progress) -> Value {
-    let counter = |name: &&str| Some(((*name).to_owned(), Value::Text(progress.counter(name)?.to_string())));
-    Value::Map(COUNTERS.iter().filter_map(counter).collect())
+    let counters = progress.counters().into_iter();
+    Value::Map(counters.filter_map(|(name, count)| Some((name.to_owned(), Value::Text(count?.to_string())))).collect())
 }
 
 #[cfg(test)]
