@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::frame::argv::{self, Call, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, Context, help, hosts, program, usage};
+use super::frame::{Answer, Catalog, Context, help, hosts, program, tree, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
@@ -127,11 +127,12 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
         Ok(row) => row,
         Err(error) => return Answer::failed(error),
     };
-    if let Err(error) = usage::lift_of_writers(row, &mut call) {
+    let tree = tree(row);
+    if let Err(error) = usage::lift_of_writers(row, &tree, &mut call) {
         return Answer::failed(error);
     }
-    usage::lift_json(row, &mut call);
-    let (matches, ignored) = match usage::lenient::read(row, &call.words, manner.contract) {
+    usage::lift_json(&tree, &mut call);
+    let (matches, ignored) = match usage::lenient::read(row, &tree, &call.words, manner.contract) {
         Ok(read) => read,
         Err(error) if row.usage_code == 1 => return Answer::failed(error),
         Err(error) => return Answer::failed(error.exits(row.usage_code)),
@@ -219,7 +220,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::commands::frame::tree;
 
     #[test]
     fn a_warning_is_part_of_the_answer() {
@@ -324,7 +324,7 @@ mod tests {
                 call.words = install::spelled(call.words, &world, &OnceCell::new(), is_command)
                     .unwrap_or_else(|error| refused(error));
                 let row = usage::family_of(CATALOG, &call).unwrap_or_else(|error| refused(error));
-                usage::lift_of_writers(row, &mut call).unwrap_or_else(|error| refused(error));
+                usage::lift_of_writers(row, &tree(row), &mut call).unwrap_or_else(|error| refused(error));
                 usage::read(row, &call.words).unwrap_or_else(|error| refused(error));
             }
             // A command that only refuses shows what to call instead.

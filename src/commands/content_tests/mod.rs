@@ -385,7 +385,7 @@ fn fault(call: &Call) -> Option<String> {
         Ok(row) => row,
         Err(error) => return Some(told(&error)),
     };
-    if let Err(error) = usage::lift_of_writers(row, &mut parsed) {
+    if let Err(error) = usage::lift_of_writers(row, &tree(row), &mut parsed) {
         return Some(told(&error));
     }
     let tree = tree(row);

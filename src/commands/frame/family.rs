@@ -1,6 +1,6 @@
 //! One family of commands, and its clap tree.
 
-use clap::ArgMatches;
+use clap::{ArgAction, ArgMatches};
 
 use crate::failure::Failure;
 
@@ -59,17 +59,18 @@ impl Family {
     }
 }
 
-/// The whole clap tree of one family, under the program's name.
+/// The whole clap tree of one family, under the program's name. A call makes it once.
 pub(in crate::commands) fn tree(family: &Family) -> clap::Command {
     let program = clap::Command::new("gsd-tools")
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .disable_version_flag(true)
         .subcommand_required(true);
-    family.verbs.iter().fold(program, |tree, verb| {
+    let whole = family.verbs.iter().fold(program, |tree, verb| {
         let words: Vec<&'static str> = verb.path.split(' ').collect();
         planted(tree, family, verb, &words, 0)
-    })
+    });
+    values_may_begin_with_a_hyphen(whole)
 }
 
 /// The tree with the verb below the first `depth` of its words.
@@ -85,4 +86,17 @@ fn planted(tree: clap::Command, family: &Family, verb: &Verb, words: &[&'static 
     let about = family.groups.iter().find(|(group, _)| *group == path).map_or("", |(_, about)| *about);
     let inner = clap::Command::new(word).about(about).subcommand_required(true);
     tree.subcommand(planted(inner, family, verb, words, depth + 1))
+}
+
+/// Lets `--summary "- text"` through. Flags with an optional value or several values keep clap's rule, since they end
+/// where the next flag begins.
+fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|argument| {
+            let single = argument.get_num_args().is_none_or(|count| count.min_values() == 1 && count.max_values() == 1);
+            let takes_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
+            let loose = !argument.is_positional() && single && takes_value;
+            if loose { argument.allow_hyphen_values(true) } else { argument }
+        })
+        .mut_subcommands(values_may_begin_with_a_hyphen)
 }

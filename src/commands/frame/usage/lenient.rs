@@ -4,9 +4,9 @@
 use clap::{ArgAction, ArgMatches, Command};
 
 use super::{Unread, attempt, flag_named};
+use crate::commands::frame::Family;
 use crate::commands::frame::error::ExitContract;
 use crate::commands::frame::listing::Effect;
-use crate::commands::frame::{Family, tree};
 use crate::failure::Failure;
 
 /// Verbs whose argument may have several words: without quotes the rest of a name would be passed over, and another one
@@ -20,17 +20,17 @@ const NAMES: &[&str] = &["state get"];
 /// was asked.
 pub(in crate::commands) fn read(
     row: &Family,
+    tree: &Command,
     words: &[String],
     contract: ExitContract,
 ) -> Result<(ArgMatches, Vec<String>), Failure> {
-    let whole = tree(row);
-    let leaf = super::leaf(&whole, words);
+    let leaf = super::leaf(tree, words);
     let effect = row.verb(&leaf.path).map(|verb| verb.effect);
     let acts = matches!(effect, Some(Effect::Acts | Effect::Runs));
     let (mut words, mut told) = without_repeats(leaf.command, words, leaf.depth, acts);
     let mut passed_over = Vec::new();
     loop {
-        let (word, error) = match attempt(row, &words) {
+        let (word, error) = match attempt(row, tree, &words) {
             Ok(matches) => {
                 if !passed_over.is_empty() {
                     told.push(format!("`{}` does not know {} and ignores it", leaf.path, passed_over.join(", ")));

@@ -8,7 +8,6 @@ use clap::{ArgAction, ArgMatches};
 use super::Catalog;
 use super::Family;
 use super::argv::{self, Call};
-use super::tree;
 use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 use crate::text::shell::{Typed, typed};
@@ -53,15 +52,14 @@ pub(super) enum Unread {
 /// Reads the words of a call of `row`'s family; each of them has to be known.
 #[cfg(test)]
 pub(in crate::commands) fn read(row: &Family, words: &[String]) -> Result<ArgMatches, Failure> {
-    attempt(row, words).map_err(|unread| match unread {
+    attempt(row, &super::tree(row), words).map_err(|unread| match unread {
         Unread::Unknown { error, .. } | Unread::Other(error) => *error,
     })
 }
 
 /// Reads the words of a call of `row`'s family; the error says which word is unknown.
-pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unread> {
-    let tree = values_may_begin_with_a_hyphen(tree(row));
-    let leaf = leaf(&tree, words);
+pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> Result<ArgMatches, Unread> {
+    let leaf = leaf(tree, words);
     if let Some(flag) = flag_without_value(leaf.command, &words[leaf.depth..]) {
         let error = Failure::usage(format!("`{flag}` needs a value")).hint(usage_line(&leaf));
         return Err(Unread::Other(Box::new(error)));
@@ -82,31 +80,22 @@ pub(super) fn attempt(row: &Family, words: &[String]) -> Result<ArgMatches, Unre
 }
 
 /// Lifts `--json`, unless the command has a flag of its own by that name, or takes words that may look like flags.
-pub(in crate::commands) fn lift_json(row: &Family, call: &mut Call) {
-    if !call.words.iter().any(|word| word == "--json") {
-        return;
-    }
-    let tree = tree(row);
+pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Call) {
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let keeps = |argument: &clap::Arg| {
         let any_word = argument.is_positional() && argument.is_allow_hyphen_values_set();
         any_word || argument.is_trailing_var_arg_set() || argument.get_long() == Some("json")
     };
-    if !leaf(&tree, &words).command.get_arguments().any(keeps) {
+    if !leaf(tree, &words).command.get_arguments().any(keeps) {
         argv::lift_json(call);
     }
 }
 
 /// Lifts the flags that every command has that writes documents or acts.
-pub(in crate::commands) fn lift_of_writers(row: &Family, call: &mut Call) -> Result<(), Failure> {
-    // Most calls have none of these flags, and building the tree once more takes time.
-    if !call.words.iter().any(|word| word == "--dry-run" || word == "--yes" || word.starts_with("--if-match")) {
-        return Ok(());
-    }
-    let tree = tree(row);
+pub(in crate::commands) fn lift_of_writers(row: &Family, tree: &clap::Command, call: &mut Call) -> Result<(), Failure> {
     // The flags may stand between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
-    let leaf = leaf(&tree, &words);
+    let leaf = leaf(tree, &words);
     argv::lift_of_writers(call, lifted(row, &leaf.path, leaf.command))
 }
 
@@ -141,19 +130,6 @@ pub(in crate::commands) fn leaf<'a>(tree: &'a clap::Command, words: &'a [String]
     }
     let depth = path.len();
     Leaf { command, path: path.join(" "), depth, next: words.get(depth).map(String::as_str) }
-}
-
-/// Lets `--summary "- text"` through. Flags with an optional value or several values keep clap's rule, since they end
-/// where the next flag begins.
-fn values_may_begin_with_a_hyphen(command: clap::Command) -> clap::Command {
-    command
-        .mut_args(|argument| {
-            let single = argument.get_num_args().is_none_or(|count| count.min_values() == 1 && count.max_values() == 1);
-            let takes_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
-            let loose = !argument.is_positional() && single && takes_value;
-            if loose { argument.allow_hyphen_values(true) } else { argument }
-        })
-        .mut_subcommands(values_may_begin_with_a_hyphen)
 }
 
 /// Whether a word that begins with a hyphen is a text, such as `--watch flag` or `---text---`: no flag has a space in its
