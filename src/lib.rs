@@ -13,6 +13,7 @@
     )
 )]
 
+mod acts;
 mod auto;
 mod commands;
 mod disk;

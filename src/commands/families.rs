@@ -1,16 +1,18 @@
 //! The table of families, and how a call runs: its words are read, its verb is called, its answer is printed.
 
+use crate::acts::hosts;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use super::frame::argv::{self, Call, Wants};
+use super::frame::argv::{self, Invocation, Wants};
 use super::frame::error::Manner;
-use super::frame::{Answer, Catalog, Context, help, hosts, program, tree, usage};
+use super::frame::{Answer, Catalog, Context, help, reach, tree, usage};
 use super::{
     agents, auto, checks, code, documents, git, hooks, init, install, loops, notes, overview, person, phases, plans,
     research, runtimes, small, state, worktree,
 };
+use crate::acts::{caller, program};
 use crate::failure::Failure;
 use crate::text::screen;
 use crate::world::World;
@@ -96,7 +98,7 @@ pub(crate) fn refuses_a_unit(call: &str, kind: &str) -> ExitCode {
 
 /// Reads a call and answers it; says also how the answer is to be printed.
 pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> (Answer, Manner) {
-    let is_for_a_person = hosts::is_for_a_person(world, &OnceCell::new());
+    let is_for_a_person = caller::is_for_a_person(world, &OnceCell::new());
     let (manner, verdict) = argv::manner(&arguments, world, is_for_a_person);
     let answer = match verdict.and_then(|()| argv::parse(arguments)) {
         Ok(call) => answer(call, manner, world.clone()),
@@ -107,7 +109,7 @@ pub(in crate::commands) fn finished(arguments: Vec<OsString>, world: &World) -> 
     (Answer { outcome, ..answer }, manner)
 }
 
-pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) -> Answer {
+pub(in crate::commands) fn answer(mut call: Invocation, manner: Manner, world: World) -> Answer {
     // `--all` alone would be an install for every host.
     if call.wants == Wants::Help && call.words.first().is_some_and(|word| word == "--all") {
         return about(call, manner, world);
@@ -140,11 +142,11 @@ pub(in crate::commands) fn answer(mut call: Call, manner: Manner, world: World) 
     let words = std::mem::take(&mut call.words);
     match context(call, world) {
         Ok(mut context) => {
-            context.registry = hosts;
+            context.call.registry = hosts;
             for told in ignored {
                 context.warn(told);
             }
-            let allowed = context.hold_agents_to_their_project(row, &words);
+            let allowed = reach::hold_agents_to_their_project(&context, row, &words);
             let result = allowed.and_then(|()| row.run(&mut context, &matches));
             context.finish(result, manner.contract)
         }
@@ -157,7 +159,7 @@ fn is_command(word: &str) -> bool {
 }
 
 /// What a call asks about the program itself: text, at a terminal in lines that fit, or JSON.
-fn about(call: Call, manner: Manner, world: World) -> Answer {
+fn about(call: Invocation, manner: Manner, world: World) -> Answer {
     let page = match call.wants {
         Wants::Version => Ok(None),
         Wants::Help | Wants::Work => help::page(CATALOG, &call).map(Some),
@@ -184,13 +186,13 @@ fn about(call: Call, manner: Manner, world: World) -> Answer {
 }
 
 /// What a verb works with.
-fn context(call: Call, world: World) -> Result<Context, Failure> {
+fn context(call: Invocation, world: World) -> Result<Context, Failure> {
     Context::new(world, call.globals, || CATALOG.listing(), || help::whole_tree(CATALOG))
 }
 
 /// A call without words: to a person where the project is, or what this program is; with `--json`, the same as data; to
 /// another program, that a word is missing.
-fn bare(call: Call, manner: Manner, world: World) -> Answer {
+fn bare(call: Invocation, manner: Manner, world: World) -> Answer {
     let no_command = usage::family_of(CATALOG, &call).map(drop);
     let wants_json = call.globals.json;
     let mut context = match context(call, world) {
@@ -208,7 +210,7 @@ fn bare(call: Call, manner: Manner, world: World) -> Answer {
         page.map(|page| context.text(page))
     } else {
         overview::progress::milestones(&context).map(|page| {
-            let page = page.unwrap_or_else(|| help::welcome(context.screen(), context.installed_hosts()));
+            let page = page.unwrap_or_else(|| help::welcome(context.screen(), hosts::installed_hosts(&context)));
             context.text(page);
         })
     };

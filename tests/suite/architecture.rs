@@ -25,8 +25,26 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("auto", &["failure", "gate", "operations", "project", "library", "text", "disk", "world"]),
     ("fuzzing", &["text", "project", "operations", "hooks"]),
     (
+        "acts",
+        &[
+            "failure",
+            "install",
+            "operations",
+            "emit",
+            "project",
+            "library",
+            "runtime",
+            "text",
+            "disk",
+            "world",
+            "auto",
+            "gate",
+        ],
+    ),
+    (
         "commands",
         &[
+            "acts",
             "failure",
             "install",
             "operations",
@@ -59,6 +77,38 @@ fn rooms_use_only_the_rooms_below() {
         }
     }
     assert_eq!(trespasses, Vec::<String>::new());
+}
+
+#[test]
+fn acts_neither_prints_nor_reads_arguments() {
+    let printing =
+        Regex::new(r"\b(?:clap|dialoguer|stdout|stderr)\(?\)?::|::(?:stdout|stderr)\(|\be?print(?:ln)?!|\bdbg!")
+            .unwrap();
+    let mut found = Vec::new();
+    for (file, text) in rust_files("src/acts").into_iter().filter(|(file, _)| !is_of_tests(file)) {
+        let code = text.lines().enumerate().take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
+        let printing = code.filter(|(_, line)| printing.is_match(line));
+        found.extend(printing.map(|(number, line)| format!("{}:{}: {line}", file.display(), number + 1)));
+    }
+    assert_eq!(found, Vec::<String>::new(), "`commands` prints and has the arguments");
+}
+
+#[test]
+fn no_type_has_more_than_25_methods() {
+    const MOST: usize = 25;
+    let block = Regex::new(r"(?ms)^impl(?:<[^\n]*?>)? (\w+)[^\n]*\{\n(.*?)^\}").unwrap();
+    let method = Regex::new(r"(?m)^    (?:pub(?:\([^)]*\))? )?(?:const )?fn \w+").unwrap();
+    for room in ["acts", "commands"] {
+        let mut methods = std::collections::BTreeMap::<String, usize>::new();
+        for (_, text) in rust_files(&format!("src/{room}")).into_iter().filter(|(file, _)| !is_of_tests(file)) {
+            for found in block.captures_iter(&text).filter(|found| !found[0].lines().next().unwrap().contains(" for "))
+            {
+                *methods.entry(found[1].to_owned()).or_default() += method.find_iter(&found[2]).count();
+            }
+        }
+        let halls: Vec<_> = methods.into_iter().filter(|(_, count)| *count > MOST).collect();
+        assert_eq!(halls, Vec::new(), "make functions by subject of them");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! How hard installed agents think: the configuration's word, written into their files.
 
+use crate::acts::hosts;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -68,15 +69,15 @@ fn effort_sync(context: &mut Context, arguments: &SyncArgs) -> Result<(), Failur
 }
 
 fn sync(context: &Context, arguments: &SyncArgs) -> Result<SyncReport, Failure> {
-    let named = arguments.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
+    let named = arguments.runtime.as_deref().map(|name| hosts::host_named(context, name)).transpose()?;
     let host = context.host()?;
     let (runtime, descriptor) = match &named {
         Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
         None => (host.id.clone(), host.descriptor.as_ref()),
     };
     let folder = match (&arguments.config_dir, descriptor) {
-        (Some(chosen), Some(descriptor)) => context.agents_folder_in(descriptor, chosen),
-        _ => context.agents(descriptor).folder,
+        (Some(chosen), Some(descriptor)) => hosts::agents_folder_in(context, descriptor, chosen),
+        _ => hosts::agents(context, descriptor).folder,
     };
     let apply = arguments.apply;
     let mut report = SyncReport {

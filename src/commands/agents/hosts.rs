@@ -1,5 +1,6 @@
 //! What agents and hosts need told: skills of an agent, where a host keeps skills, which file it reads first.
 
+use crate::acts::hosts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +9,6 @@ use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
 use crate::operations::agents::skills::{self, Around};
-use crate::runtime::{Descriptor, Home, PlaceAnchor, Scope, Surroundings};
 
 /// The instruction file that most hosts read.
 const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
@@ -69,7 +69,7 @@ fn agent_skills(context: &mut Context, arguments: &SkillsArgs) -> Result<(), Fai
     let home = context.world().home().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
     let host = context.host()?;
     let descriptor = host.descriptor.as_ref();
-    let skills = descriptor.map(|descriptor| skills_folder(context, descriptor)).transpose()?.flatten();
+    let skills = descriptor.map(|descriptor| hosts::skills_folder(context, descriptor)).transpose()?.flatten();
     let plugin_skill = descriptor.and_then(|descriptor| descriptor.plugin_skill.as_deref());
     let around = Around { home: &home, skills, plugin_skill };
     let real = |path: &str| {
@@ -93,61 +93,21 @@ pub(in crate::commands) struct SkillsRootReport {
 }
 
 fn skills_root(context: &mut Context, HostArgs { host }: &HostArgs) -> Result<(), Failure> {
-    let descriptor = context.host_named(host)?;
-    let Some(root) = skills_folder(context, &descriptor)? else {
+    let descriptor = hosts::host_named(context, host)?;
+    let Some(root) = hosts::skills_folder(context, &descriptor)? else {
         return Err(Failure::usage(format!("{} has no folder for skills", descriptor.name))
             .hint("`gsd-tools runtimes` lists what each host supports"));
     };
     context.emit_raw(&SkillsRootReport { skills_root: root.clone() }, root)
 }
 
-/// The folders of the host of the call, for the user.
-pub(in crate::commands) fn home(context: &Context) -> Result<Home, Failure> {
-    let host = context.host()?;
-    let home = host.descriptor.as_ref().map(|descriptor| home_of(context, descriptor)).transpose()?.flatten();
-    home.ok_or_else(|| {
-        Failure::usage(format!("the config directory of `{}` is unknown", host.id))
-            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use")
-    })
-}
-
-/// The folders of a host, for the user; `None` for a user without a home.
-pub(super) fn home_of(context: &Context, descriptor: &Descriptor) -> Result<Option<Home>, Failure> {
-    let Some(user) = context.world().home() else { return Ok(None) };
-    let environment = |name: &str| context.world().variable(name);
-    let surroundings =
-        Surroundings { environment: &environment, user: &user, project: context.root().as_path(), chosen: None };
-    Ok(Some(Home::resolve(descriptor, Scope::Global, surroundings)?))
-}
-
-/// The folder above a host's skills, for the user; `None` where it knows no skills.
-fn skills_folder(context: &Context, descriptor: &Descriptor) -> Result<Option<String>, Failure> {
-    if let (Some(skills), Some(user)) = (&descriptor.home.skills, context.world().home()) {
-        return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
-    }
-    let place =
-        descriptor.places.iter().find(|place| place.scopes.contains(&Scope::Global) && place.path.contains("skills/"));
-    let (Some(place), Some(user)) = (place, context.world().home()) else { return Ok(None) };
-    let environment = |name: &str| context.world().variable(name);
-    let surroundings =
-        Surroundings { environment: &environment, user: &user, project: context.here().as_path(), chosen: None };
-    let home = Home::resolve(descriptor, Scope::Global, surroundings)?;
-    let start = match &place.anchor {
-        PlaceAnchor::Root => home.root,
-        PlaceAnchor::Project => home.project,
-        PlaceAnchor::Home(folder) => home.user.join(folder),
-    };
-    let below = place.path.split("skills/").next().unwrap_or_default();
-    Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
-}
-
 fn instruction_file(context: &mut Context, arguments: &InstructionArgs) -> Result<(), Failure> {
     let named = arguments.runtime.as_ref().or(arguments.host.as_ref()).filter(|host| !host.trim().is_empty());
-    let named = if named.is_some() { named.cloned() } else { context.host_word()? };
+    let named = if named.is_some() { named.cloned() } else { hosts::host_word(context)? };
     let file = match named {
         None => COMMON_INSTRUCTIONS.to_owned(),
         Some(host) => {
-            if let Some(descriptor) = context.host_if_known(&host)? {
+            if let Some(descriptor) = hosts::host_if_known(context, &host)? {
                 let file = instructions::file_of_host(context, Some(&descriptor.instruction_file))?;
                 file.strip_prefix("./").unwrap_or(&file).to_owned()
             } else {

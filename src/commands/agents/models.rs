@@ -1,5 +1,7 @@
 //! Models: which one an agent runs on, how hard it thinks, and how finely a phase is cut.
 
+use crate::acts::hosts;
+use crate::acts::writing::Target;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -92,14 +94,14 @@ pub(crate) struct ProfileArgs {
 }
 
 fn model(context: &mut Context, arguments: &AgentArgs) -> Result<(), Failure> {
-    let host = context.host_of_models(None)?;
+    let host = hosts::host_of_models(context, None)?;
     let report = models::model(context.config()?, &host, &arguments.agent);
     let raw = report.model.clone();
     context.emit_raw(&report, raw)
 }
 
 fn execution(context: &mut Context, arguments: &ExecutionArgs) -> Result<(), Failure> {
-    let host = context.host_of_models(arguments.host.as_deref())?;
+    let host = hosts::host_of_models(context, arguments.host.as_deref())?;
     let request = ExecutionRequest {
         effort: arguments.effort.as_deref(),
         fast_mode: arguments.fast_mode,
@@ -151,7 +153,7 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Fai
     }
     let setting = Setting::parse("model_profile", &profile)?;
     let set = with_new_file(context, None, |context, new| {
-        context.update(|view| configuration::set_in_whole_file(view, &setting, new).map_err(told))
+        context.write(Target::Project, |view| configuration::set_in_whole_file(view, &setting, new).map_err(told))
     })?;
     let previous = set.previous_value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("balanced");
     let report = ProfileReport {

@@ -1,5 +1,6 @@
 //! Prompts that have to fit: made of files, written to a file.
 
+use crate::acts::files;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -75,7 +76,7 @@ fn prompt_budget(context: &mut Context, arguments: &BudgetArgs) -> Result<(), Fa
 fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Failure> {
     let optional = |file: Option<&String>| -> Result<Option<String>, Failure> {
         match file {
-            Some(file) => context.text_from_here(file),
+            Some(file) => files::text_from_here(context, file),
             None => Ok(None),
         }
     };
@@ -99,7 +100,7 @@ fn material(context: &Context, arguments: &BudgetArgs) -> Result<Material, Failu
 
 /// Writes both files, or none.
 fn write(context: &Context, files: [(&String, String); 2]) -> Result<(), Failure> {
-    let place = |(file, text): (&String, String)| Ok((context.output(context.here().resolve(file))?, text));
+    let place = |(file, text): (&String, String)| Ok((files::output(context, context.here().resolve(file))?, text));
     let files: Vec<(AbsolutePath, String)> = files.into_iter().map(place).collect::<Result<_, Failure>>()?;
     let folders: BTreeSet<AbsolutePath> = files.iter().filter_map(|(path, _)| path.parent()).collect();
     context.disk().transact(folders, |_, changes| {

@@ -1,6 +1,8 @@
 //! Which skills there are.
 
-use super::hosts;
+use crate::acts::files;
+use crate::acts::hosts;
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};
 use crate::failure::Failure;
@@ -45,7 +47,7 @@ fn skill_manifest(context: &mut Context, arguments: &ManifestArgs) -> Result<(),
         return context.emit(&report);
     }
     let text = serde_json::to_string_pretty(&report)? + "\n";
-    let report = context.update(|view| {
+    let report = context.write(Target::Project, |view| {
         let mut edits = Edits::default();
         edits.write(view, &format!("{}/skill-manifest.json", view.layout().planning()), text)?;
         Ok((report, edits))
@@ -72,7 +74,7 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
                 None => base.resolve(&root.path),
             };
             if chosen.is_some() {
-                context.hold_to_project(&folder)?;
+                files::hold_to_project(context, &folder)?;
             }
             found.push(look(root, &folder, |file| {
                 let checked = boundary.check(file);
@@ -88,7 +90,7 @@ fn manifest(context: &Context, chosen: Option<&str>, others: bool) -> Result<Ski
 
 /// The user's folder of a host.
 fn moved(context: &Context, host: &str) -> Result<Option<AbsolutePath>, Failure> {
-    let Some(descriptor) = context.host_if_known(host)? else { return Ok(None) };
+    let Some(descriptor) = hosts::host_if_known(context, host)? else { return Ok(None) };
     let home = hosts::home_of(context, &descriptor)?;
     Ok(home.map(|home| AbsolutePath::parse(home.root)).transpose()?)
 }

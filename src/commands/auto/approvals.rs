@@ -1,5 +1,7 @@
 //! What a person approves before a run may run what a repository brings: once at a terminal, or ahead by its digest.
 
+use crate::acts::files;
+use crate::acts::user;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -89,7 +91,7 @@ pub(super) fn approve(
     }
     let repository = repository::identity_of(&place.root);
     let approval = Approval { repository, items, approved_at: context.world().now().to_string() };
-    context.edit_note(&place.notes.file(NOTE), |text| {
+    files::edit_note(context, &place.notes.file(NOTE), |text| {
         let mut approvals: Approvals = text.map(serde_json::from_str).transpose()?.unwrap_or_default();
         approvals.approved.push(approval.clone());
         Ok(((), Some(serde_json::to_string_pretty(&approvals)? + "\n")))
@@ -110,7 +112,8 @@ fn not_approved(
     };
     let text = format!("a person has to approve what this repository brings and a run would run, and {why}");
     let (digest, next) = (brought.digest(), question.next);
-    let file = context.personal_file("PREFERENCES.md").map_or_else(String::new, |file| file.display().to_string());
+    let file =
+        user::file(context.world(), "PREFERENCES.md").map_or_else(String::new, |file| file.display().to_string());
     let ahead = typed!("{}={} {}", Typed::from(APPROVED), digest, next);
     let way = format!(
         "read it, then run `{next}` in a terminal, or `{ahead}`, or add the line `approved: [{digest}]` between the lines \
@@ -146,6 +149,6 @@ fn without_settings(brought: &Brought, pending: &Brought, question: Question<'_>
 
 /// What the user's own preferences approve. Those of a project approve nothing.
 fn approved_by_user(context: &Context) -> Result<Vec<String>, Failure> {
-    let personal = context.personal_file("PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
+    let personal = user::file(context.world(), "PREFERENCES.md").map(disk::read_config).transpose()?.flatten();
     Ok(Preferences::read(None, personal.as_deref()).0.approved)
 }

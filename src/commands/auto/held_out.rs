@@ -1,6 +1,7 @@
 //! The held-out check of a repository, found and refused before a run begins or goes on.
 
 use super::place::Preferred;
+use crate::acts::user;
 use crate::auto::asked::file;
 use crate::auto::held_out::{Around, HeldOut};
 use crate::auto::landing::repository::Repository;
@@ -53,6 +54,6 @@ fn around(context: &Context, repository: &Repository) -> Result<Around, DiskErro
     needed.push(repository.common().clone());
     // What else sessions write to is in the state folder, which is needed.
     let writable = paths(vec![world.temporary_folder()]);
-    let preferences = context.personal_file("PREFERENCES.md").unwrap_or_default();
+    let preferences = user::file(context.world(), "PREFERENCES.md").unwrap_or_default();
     Ok(Around { roots, needed, writable, preferences: AbsolutePath::parse(preferences)? })
 }

@@ -1,5 +1,7 @@
 //! What a person orders: `auto steer`, `auto answer`, `auto verdict`, `auto park`, `auto unpark`.
 
+use crate::acts::caller;
+use crate::acts::writing::Target;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -127,7 +129,7 @@ struct Named {
 
 /// Brings an order into the documents, or leaves it for the run that goes on.
 fn follow(context: &mut Context, command: &str, wish: Wish) -> Result<(), Failure> {
-    context.refuses_agents(command)?;
+    caller::refuses_agents(context, command)?;
     super::place::refuses_units(context, command)?;
     let place = Place::of(context)?.needs_milestones()?;
     super::place::refuses_sessions(context, &place, &place.memory()?, command)?;
@@ -200,7 +202,7 @@ fn written(
         let (files, reason) = (paths(&changes), nothing(&changes));
         return Ok(OrderReport { updated: false, waits, files, reason, next: Some(NEXT) });
     }
-    let changes = context.update_below(&folder, lookup::FOLDER, |view| {
+    let changes = context.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let changes = orders::changes(files.as_ref(), &named.order)?.map_err(|error| refused(&error))?;
         let mut edits = Edits::default();
         for change in &changes {

@@ -1,5 +1,7 @@
 //! The same verbs for a project in phases: where it is, what comes next, and the workflows that its units are.
 
+use crate::acts::project;
+use crate::acts::workstreams;
 use std::collections::BTreeMap;
 
 use super::place::Place;
@@ -47,7 +49,7 @@ impl SeenPhases {
     pub(super) fn of(context: &Context, place: &Place) -> Result<Self, Failure> {
         refuse_workstreams(context)?;
         let memory = place.memory()?;
-        let view = context.view_at(&place.documents(&memory))();
+        let view = project::view_at(context, &place.documents(&memory))();
         Ok(Self { memory, view, settings: settings(context)? })
     }
 
@@ -138,7 +140,7 @@ impl SeenPhases {
 /// Units work on the phases of the project itself.
 fn refuse_workstreams(context: &Context) -> Result<(), Failure> {
     let layout = context.layout();
-    if layout.workstream().is_none() && layout.planning() == phases::FOLDER && context.workstreams()?.is_empty() {
+    if layout.workstream().is_none() && layout.planning() == phases::FOLDER && workstreams::names(context)?.is_empty() {
         return Ok(());
     }
     Err(Failure::usage("a project with workstreams cannot be run unattended")
@@ -166,7 +168,7 @@ pub(super) fn workflows(context: &Context, runner: &str) -> Result<BTreeMap<Unit
         Some(own) => Some(own),
         None => context.host()?.descriptor.clone(),
     };
-    let folder = context.install_folder();
+    let folder = project::install_folder(context);
     let targets = descriptor.iter().flat_map(|descriptor| {
         let target = |scope| Target::resolve(descriptor.clone(), scope, &folder, None, context.world()).ok();
         [Scope::Local, Scope::Global].into_iter().filter_map(target)

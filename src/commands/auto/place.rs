@@ -1,5 +1,6 @@
 //! Where a project of the pipeline is, and what its documents and its log say.
 
+use crate::acts::user;
 use std::time::Duration;
 
 use crate::auto::asked::file;
@@ -284,7 +285,7 @@ impl Preferred {
             Some(name) => files.read(&format!("{}/{name}", lookup::FOLDER))?,
             None => None,
         };
-        let personal = match context.personal_file("PREFERENCES.md").map(disk::read_config).transpose() {
+        let personal = match user::file(context.world(), "PREFERENCES.md").map(disk::read_config).transpose() {
             // They are hidden from sessions where they name a held-out check.
             Err(_) if context.world().is_unit() => None,
             read => read?.flatten(),

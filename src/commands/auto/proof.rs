@@ -1,5 +1,6 @@
 //! `auto proof`: what is known about a landing, and whether it still holds.
 
+use crate::acts::user;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -273,7 +274,7 @@ fn check(
     adopt_orphans();
     let signals = Requests::watch().ok();
     let is_over = || signals.as_ref().is_some_and(|signals| signals.asked().is_some());
-    let openings = is_fenced.then(|| context.openings()).transpose()?;
+    let openings = is_fenced.then(|| user::openings(context.world())).transpose()?;
     let fresh = Fresh::of(world, root, commit, openings.as_ref()).map_err(|error| failed(&error))?;
     for wanted in &recorded.commands {
         context.tell(format!("Running `{}`", wanted.command));

@@ -1,6 +1,7 @@
 //! Steps without an agent, and what an agent records: `auto complete-slice`, `auto validate`, `auto complete-milestone`,
 //! `auto record knowledge`.
 
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -80,7 +81,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let written = context.update_below(&folder, lookup::FOLDER, |view| {
+    let written = context.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before)?;
         let done = done.map_err(|error| {
             Failure::because(Reason::Unknown, &error).exits(Cause::Blocked.code()).hint(error.hint())
@@ -155,7 +156,7 @@ pub(super) fn record_knowledge(context: &mut Context, arguments: &KnowledgeArgs)
     let folder = Place::of(context)?.needs_milestones()?.root;
     let files = Place::files_at(context, &folder);
     let new = NewKnowledge { kind, what: &arguments.fact, why: &arguments.why, scope: &arguments.scope };
-    let report = context.update_below(&folder, lookup::FOLDER, |view| {
+    let report = context.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let found = places::root_document(files.as_ref(), "KNOWLEDGE.md")?;
         let (file, text) = found.unwrap_or_else(|| (format!("{}/KNOWLEDGE.md", lookup::FOLDER), String::new()));
         let mut edits = Edits::default();

@@ -1,5 +1,7 @@
 //! The verbs that look: status, forecast, rules.
 
+use crate::acts::facts;
+use crate::acts::project;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -126,11 +128,11 @@ pub(super) fn status(context: &mut Context) -> Result<(), Failure> {
 
 /// What comes next in the project, as every other view shows it.
 fn next_step(context: &Context, place: &Place) -> Result<NextReport, Failure> {
-    let facts = state::Facts { runs: context.runs(&place.root), ..context.next_facts()? };
+    let facts = state::Facts { runs: facts::runs(context, &place.root), ..facts::next_facts(context)? };
     if context.has_a_project() {
         return Ok(NextReport::in_project(&context.view(), &facts)?);
     }
-    Ok(NextReport::in_project(&context.view_at(&place.root)(), &facts)?)
+    Ok(NextReport::in_project(&project::view_at(context, &place.root)(), &facts)?)
 }
 
 /// How many lines of what led to a stop a person is shown.

@@ -1,5 +1,6 @@
 //! What is still open: everything at the close of a milestone, and the tests of people.
 
+use crate::acts::writing;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::audit::{self, AcknowledgeError, Category, Target};
@@ -120,7 +121,7 @@ fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(),
         text: arguments.text.as_deref(),
         archived_milestone: arguments.archived_milestone.as_deref(),
     };
-    let report = context.update(|view| audit::acknowledge(view, target).map_err(told))?;
+    let report = context.write(writing::Target::Project, |view| audit::acknowledge(view, target).map_err(told))?;
     context.emit_raw(&report, "true")
 }
 

@@ -1,5 +1,8 @@
 //! Gates: small questions a workflow asks before it goes on.
 
+use crate::acts::files;
+use crate::acts::hosts;
+use crate::acts::named;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -254,7 +257,7 @@ fn refactor_undecided(context: &mut Context, arguments: &PhaseFolderArg) -> Resu
 fn undecided(context: &Context, typed: &str) -> Result<refactor::UndecidedReport, Failure> {
     let strict = context.config()?.flag("refactor.trigger_strict");
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     Ok(refactor::undecided(&view, phase.folder.as_ref(), strict)?)
 }
 
@@ -341,7 +344,7 @@ pub(in crate::commands) fn ask_predicate(
 ) -> Result<GateAnswer, Failure> {
     let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| Failure::because(Reason::Usage, &error))?;
     let view = context.view();
-    let folder = context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
+    let folder = named::phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
     let report = artifact::predicate(&view, context.config()?, &wanted, &folder)?;
     Ok(GateAnswer { verdict: Verdict::block(report.block), message: report.message, cure: None })
 }
@@ -349,7 +352,7 @@ pub(in crate::commands) fn ask_predicate(
 fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
-    let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let folder = named::folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
     let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
     let report = coverage::plans(&view, folder.as_ref(), path.as_deref(), enabled)?;
     drop(view);
@@ -359,7 +362,7 @@ fn coverage_of_plans(context: &mut Context, arguments: &CoverageArgs) -> Result<
 fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.context_coverage_gate");
     let view = context.view();
-    let folder = context.folder_named(&view, arguments.phase_dir.as_deref().unwrap_or_default())?;
+    let folder = named::folder_named(context, &view, arguments.phase_dir.as_deref().unwrap_or_default())?;
     let path = arguments.context.as_deref().map(|path| context.layout().relative(path));
     let report = coverage::work(&view, folder.as_ref(), path.as_deref(), enabled)?;
     drop(view);
@@ -369,7 +372,7 @@ fn coverage_of_work(context: &mut Context, arguments: &CoverageArgs) -> Result<(
 fn gap_analysis(context: &mut Context, GapArgs { phase_dir, phase_req_ids }: &GapArgs) -> Result<(), Failure> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
-    let folder = context.folder_named(&view, phase_dir)?;
+    let folder = named::folder_named(context, &view, phase_dir)?;
     let own = phase_req_ids.as_deref().map(coverage::handed_over);
     let report = coverage::gaps(&view, phase_dir, folder.as_ref(), enabled, own.as_deref())?;
     drop(view);
@@ -394,7 +397,7 @@ pub(in crate::commands) struct GapGateReport {
 fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGateReport, Failure> {
     let enabled = context.config()?.flag("workflow.post_planning_gaps");
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     // Requirements of other phases are theirs to cover.
     let own = match ids {
         Some(list) => coverage::handed_over(list),
@@ -433,7 +436,7 @@ fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Fai
         (None, None) => String::new(),
         (None, Some(typed)) => {
             let view = context.view();
-            context.phase_named(&view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
+            named::phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default()
         }
         (Some(typed), _) => context.layout().inside(typed).ok_or_else(|| {
             let outside = Failure::usage(format!("`{typed}` of `--phase-dir` is outside the project"));
@@ -447,16 +450,16 @@ fn ui_plan(context: &Context, typed: &str) -> Result<UiPlanReport, Failure> {
     let config = context.config()?;
     let wanted = config.flag("workflow.ui_phase") && config.flag("workflow.ui_safety_gate");
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
-    let designer = context.installed_command("ui-phase")?;
+    let phase = named::phase_named(context, &view, typed)?;
+    let designer = hosts::installed_command(context, "ui-phase")?;
     Ok(artifact::ui_plan(&view, &phase, has_frontend(context)?, wanted, designer.as_deref())?)
 }
 
 fn ui_safety(context: &Context, typed: &str) -> Result<UiSafetyReport, Failure> {
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     let changed = changed_files(context, phase.folder.as_ref());
-    let designer = context.installed_command("ui-phase")?;
+    let designer = hosts::installed_command(context, "ui-phase")?;
     Ok(artifact::ui_safety(&view, &phase, &changed, designer.as_deref())?)
 }
 
@@ -478,7 +481,7 @@ fn changed_files(context: &Context, folder: Option<&PhaseFolder>) -> Vec<String>
 
 fn api_coverage(context: &Context, typed: &str) -> Result<ApiCoverageReport, Failure> {
     let view = context.view();
-    let phase = match context.phase_named(&view, typed) {
+    let phase = match named::phase_named(context, &view, typed) {
         Err(error) if error.reason == Reason::PhaseNotFound => {
             return Ok(outside_apis::no_phase(&view, error.message.clone()));
         }
@@ -493,7 +496,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
         (Some(text), _) => text.clone(),
         (None, Some(file)) => {
             let path = context.here().resolve(file);
-            context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?
+            files::read(context, &path)?.ok_or_else(|| file_not_found(&path, context.here()))?
         }
         (None, None) => String::new(),
     };
@@ -511,7 +514,7 @@ fn prohibition_held(context: &mut Context, arguments: &RequestArgs) -> Result<()
 
 fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Result<(), Failure> {
     let path = context.root().resolve(record);
-    let Some(text) = context.read(&path).ok().flatten() else {
+    let Some(text) = files::read(context, &path).ok().flatten() else {
         return context.emit(&test_first::unreadable(&path.to_string(), "record not found or unreadable"));
     };
     match serde_json::from_str(&text) {
@@ -522,7 +525,7 @@ fn red_evidence(context: &mut Context, RecordArgs { record }: &RecordArgs) -> Re
 
 fn test_first_review(context: &Context, typed: &str) -> Result<ReviewReport, Failure> {
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     let subjects = || {
         let log = context.world().git(context.root().as_path(), ["log", "--format=%s"]).ok();
         let log = log.filter(crate::world::Finished::success).map(|log| log.text()).unwrap_or_default();
@@ -537,7 +540,7 @@ fn command_paths(context: &mut Context, MaybePhaseArgs { phase: typed }: &MaybeP
         return context.emit(&commands::paths_unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let Some(folder) = context.folder_of(&view, typed)? else {
+    let Some(folder) = named::folder_of(context, &view, typed)? else {
         drop(view);
         return context.emit(&commands::paths_unresolved(commands::unresolved(Some(typed), VERB)));
     };
@@ -555,7 +558,7 @@ pub(in crate::commands) fn tree_of(
         let absolute = root.resolve(path);
         let found = disk::is_folder(&absolute).then(|| FoundFolder {
             in_project: absolute.as_path().starts_with(root.as_path()),
-            package: context.read(&absolute.resolve("package.json")).ok().flatten(),
+            package: files::read(context, &absolute.resolve("package.json")).ok().flatten(),
         });
         FolderFacts { absolute: absolute.to_string(), found }
     };
@@ -568,7 +571,7 @@ fn failure_directions(context: &mut Context, MaybePhaseArgs { phase: typed }: &M
         return context.emit(&directions::unresolved(commands::unresolved(None, VERB)));
     };
     let view = context.view();
-    let report = match context.folder_of(&view, typed)? {
+    let report = match named::folder_of(context, &view, typed)? {
         Some(folder) => directions::directions(&view, &folder)?,
         None => directions::unresolved(commands::unresolved(Some(typed), VERB)),
     };
@@ -581,7 +584,7 @@ const FRONTEND_PACKAGES: &[&str] = &["react", "vue", "svelte", "next", "nuxt", "
 
 /// Whether the source has a frontend: a package says so, or a file of the repository does.
 fn has_frontend(context: &Context) -> Result<bool, Failure> {
-    let package = context.text_from_root("package.json")?.unwrap_or_default();
+    let package = files::text_from_root(context, "package.json")?.unwrap_or_default();
     if FRONTEND_PACKAGES.iter().any(|name| package.contains(&format!("\"{name}\":"))) {
         return Ok(true);
     }

@@ -1,5 +1,8 @@
 //! Whether what was written about the source is still true of it: schemas, the map of the codebase, research.
 
+use crate::acts::facts;
+use crate::acts::hosts;
+use crate::acts::named;
 use crate::commands::frame::Context;
 use crate::commands::frame::named::{NonBlank, PhaseFolderArg};
 use crate::commands::git::phase_work::PhaseWork;
@@ -42,10 +45,10 @@ pub(in crate::commands) fn context(context: &mut Context, arguments: &PhaseFolde
 pub(in crate::commands) fn schema_report(context: &Context, typed: &str, skip: bool) -> Result<SchemaReport, Failure> {
     let skip = skip || context.world().flag("GSD_SKIP_SCHEMA_CHECK");
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     let folder = phase.folder.as_ref();
     // Without a commit, the summaries decide.
-    let work = match folder.filter(|_| context.is_commit("HEAD")) {
+    let work = match folder.filter(|_| facts::is_commit(context, "HEAD")) {
         Some(folder) => PhaseWork::of(context, folder)?,
         None => PhaseWork::default(),
     };
@@ -55,7 +58,7 @@ pub(in crate::commands) fn schema_report(context: &Context, typed: &str, skip: b
 pub(in crate::commands) fn context_report(context: &Context, typed: &str) -> Result<ContextReport, Failure> {
     let blocks = context.config()?.text("workflow.context_drift_action") == Some("block");
     let view = context.view();
-    let phase = context.phase_named(&view, typed)?;
+    let phase = named::phase_named(context, &view, typed)?;
     Ok(drift::context(&view, phase.folder.as_ref(), &phase.number, blocks, context.command_prefix()?))
 }
 
@@ -63,7 +66,7 @@ pub(in crate::commands) fn codebase_report(context: &Context) -> Result<Codebase
     let config = context.config()?;
     let threshold = config.number("workflow.drift_threshold").unwrap_or(3);
     let action = config.text("workflow.drift_action").unwrap_or("warn");
-    let remap = context.installed_command("map-codebase")?;
+    let remap = hosts::installed_command(context, "map-codebase")?;
     let policy = DriftPolicy { threshold, action, mapper: remap.as_deref() };
     let view = context.view();
     let map = view.text(&format!("{}/STRUCTURE.md", context.layout().codebase()))?;
@@ -71,7 +74,9 @@ pub(in crate::commands) fn codebase_report(context: &Context) -> Result<Codebase
     let mapped = match (map.as_deref(), commit.as_deref().map(str::trim)) {
         (None, _) => Mapped::Missing,
         (Some(_), None) => Mapped::Undated,
-        (Some(_), Some(commit)) if commit.starts_with('-') || !context.is_commit(commit) => Mapped::Unknown(commit),
+        (Some(_), Some(commit)) if commit.starts_with('-') || !facts::is_commit(context, commit) => {
+            Mapped::Unknown(commit)
+        }
         (Some(map), Some(commit)) => Mapped::Since { map, commit, added: added_since(context, commit)? },
     };
     Ok(drift::codebase(mapped, policy))

@@ -1,5 +1,9 @@
 //! The test gate and the build gate: they run exactly the command that a person approved, and nothing else.
 
+use crate::acts::caller;
+use crate::acts::files;
+use crate::acts::named;
+use crate::acts::program;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -197,7 +201,7 @@ fn parsed(path: &AbsolutePath, note: Option<&str>) -> Result<Approvals, Failure>
 /// Puts `approval` in the place of what was approved for `gate`; gives what that was.
 fn replace(context: &Context, gate: Gate, approval: Option<Approval>) -> Result<Option<Approval>, Failure> {
     let path = context.local_state()?.file(NOTE);
-    context.edit_note(&path, |note| {
+    files::edit_note(context, &path, |note| {
         let mut approvals = parsed(&path, note)?;
         let before = approvals.of(gate).cloned();
         if before == approval {
@@ -217,7 +221,7 @@ fn command(
     given: Option<&str>,
 ) -> Result<Option<GateCommand>, Failure> {
     let view = context.view();
-    let phase = phase.map(|typed| context.phase_named(&view, typed)).transpose()?;
+    let phase = phase.map(|typed| named::phase_named(context, &view, typed)).transpose()?;
     let folder = phase.as_ref().and_then(|phase| phase.folder.as_ref());
     Ok(command::find(gate, context.config()?, given, &view, folder)?)
 }
@@ -264,7 +268,7 @@ fn run(context: &mut Context, arguments: &RunArgs) -> Result<(), Failure> {
     let gate = arguments.gate;
     let approvals = approvals(context)?;
     let found = command(context, gate, arguments.phase.as_deref(), approvals.given(gate))?;
-    let (name, program) = (gate.word(), context.program_word());
+    let (name, program) = (gate.word(), program::word_of(context));
     let mut report = RunReport {
         gate,
         command: found.as_ref().map(|found| found.command.clone()),
@@ -327,7 +331,7 @@ fn run_approved(
     }
     let output = String::from_utf8_lossy(&ran.output);
     if let Some(missing) = missing(command, exit_code, &output) {
-        let set = format!("{} config-set {} COMMAND", context.program_word(), report.gate.key());
+        let set = format!("{} config-set {} COMMAND", program::word_of(context), report.gate.key());
         report.hint = Some(format!("{}; or name another command: {set}", missing.cure));
         (report.status, report.missing) = (GateStatus::NotRun, Some(missing.what));
         return Ok(NOT_RUN);
@@ -427,7 +431,7 @@ pub(in crate::commands) struct ApprovalReport {
 fn approve(context: &mut Context, arguments: &ApproveArgs) -> Result<(), Failure> {
     let gate = arguments.gate;
     let name = gate.word();
-    context.needs_a_person(&format!("gate approve {name}"))?;
+    caller::needs_a_person(context, &format!("gate approve {name}"))?;
     let typed = arguments.command.as_deref().map(str::trim).filter(|command| !command.is_empty());
     if let (Some(typed), Some(set)) = (typed, context.config()?.text(gate.key()))
         && typed != set

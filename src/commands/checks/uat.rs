@@ -1,5 +1,6 @@
 //! User acceptance tests: what a person is asked now.
 
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,7 +59,7 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
         return Err(Failure::usage(format!("`{file}` is outside the project"))
             .hint(format!("name a file below `{}`", context.root())));
     };
-    let Some(text) = context.text_from_root(&path)? else {
+    let Some(text) = files::text_from_root(context, &path)? else {
         return Err(file_not_found(&context.root().resolve(&path), context.root()));
     };
     let current = CurrentTest::next(&text)
@@ -75,10 +76,10 @@ fn render_checkpoint(context: &mut Context, arguments: &CheckpointArgs) -> Resul
 
 fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<(), Failure> {
     let file = &arguments.summary;
-    let Some(text) = context.text_from_root(file)? else {
+    let Some(text) = files::text_from_root(context, file)? else {
         return Err(file_not_found(&context.root().resolve(file), context.root()));
     };
-    let plan = context.text_from_root(&file.replace("SUMMARY.md", "PLAN.md"))?.unwrap_or_default();
+    let plan = files::text_from_root(context, &file.replace("SUMMARY.md", "PLAN.md"))?.unwrap_or_default();
     let mut commands: Vec<String> =
         PhasePlan::parse(&plan).checks().into_iter().filter_map(|check| check.command).collect();
     let config = context.config()?;
@@ -90,7 +91,8 @@ fn classify_coverage(context: &mut Context, arguments: &CoverageArgs) -> Result<
     );
     let is_there = |path: &str, test: Option<&str>| {
         let Some(path) = context.layout().inside(path) else { return false };
-        let has = |test: &str| context.text_from_root(&path).ok().flatten().is_none_or(|text| text.contains(test));
+        let has =
+            |test: &str| files::text_from_root(context, &path).ok().flatten().is_none_or(|text| text.contains(test));
         disk::exists(context.root().resolve(&path).as_path()) && test.is_none_or(has)
     };
     context.emit(&uat_coverage::classify(file, &text, &Proofs { is_there: &is_there, commands }))

@@ -1,5 +1,8 @@
 //! Whether the project is in order: its documents among each other, its configuration, its agents, the context.
 
+use crate::acts::facts;
+use crate::acts::hosts;
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -107,8 +110,9 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> 
     let report = if arguments.repair || arguments.backfill {
         let day = context.world().today();
         let repairs = Repairs { configuration: arguments.repair, milestones: arguments.backfill, day: &day };
-        let report = context
-            .update(|view| health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told))?;
+        let report = context.write(Target::Project, |view| {
+            health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told)
+        })?;
         if context.is_rehearsal() { report.rehearsed() } else { report }
     } else {
         let found: Result<HealthReport, ConfigurationError> =
@@ -123,7 +127,7 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> 
 
 fn health_facts(context: &Context) -> Result<HealthFacts, Failure> {
     let host = context.host()?;
-    let missing = context.agents(host.descriptor.as_ref()).missing;
+    let missing = hosts::agents(context, host.descriptor.as_ref()).missing;
     // Where not one agent is there, none was installed, and nothing is broken.
     let lost_agents = if missing.len() < library::agent_names().count() { missing } else { Vec::new() };
     Ok(HealthFacts {
@@ -131,7 +135,7 @@ fn health_facts(context: &Context) -> Result<HealthFacts, Failure> {
         lost_agents,
         tracked_but_ignored: is_tracked_but_ignored(context),
         worktrees: worktrees(context),
-        written_at: context.written_at(&context.view()),
+        written_at: facts::written_at(context, &context.view()),
     })
 }
 
@@ -178,7 +182,7 @@ pub(in crate::commands) struct AgentsReport {
 }
 
 fn agents(context: &mut Context) -> Result<(), Failure> {
-    let found = context.agents(context.host()?.descriptor.as_ref());
+    let found = hosts::agents(context, context.host()?.descriptor.as_ref());
     let expected: Vec<String> = library::agent_names().map(|name| format!("gsd-{name}")).collect();
     let installed: Vec<String> = expected.iter().filter(|name| !found.missing.contains(name)).cloned().collect();
     let report = AgentsReport {

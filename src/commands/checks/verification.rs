@@ -1,5 +1,8 @@
 //! Verification reports: their state, their file, and the fingerprint of what they cover.
 
+use crate::acts::facts;
+use crate::acts::named;
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -126,18 +129,22 @@ fn fingerprint(context: &mut Context, arguments: &FingerprintArgs) -> Result<(),
 }
 
 fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase, arguments.tests_only);
-    let report = context.update(|view| {
+    let report = context.write(Target::Project, |view| {
         human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(|error| explained(&error))
     })?;
     context.emit(&report)
 }
 
 fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
-    context.emit(&context.update(|view| human_checks::settle(view, phase, &facts).map_err(|error| explained(&error)))?)
+    let facts = facts::state_facts(context)?;
+    context.emit(
+        &context.write(Target::Project, |view| {
+            human_checks::settle(view, phase, &facts).map_err(|error| explained(&error))
+        })?,
+    )
 }
 
 /// The reason of a refusal.
@@ -164,5 +171,5 @@ fn subject(context: &Context, typed: &str) -> Result<Subject, Failure> {
     {
         return Ok(Subject::Folder(folder));
     }
-    context.phase_named(&view, typed).map(Subject::Phase)
+    named::phase_named(context, &view, typed).map(Subject::Phase)
 }

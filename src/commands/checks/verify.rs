@@ -1,5 +1,8 @@
 //! Checks of plans and phases against what is on disk and in the repository.
 
+use crate::acts::facts;
+use crate::acts::files;
+use crate::acts::files::MissingFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,7 +10,7 @@ use super::check;
 use super::drift::{self, NoPhaseArgs, SchemaArgs};
 use super::work;
 use crate::commands::frame::named::{PhaseArg, PhaseFolderArg};
-use crate::commands::frame::{Context, files::MissingFile, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk;
 use crate::failure::Failure;
 use crate::operations::plans::lint::{self, Limits};
@@ -134,7 +137,7 @@ fn key_links(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure>
 }
 
 fn plan_structure(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
-    let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
+    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
     let view = context.view();
     let listed = view.text(&context.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
@@ -163,7 +166,7 @@ fn phase_completeness(context: &mut Context, phase: &PhaseArg) -> Result<(), Fai
 }
 
 fn references(context: &mut Context, FileArgs { file }: &FileArgs) -> Result<(), Failure> {
-    let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
+    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
     let home = context.world().home();
     let report = structure::references(&text, |path| match (path.strip_prefix("~/"), &home) {
         (Some(inside), Some(home)) => disk::exists(home.join(inside)),
@@ -184,18 +187,18 @@ pub(in crate::commands) struct CommitsReport {
 fn commits(context: &mut Context, CommitsArgs { commits }: &CommitsArgs) -> Result<(), Failure> {
     let total = commits.len();
     let (valid, invalid): (Vec<String>, Vec<String>) =
-        commits.iter().cloned().partition(|name| context.is_commit(name));
+        commits.iter().cloned().partition(|name| facts::is_commit(context, name));
     let report = CommitsReport { all_valid: invalid.is_empty(), valid, invalid, total };
     context.emit_raw(&report, validity(report.all_valid))
 }
 
 fn verify_summary(context: &mut Context, arguments: &SummaryArgs) -> Result<(), Failure> {
-    let report = match context.text_from_root(&arguments.file)? {
+    let report = match files::text_from_root(context, &arguments.file)? {
         Some(text) => summary_check::check(
             &text,
             arguments.check_count,
             |file| disk::exists(context.root().resolve(file)),
-            |hash| context.is_commit(hash),
+            |hash| facts::is_commit(context, hash),
         ),
         None => SummaryCheckReport::missing(),
     };
@@ -209,7 +212,7 @@ pub(in crate::commands) struct NoMustHave<'a> {
 }
 
 fn must_have(context: &mut Context, file: &str, list: MustHave) -> Result<(), Failure> {
-    let Some(text) = context.text_from_root(file)? else { return context.emit(&MissingFile::at(file)) };
+    let Some(text) = files::text_from_root(context, file)? else { return context.emit(&MissingFile::at(file)) };
     let (plan, view) = (PhasePlan::parse(&text), context.view());
     let nothing = || NoMustHave { error: format!("No must_haves.{} found in frontmatter", list.key()), path: file };
     match list {

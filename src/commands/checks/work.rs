@@ -1,12 +1,14 @@
 //! What the commits of a phase changed, and whether its tests became weaker: found by looking, not by what a SUMMARY names.
 
+use crate::acts::named;
+use crate::acts::named::no_phase;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::Context;
-use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
+use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::git::phase_work::{self, PhaseWork};
 use crate::commands::git::tree::CommitFiles;
 use crate::commands::git::uncommitted::Uncommitted;
@@ -487,7 +489,7 @@ pub(in crate::commands) fn unreported(
 }
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
-    context.phase_named(view, phase)?.folder.ok_or_else(|| no_phase(phase))
+    named::phase_named(context, view, phase)?.folder.ok_or_else(|| no_phase(phase))
 }
 
 /// The work of a phase, and what of it could not be looked at.

@@ -1,5 +1,7 @@
 //! Documents about the code: what there is, and what the map of the code was made from.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::commands::init;
 use crate::failure::Failure;
@@ -34,9 +36,12 @@ pub(crate) struct StampArgs {
 }
 
 fn stamp_codebase_map(context: &mut Context, arguments: &StampArgs) -> Result<(), Failure> {
-    let commit = context.commit();
+    let commit = facts::commit(context);
     let is_repository = repository::repository_of(context.root()).is_some();
     let day = context.world().now().utc_day();
     let chosen = arguments.files.as_deref();
-    context.emit(&context.update(|view| Ok(map::stamp(view, chosen, commit.as_deref(), is_repository, &day)?))?)
+    context.emit(
+        &context
+            .write(Target::Project, |view| Ok(map::stamp(view, chosen, commit.as_deref(), is_repository, &day)?))?,
+    )
 }

@@ -1,5 +1,7 @@
 //! The graph of the code: how old it is, what surrounds a word, how it is built.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use std::time::Duration;
 
 use crate::commands::frame::named::NonBlank;
@@ -80,7 +82,7 @@ fn build(context: &mut Context, arguments: &BuildArgs) -> Result<(), Failure> {
     where_enabled(context, |context| match arguments.what.as_deref() {
         Some("snapshot") => {
             let timestamp = context.world().now().to_string();
-            context.emit(&context.update(|view| Ok(graph::snapshot(view, &timestamp)?))?)
+            context.emit(&context.write(Target::Project, |view| Ok(graph::snapshot(view, &timestamp)?))?)
         }
         Some("update") => update(context),
         Some(other) => Err(Failure::usage(format!("unknown build `{other}`"))
@@ -125,12 +127,12 @@ fn update(context: &mut Context) -> Result<(), Failure> {
         status: BuildStatus::Running,
         exit_code: None,
         duration_ms: None,
-        head_at_build: context.commit(),
+        head_at_build: facts::commit(context),
         graphify_version: None,
         started_at: started.milliseconds(),
     };
     if !context.is_rehearsal() {
-        context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
+        context.write(Target::Project, |view| Ok(((), graph::note_build(view, &note)?)))?;
         note.graphify_version = builder(context).and_then(|builder| builder.package.or(builder.version));
         // A project can switch this on for itself: it is the user's program, and no key of theirs is for what it reads.
         let program = Program::apart(PROGRAM).arguments(["update", "."]).folder(&root);
@@ -141,7 +143,7 @@ fn update(context: &mut Context) -> Result<(), Failure> {
         note.duration_ms = Some(ended.milliseconds() - started.milliseconds());
     }
     note.status = if note.exit_code == Some(0) { BuildStatus::Ok } else { BuildStatus::Failed };
-    context.update(|view| Ok(((), graph::note_build(view, &note)?)))?;
+    context.write(Target::Project, |view| Ok(((), graph::note_build(view, &note)?)))?;
     context.emit(&note)
 }
 
@@ -168,7 +170,7 @@ fn status(context: &Context) -> graph::StatusReport {
         built,
         built_shown: built.and_then(time::shown),
         now: context.world().now().milliseconds(),
-        current_commit: context.commit(),
+        current_commit: facts::commit(context),
         commits_behind: graph::built_at(&view).and_then(behind),
     };
     graph::status(&view, &facts)

@@ -1,5 +1,7 @@
 //! What is known of the code: files that agents write, looked up, compared and stamped.
 
+use crate::acts::files;
+use crate::acts::writing::Target;
 use serde::Serialize;
 
 use crate::commands::frame::named::NonBlank;
@@ -107,7 +109,7 @@ fn diff(context: &mut Context) -> Result<(), Failure> {
 fn snapshot(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let timestamp = context.world().now().to_string();
-        context.update(|view| Ok(intel::snapshot(view, &timestamp)?))
+        context.write(Target::Project, |view| Ok(intel::snapshot(view, &timestamp)?))
     })
 }
 
@@ -118,7 +120,7 @@ fn validate(context: &mut Context) -> Result<(), Failure> {
 fn api_surface(context: &mut Context) -> Result<(), Failure> {
     where_enabled(context, |context| {
         let now = now(context);
-        context.update(|view| Ok(surface::write(view, now)?))
+        context.write(Target::Project, |view| Ok(surface::write(view, now)?))
     })
 }
 
@@ -140,12 +142,13 @@ fn now(context: &Context) -> i64 {
 fn patch_meta(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     let file = context.root().resolve(&*arguments.file).to_string();
     let timestamp = context.world().now().to_string();
-    context.emit(&context.update_file(&file, |view, path| Ok(intel::patch_meta(view, path, &timestamp)?))?)
+    let (target, path) = files::target(context, &file)?;
+    context.emit(&context.write(target, |view| Ok(intel::patch_meta(view, &path, &timestamp)?))?)
 }
 
 fn extract_exports(context: &mut Context, arguments: &FileArgs) -> Result<(), Failure> {
     let file: &str = &arguments.file;
-    let text = context.text_from_root(file)?;
+    let text = files::text_from_root(context, file)?;
     let shown = context.root().resolve(file).to_string();
     context.emit(&exports::report(shown, text.as_deref()))
 }

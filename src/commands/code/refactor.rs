@@ -1,5 +1,7 @@
 //! Functions that a phase made too branched: found, proposed, decided.
 
+use crate::acts::files;
+use crate::acts::writing::Target;
 use std::path::Path;
 
 use crate::commands::frame::{Context, verbs};
@@ -131,7 +133,8 @@ fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), Failu
         jump: config.number("refactor.complexity_jump_delta").unwrap_or(JUMP),
     };
     let now = context.world().now().to_string();
-    let report: EvaluateReport = context.update(|view| Ok(refactor::evaluate(view, &folder, &files, limits, &now)?))?;
+    let report: EvaluateReport =
+        context.write(Target::Project, |view| Ok(refactor::evaluate(view, &folder, &files, limits, &now)?))?;
     context.emit(&report)
 }
 
@@ -161,7 +164,7 @@ fn touched(
     let Some(names) = names.map(|names| names.text()) else { return Ok(None) };
     let mut files = Vec::new();
     for name in names.split('\0').filter(|name| is_measured(name)) {
-        if let Some(text) = context.text_from_root(name)? {
+        if let Some(text) = files::text_from_root(context, name)? {
             files.push((name.to_owned(), text));
         }
     }
@@ -175,5 +178,5 @@ fn is_measured(name: &str) -> bool {
 
 fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), Failure> {
     let now = context.world().now().to_string();
-    context.emit(&context.update(|view| Ok(refactor::decide(view, phase, declined, &now)?))?)
+    context.emit(&context.write(Target::Project, |view| Ok(refactor::decide(view, phase, declined, &now)?))?)
 }

@@ -1,5 +1,7 @@
 //! Configuration: reading and setting keys of `config.json`, making the file, moving old keys.
 
+use crate::acts::user;
+use crate::acts::writing::Target;
 use serde_json::Value;
 
 use super::settings;
@@ -161,7 +163,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
         report.would_update = Some(true);
         report
     } else {
-        context.update(|view| configuration::set(view, &setting).map_err(told))?
+        context.write(Target::Project, |view| configuration::set(view, &setting).map_err(told))?
     };
     let mut raw = match setting.value {
         Some(_) => format!("{}={}", report.key, bare(&report.value)),
@@ -199,8 +201,9 @@ fn create(
     operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
 ) -> Result<(), Failure> {
     context.start_a_project();
-    let report =
-        with_new_file(context, choices, |context, new| context.update(|view| operation(view, new).map_err(told)))?;
+    let report = with_new_file(context, choices, |context, new| {
+        context.write(Target::Project, |view| operation(view, new).map_err(told))
+    })?;
     let raw = match (report.created, report.added.is_empty()) {
         (true, _) => "created",
         (false, false) => "completed",
@@ -215,7 +218,7 @@ pub(in crate::commands) fn with_new_file<T>(
     choices: Option<&str>,
     act: impl FnOnce(&mut Context, NewFile<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let personal = context.personal_defaults()?;
+    let personal = user::defaults(context.world())?;
     let services = services(context);
     act(context, NewFile { services: &services, personal: personal.as_deref(), choices })
 }
@@ -229,7 +232,7 @@ fn path(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn migrate(context: &mut Context) -> Result<(), Failure> {
-    let report = context.update(|view| configuration::migrate(view).map_err(told))?;
+    let report = context.write(Target::Project, |view| configuration::migrate(view).map_err(told))?;
     let raw = match &report.wrote {
         Some(file) => {
             let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));
@@ -254,7 +257,7 @@ const SERVICES: &[(&str, &str)] = &[
 /// The search services that the user has a key for.
 pub(in crate::commands) fn services(context: &Context) -> Vec<&'static str> {
     let found = |variable: &str| {
-        context.world().variable(variable).is_some() || context.has_personal_file(&variable.to_ascii_lowercase())
+        context.world().variable(variable).is_some() || user::has_file(context.world(), &variable.to_ascii_lowercase())
     };
     SERVICES.iter().filter(|(_, variable)| found(variable)).map(|(service, _)| *service).collect()
 }

@@ -1,14 +1,16 @@
 //! Front matter of Markdown files: reading, setting, merging, checking.
 
+use crate::acts::files;
+use crate::acts::files::MissingFile;
+use crate::acts::writing::{Beside, Target};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::commands::frame::{Context, error::codes::DEGRADED, files::MissingFile, project::Beside, verbs};
+use crate::commands::frame::{Context, error::codes::DEGRADED, verbs};
 use crate::disk;
 use crate::failure::Failure;
 use crate::operations::documents::frontmatter::{self, Changed, FieldChange, Schema};
-use crate::project::view::Edits;
 use crate::text::front_matter::is_unclosed;
 use crate::text::shell::typed;
 
@@ -108,7 +110,7 @@ fn begins_with_a_key(text: &str) -> bool {
 }
 
 fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
-    let Some(text) = context.text_from_here(&arguments.file)? else {
+    let Some(text) = files::text_from_here(context, &arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
     if is_unclosed(&text) && begins_with_a_key(&text) {
@@ -155,7 +157,7 @@ pub(in crate::commands) struct MergeReport<'a> {
 
 fn merge(context: &mut Context, arguments: &MergeArgs) -> Result<(), Failure> {
     // A script that looks for a file learns that it is not there, whatever it would write.
-    if context.text_from_here(&arguments.file)?.is_none() {
+    if files::text_from_here(context, &arguments.file)?.is_none() {
         return context.emit(&MissingFile::at(&arguments.file));
     }
     let data = match serde_json::from_str(&arguments.data) {
@@ -184,18 +186,19 @@ fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Chan
     };
     let path = context.here().resolve(file);
     if path.relative_to(context.root()).is_some() {
-        return context.update_file(file, |view, path| frontmatter::change(view, path, changes).map_err(told));
+        let (target, path) = files::target(context, file)?;
+        return context.write(target, |view| frontmatter::change(view, &path, changes).map_err(told));
     }
-    context.hold_agents_to_project(file)?;
+    files::hold_agents_to_project(context, file)?;
     // No lock where there is nothing to write.
-    if context.read(&path)?.is_none() {
+    if files::read(context, &path)?.is_none() {
         return Ok(Changed::NoFile);
     }
-    context.update_beside(path.parent(), |_| {
-        let before = context.read(&path)?;
+    context.write(Target::Beside(path.parent()), |_| {
+        let before = files::read(context, &path)?;
         let (outcome, edited) = frontmatter::changed(file, before.as_deref(), changes).map_err(told)?;
         let beside = edited.map(|after| Beside { path: path.clone(), before, after: Some(after) });
-        Ok((outcome, Edits::default(), beside.into_iter().collect()))
+        Ok((outcome, beside.into_iter().collect::<Vec<_>>()))
     })
 }
 
@@ -214,7 +217,7 @@ fn validate(context: &mut Context, arguments: &ValidateArgs) -> Result<(), Failu
     let schema = Schema::named(&arguments.schema).map_err(|error| {
         Failure::usage(error.to_string()).hint("`gsd-tools frontmatter validate --help` lists the schemas")
     })?;
-    let Some(text) = context.text_from_here(&arguments.file)? else {
+    let Some(text) = files::text_from_here(context, &arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
     let report =

@@ -1,6 +1,10 @@
 //! Projects of another layout.
 
 use super::config;
+use crate::acts::facts;
+use crate::acts::files;
+use crate::acts::user;
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::documents::configuration::NewFile;
@@ -32,18 +36,18 @@ fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), Failur
     let root = match &arguments.path {
         Some(path) => {
             let root = context.here().resolve(path);
-            context.hold_to_project(&root)?;
+            files::hold_to_project(context, &root)?;
             root
         }
         None => context.root().clone(),
     };
     context.start_a_project();
     let layout = Layout::new(root.as_path(), None, None);
-    let personal = context.personal_defaults()?;
+    let personal = user::defaults(context.world())?;
     let services = config::services(context);
     let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
-    let facts = context.state_facts()?;
-    let outcome = context.update_at(layout, |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
+    let facts = facts::state_facts(context)?;
+    let outcome = context.write(Target::Of(layout), |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
     match outcome {
         Ok(report) if context.is_rehearsal() => context.emit(&report.rehearsed()),
         Ok(report) => context.emit(&report),

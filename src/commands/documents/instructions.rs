@@ -1,5 +1,6 @@
 //! The instruction file that a host reads first.
 
+use crate::acts::files;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::agents::instructions::{self, Request};
@@ -41,7 +42,8 @@ fn update(context: &mut Context, arguments: &GenerateArgs) -> Result<(), Failure
     let file = context.root().resolve(file).to_string();
     let prefix = context.command_prefix()?.to_owned();
     let request = Request { prefix: &prefix, careful: arguments.auto, force: arguments.force };
-    context.emit(&context.update_file(&file, |view, path| Ok(instructions::generate(view, path, request)?))?)
+    let (target, path) = files::target(context, &file)?;
+    context.emit(&context.write(target, |view| Ok(instructions::generate(view, &path, request)?))?)
 }
 
 /// The configured file; else the one that the host of the call reads first. A configured name that only other hosts look

@@ -1,5 +1,6 @@
 //! Requirements: completing them, opening them again, and which are ready.
 
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::documents::requirements::{self, MarkReport};
@@ -52,7 +53,7 @@ fn mark_complete(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failu
         return Err(Failure::usage("`requirements mark-complete` needs a requirement")
             .hint("`gsd-tools requirements mark-complete AUTH-01,AUTH-02`"));
     }
-    let report = context.update(|view| Ok(requirements::mark_complete(view, ids)?))?;
+    let report = context.write(Target::Project, |view| Ok(requirements::mark_complete(view, ids)?))?;
     match &report {
         MarkReport::Marked { marked_complete, total, .. } => {
             let raw = format!("{}/{total} requirements marked complete", marked_complete.len());
@@ -71,7 +72,7 @@ fn ready(context: &mut Context, arguments: &ReadyArgs) -> Result<(), Failure> {
 
 fn reopen(context: &mut Context, arguments: &IdsArgs) -> Result<(), Failure> {
     let ids = &arguments.ids;
-    let report = context.update(|view| Ok(requirements::reopen(view, typed_ids(ids))?))?;
+    let report = context.write(Target::Project, |view| Ok(requirements::reopen(view, typed_ids(ids))?))?;
     let raw = format!("{}/{} requirement(s) reverted from Complete", report.reverted.len(), report.total);
     context.emit_raw(&report, raw)
 }

@@ -1,5 +1,6 @@
 //! `config list` and `config explain`: what is set, where, and what each key does.
 
+use crate::acts::user;
 use std::cell::Cell as Flag;
 
 use schemars::JsonSchema;
@@ -68,7 +69,7 @@ fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> R
         |path: String| disk::read_config(layout.absolute(&path)).inspect_err(|_| unreadable.set(true)).ok().flatten();
     let project = read(layout.root_config());
     let workstream = layout.workstream().and_then(|_| read(layout.config()));
-    let personal = context.personal_defaults()?;
+    let personal = user::defaults(context.world())?;
     Ok(act(ConfigTexts {
         project: project.as_deref(),
         workstream: workstream.as_deref(),

@@ -10,6 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ValueHint};
 
 use super::error::{ExitContract, Manner};
+use crate::acts::Flags;
 use crate::failure::{Failure, Reason};
 use crate::operations::bundle::workflow::WorkflowTable;
 use crate::text::screen::Screen;
@@ -20,7 +21,7 @@ pub(in crate::commands) const VERBATIM: &str = "run-with-timeout";
 
 /// What was asked, in words, and the flags that hold for every command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Call {
+pub(crate) struct Invocation {
     /// The command path and its arguments, as clap should read them.
     pub(crate) words: Vec<String>,
     pub(crate) globals: Globals,
@@ -47,15 +48,10 @@ pub(crate) struct Globals {
     pub(crate) color: Color,
     pub(crate) pick: Option<String>,
     pub(crate) default: Option<String>,
-    pub(crate) folder: Option<String>,
-    pub(crate) project_folder: Option<String>,
-    pub(crate) workstream: Option<String>,
-    /// Of commands that write or act: show what would change, and change nothing.
-    pub(crate) dry_run: bool,
+    /// Those that change how the call works; the others only change how it is answered.
+    pub(crate) flags: Flags,
     /// Of commands that take something away: do it without a question.
     pub(crate) yes: bool,
-    /// Of commands that write: the token of an earlier answer; refuse where that is no longer what stands there.
-    pub(crate) if_match: Option<String>,
 }
 
 /// A flag of every command: what help pages, completions and man pages say about it.
@@ -187,12 +183,12 @@ fn error_screen(arguments: &[OsString], world: &World) -> Option<Screen> {
 }
 
 /// Splits `arguments` into the flags of every command and the words of this one.
-pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, Failure> {
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Invocation, Failure> {
     let verbatim = arguments[ours(&arguments)..].to_vec();
     if !verbatim.is_empty() {
         let words = texts(verbatim)?;
         let wants = if words.get(1).is_some_and(|word| is_help(word)) { Wants::Help } else { Wants::Work };
-        return Ok(Call { words, wants, ..Call::default() });
+        return Ok(Invocation { words, wants, ..Invocation::default() });
     }
     let mut arguments = texts(arguments)?;
     arguments.retain(|argument| argument != "--json-errors" && !argument.starts_with("--exit-contract="));
@@ -212,7 +208,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Call, Failure> {
         call.words.remove(0);
     }
     if call.wants == Wants::Version {
-        return Ok(Call { words: Vec::new(), ..call });
+        return Ok(Invocation { words: Vec::new(), ..call });
     }
     if call.words.first().is_some_and(|first| first == "query") {
         call.words.remove(0);
@@ -257,8 +253,8 @@ fn texts(arguments: Vec<OsString>) -> Result<Vec<String>, Failure> {
         .collect()
 }
 
-fn lift(arguments: Vec<String>) -> Result<Call, Failure> {
-    let mut call = Call::default();
+fn lift(arguments: Vec<String>) -> Result<Invocation, Failure> {
+    let mut call = Invocation::default();
     let mut rest = arguments.into_iter();
     while let Some(argument) = rest.next() {
         let (flag, attached) = match argument.split_once('=') {
@@ -277,9 +273,9 @@ fn lift(arguments: Vec<String>) -> Result<Call, Failure> {
             ("--pick", _) => globals.pick = Some(value_of(flag, attached, &mut rest)?),
             // The one flag that may stand without a value: an empty default is a default.
             ("--default", _) => globals.default = Some(attached.or_else(|| rest.next()).unwrap_or_default()),
-            ("--cwd", _) => globals.folder = Some(value_of(flag, attached, &mut rest)?),
-            ("--project-dir", _) => globals.project_folder = Some(value_of(flag, attached, &mut rest)?),
-            ("--ws", _) => globals.workstream = Some(value_of(flag, attached, &mut rest)?),
+            ("--cwd", _) => globals.flags.folder = Some(value_of(flag, attached, &mut rest)?),
+            ("--project-dir", _) => globals.flags.project_folder = Some(value_of(flag, attached, &mut rest)?),
+            ("--ws", _) => globals.flags.workstream = Some(value_of(flag, attached, &mut rest)?),
             _ => call.words.push(argument),
         }
     }
@@ -296,7 +292,7 @@ fn color_of(value: &str) -> Result<Color, Failure> {
 }
 
 /// Lifts `--json`, which commands have whose answer is text for a person.
-pub(in crate::commands) fn lift_json(call: &mut Call) {
+pub(in crate::commands) fn lift_json(call: &mut Invocation) {
     let end = call.words.iter().position(|word| word == "--").unwrap_or(call.words.len());
     let all = call.words.len();
     let mut index = 0;
@@ -316,7 +312,7 @@ pub(in crate::commands) struct Lifted {
 }
 
 /// Lifts the flags of commands that write or act: `--dry-run`, `--if-match`, and `--yes` of those that take something away.
-pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> Result<(), Failure> {
+pub(in crate::commands) fn lift_of_writers(call: &mut Invocation, lifted: Lifted) -> Result<(), Failure> {
     let mut words = std::mem::take(&mut call.words).into_iter();
     while let Some(word) = words.next() {
         let (flag, attached) = match word.split_once('=') {
@@ -328,10 +324,10 @@ pub(in crate::commands) fn lift_of_writers(call: &mut Call, lifted: Lifted) -> R
                 call.words.push(word);
                 call.words.extend(words.by_ref());
             }
-            "--dry-run" if attached.is_none() && lifted.dry_run => call.globals.dry_run = true,
+            "--dry-run" if attached.is_none() && lifted.dry_run => call.globals.flags.dry_run = true,
             "--yes" if attached.is_none() && lifted.yes => call.globals.yes = true,
             "--if-match" if lifted.if_match => {
-                call.globals.if_match = Some(value_of("--if-match", attached, &mut words)?);
+                call.globals.flags.if_match = Some(value_of("--if-match", attached, &mut words)?);
             }
             _ => call.words.push(word),
         }
@@ -350,7 +346,7 @@ fn value_of(flag: &str, attached: Option<String>, rest: &mut impl Iterator<Item 
 mod tests {
     use super::*;
 
-    fn call(line: &str) -> Call {
+    fn call(line: &str) -> Invocation {
         parse(line.split(' ').map(OsString::from).collect()).unwrap()
     }
 
@@ -363,8 +359,7 @@ mod tests {
             Globals {
                 raw: true,
                 pick: Some("goal".into()),
-                folder: Some("/a".into()),
-                workstream: Some("api".into()),
+                flags: Flags { folder: Some("/a".into()), workstream: Some("api".into()), ..Flags::default() },
                 ..Globals::default()
             }
         );

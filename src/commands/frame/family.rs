@@ -5,6 +5,7 @@ use clap::{ArgAction, ArgMatches};
 use crate::failure::Failure;
 
 use super::Context;
+use super::reach;
 use super::verb::Verb;
 
 /// What a call has to pass before its verb runs.
@@ -49,9 +50,9 @@ impl Family {
             matches = inner;
         }
         let verb = self.verb(&path).ok_or_else(|| Failure::usage(format!("`{path}` needs a subcommand")))?;
-        context.call(verb.path);
-        context.hold_units_to_what_runs_unasked(verb)?;
-        context.asks_before_it_destroys(verb)?;
+        context.verb = verb.path;
+        reach::hold_units_to_what_runs_unasked(context, verb)?;
+        reach::asks_before_it_destroys(context, verb)?;
         if let Some(first) = self.first {
             first(context)?;
         }

@@ -9,13 +9,13 @@ use crate::text::screen::{Cell, Screen, Tone};
 
 use super::Catalog;
 use super::Family;
-use super::InstalledHost;
-use super::argv::{self, Call, EXIT_CODES, Flag, Lifted};
+use super::argv::{self, EXIT_CODES, Flag, Invocation, Lifted};
 use super::error::codes;
 use super::listing::Listed;
 use super::tree;
 use super::usage;
 use super::verb::Verb;
+use crate::acts::call::InstalledHost;
 
 /// The part of a help page about them.
 fn global_flags() -> String {
@@ -50,7 +50,7 @@ impl VersionReport {
 }
 
 /// The page that `words` ask for: of the command they name, else of the whole program.
-pub(in crate::commands) fn page(catalog: Catalog, call: &Call) -> Result<HelpReport, Failure> {
+pub(in crate::commands) fn page(catalog: Catalog, call: &Invocation) -> Result<HelpReport, Failure> {
     let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
     let all = || catalog.listing();
     let (commands, page) = match *words.as_slice() {

@@ -9,89 +9,77 @@ use crate::failure::Failure;
 use crate::project::{repository, root};
 use crate::text::shell::{Typed, typed};
 
-impl Context {
-    /// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
-    pub(in crate::commands) fn hold_agents_to_their_project(
-        &self,
-        row: &Family,
-        words: &[String],
-    ) -> Result<(), Failure> {
-        let ours = words.iter().take_while(|word| *word != "--");
-        let forced = !self.is_rehearsal() && ours.into_iter().any(|word| word == "--force");
-        let elsewhere = self.names_a_folder();
-        if !forced && !elsewhere {
-            return Ok(());
-        }
-        let tree = tree(row);
-        let path = usage::leaf(&tree, words).path;
-        // Another name of a command is not in the catalog, and runs without asking with its first word.
-        let verb = row.verb(&path);
-        // A host asks about these; what takes documents away is held all the same.
-        let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && row.usage_code == 1;
-        if verb.is_some_and(|verb| !verb.runs_unasked() && !takes_documents(verb)) {
-            return Ok(());
-        }
-        // A verb that changes nothing forces nothing.
-        let forced = forced && verb.is_none_or(|verb| verb.effect != Effect::Reads);
-        if !forced && !elsewhere {
-            return Ok(());
-        }
-        let Some(name) = self.agent_session()? else { return Ok(()) };
-        let refused = |what: String| {
-            let refused = Failure::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
-            refused.exits(77).hint("ask the user to run it in a terminal")
-        };
-        if forced {
-            return Err(refused("`--force`".to_owned()));
-        }
-        let started = AbsolutePath::parse(self.world().folder()?)?;
-        let project = disk::canonical(&root::discover(&started, self.world().home().as_deref()))?;
-        let target = disk::canonical(self.here())?;
-        let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
-        let target_root = disk::canonical(self.root())?;
-        if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
-            return Ok(());
-        }
-        Err(refused(format!("`{target}`, which is not below `{project}`,")))
+/// Refuses to an agent what a rule for calls without asking cannot tell apart: `--force`, and another project.
+pub(in crate::commands) fn hold_agents_to_their_project(
+    context: &Context,
+    row: &Family,
+    words: &[String],
+) -> Result<(), Failure> {
+    let ours = words.iter().take_while(|word| *word != "--");
+    let forced = !context.is_rehearsal() && ours.into_iter().any(|word| word == "--force");
+    let elsewhere = [&context.flags.folder, &context.flags.project_folder].into_iter().any(Option::is_some);
+    if !forced && !elsewhere {
+        return Ok(());
     }
+    let tree = tree(row);
+    let path = usage::leaf(&tree, words).path;
+    // Another name of a command is not in the catalog, and runs without asking with its first word.
+    let verb = row.verb(&path);
+    // A host asks about these; what takes documents away is held all the same.
+    let takes_documents = |verb: &Verb| verb.effect == Effect::Destroys && row.usage_code == 1;
+    if verb.is_some_and(|verb| !verb.runs_unasked() && !takes_documents(verb)) {
+        return Ok(());
+    }
+    // A verb that changes nothing forces nothing.
+    let forced = forced && verb.is_none_or(|verb| verb.effect != Effect::Reads);
+    if !forced && !elsewhere {
+        return Ok(());
+    }
+    let Some(name) = context.agent_session()? else { return Ok(()) };
+    let refused = |what: String| {
+        let refused = Failure::usage(format!("{what} needs a person, and an agent runs this call: {name} is set"));
+        refused.exits(77).hint("ask the user to run it in a terminal")
+    };
+    if forced {
+        return Err(refused("`--force`".to_owned()));
+    }
+    let started = AbsolutePath::parse(context.world().folder()?)?;
+    let project = disk::canonical(&root::discover(&started, context.world().home().as_deref()))?;
+    let target = disk::canonical(context.here())?;
+    let main = |folder: &AbsolutePath| repository::main_place(folder).unwrap_or_else(|| folder.clone());
+    let target_root = disk::canonical(context.root())?;
+    if target.as_path().starts_with(project.as_path()) || main(&target_root) == main(&project) {
+        return Ok(());
+    }
+    Err(refused(format!("`{target}`, which is not below `{project}`,")))
+}
 
-    /// Refuses to the agent of a unit what no host runs without asking: in a session that nobody watches nobody can be asked, and
-    /// what starts a program that the caller names would let it start any.
-    pub(super) fn hold_units_to_what_runs_unasked(&self, verb: &Verb) -> Result<(), Failure> {
-        if verb.runs_unasked() {
-            return Ok(());
-        }
-        let Some(kind) = self.world().unit() else { return Ok(()) };
-        let unit = self.world().variable(UNIT_VARIABLE).unwrap_or_else(|| format!("a unit ({kind})"));
-        let refused = format!("`{}` needs a person, and the agent of {unit} runs this call", verb.path);
-        let command = typed!("gsd-tools {}", Typed::words(verb.path));
-        Err(Failure::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
+/// Refuses to the agent of a unit what no host runs without asking: in a session that nobody watches nobody can be asked, and
+/// what starts a program that the caller names would let it start any.
+pub(super) fn hold_units_to_what_runs_unasked(context: &Context, verb: &Verb) -> Result<(), Failure> {
+    if verb.runs_unasked() {
+        return Ok(());
     }
+    let Some(kind) = context.world().unit() else { return Ok(()) };
+    let unit = context.world().variable(UNIT_VARIABLE).unwrap_or_else(|| format!("a unit ({kind})"));
+    let refused = format!("`{}` needs a person, and the agent of {unit} runs this call", verb.path);
+    let command = typed!("gsd-tools {}", Typed::words(verb.path));
+    Err(Failure::usage(refused).exits(77).hint(format!("run it in your terminal: `{command}`")))
+}
 
-    /// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
-    /// not asked about, and where nobody is at a terminal the call means what it says.
-    pub(super) fn asks_before_it_destroys(&self, verb: &Verb) -> Result<(), Failure> {
-        if verb.effect != Effect::Destroys || self.is_sure() || self.is_rehearsal() || !self.can_confirm() {
-            return Ok(());
-        }
-        let command = verb.command();
-        let is_own = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
-        if is_own("yes") || is_own("confirm") {
-            return Ok(());
-        }
-        if Self::confirms(&format!("`gsd-tools {}` moves or removes files. Continue", verb.path))? {
-            return Ok(());
-        }
-        Err(Failure::usage("nothing was changed").hint("pass --yes to do it without this question"))
+/// Asks a person at a terminal before something is taken away. A call that says so (`--yes`, or a `--confirm` of the verb's own) is
+/// not asked about, and where nobody is at a terminal the call means what it says.
+pub(super) fn asks_before_it_destroys(context: &Context, verb: &Verb) -> Result<(), Failure> {
+    if verb.effect != Effect::Destroys || context.is_sure() || context.is_rehearsal() || !context.can_confirm() {
+        return Ok(());
     }
-
-    /// Refuses a folder that a call names where it is outside of the project: to an agent any, and to everybody one that
-    /// seems to be in the project and is not, since a link leads out.
-    pub(in crate::commands) fn hold_to_project(&self, folder: &AbsolutePath) -> Result<(), Failure> {
-        let boundary = self.project().boundary()?;
-        if boundary.is_about(folder) {
-            return Ok(boundary.check(folder)?);
-        }
-        self.hold_agents_off(folder)
+    let command = verb.command();
+    let is_own = |flag: &str| command.get_arguments().any(|argument| argument.get_long() == Some(flag));
+    if is_own("yes") || is_own("confirm") {
+        return Ok(());
     }
+    if Context::confirms(&format!("`gsd-tools {}` moves or removes files. Continue", verb.path))? {
+        return Ok(());
+    }
+    Err(Failure::usage("nothing was changed").hint("pass --yes to do it without this question"))
 }

@@ -1,5 +1,6 @@
 //! `commit`: the project's rules, then git.
 
+use crate::acts::caller;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -101,7 +102,7 @@ impl CommitReport {
 
 pub(super) fn commit(context: &mut Context, arguments: &CommitArgs) -> Result<(), Failure> {
     if arguments.no_verify {
-        context.refuses_agents("commit --no-verify")?;
+        caller::refuses_agents(context, "commit --no-verify")?;
     }
     let message = arguments.message.join(" ");
     if message.trim().is_empty() && !arguments.amend {

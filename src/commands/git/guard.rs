@@ -1,5 +1,6 @@
 //! A hook of the repository that keeps planning files out of commits where the project wants that.
 
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,7 +50,7 @@ pub(super) fn enable(context: &mut Context) -> Result<(), Failure> {
     let hook = &hook(context)?;
     refuse_repository_of_others(context.root())?;
     let script = script(context)?;
-    let action = context.change(&folder(hook), |changes| {
+    let action = files::change(context, &[&folder(hook)], |changes| {
         let found = disk::read_bytes(hook)?;
         let action = match &found {
             Some(bytes) if !is_marked(bytes) => return Err(foreign(hook)),
@@ -70,7 +71,7 @@ pub(super) fn disable(context: &mut Context) -> Result<(), Failure> {
     let hook = &hook(context)?;
     let script = script(context)?;
     let mut kept = None;
-    let action = context.change(&folder(hook), |changes| {
+    let action = files::change(context, &[&folder(hook)], |changes| {
         let Some(bytes) = disk::read_bytes(hook)? else { return Ok("noop") };
         if !is_marked(&bytes) {
             return Err(foreign(hook));

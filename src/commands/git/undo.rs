@@ -3,6 +3,8 @@
 //! The commit is made beside the working tree, of trees that git merges, and then the branch goes forward to it: git
 //! refuses where that would touch what is not committed, and changes all or nothing.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -59,7 +61,7 @@ pub(in crate::commands) fn undo_plan(
             typed!("git log --oneline -E --grep={}", plan_commits::pattern(place.id()))
         )));
     }
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let prepare = |view: &ProjectView| {
         let (requirements_reopened, edits) = undo::undo(view, place, &facts)?;
         let documents = Documents::of(view, &edits, &git.prefix);
@@ -80,7 +82,7 @@ pub(in crate::commands) fn undo_plan(
         return Ok(report);
     }
     let mut made = None;
-    let mut report = context.update(|view| {
+    let mut report = context.write(Target::Project, |view| {
         let (report, tree, _, untracked) = prepare(view)?;
         made = Some(git.commit(&head, &tree, place.id(), reason, &commits)?);
         // What git does not have is written by the transaction; the rest came with the commit.

@@ -3,6 +3,9 @@
 mod bench;
 pub(in crate::commands) mod state;
 
+use crate::acts::caller;
+use crate::acts::files;
+use crate::acts::project;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -76,7 +79,7 @@ pub(crate) struct StatusArgs {
 
 fn off(context: &mut Context, arguments: &SwitchArgs) -> Result<(), Failure> {
     // What guards against an agent is not the agent's to silence.
-    context.refuses_agents("hooks off")?;
+    caller::refuses_agents(context, "hooks off")?;
     switch(context, arguments, false)
 }
 
@@ -101,7 +104,7 @@ fn switch(context: &mut Context, arguments: &SwitchArgs, speak: bool) -> Result<
     let host = host.as_ref().map(|descriptor| descriptor.id.as_str());
     let file = Switch::file(context.world()).ok_or_else(no_home)?;
     let file = AbsolutePath::parse(file)?;
-    let (switch, changed) = context.change(&file.parent().unwrap_or_else(|| file.clone()), |changes| {
+    let (switch, changed) = files::change(context, &[&file.parent().unwrap_or_else(|| file.clone())], |changes| {
         let before = Switch::read(context.world())?;
         let known = registry.ids().map(ToString::to_string);
         let after = if speak { before.clone().on(host, known) } else { before.clone().off(host) };
@@ -329,7 +332,7 @@ fn targets(context: &Context, host: Option<&str>) -> Result<Vec<Target>, Failure
         Some(name) => vec![registry.find(name)?],
         None => registry.all()?,
     };
-    let (remembered, folder) = (install::remembered(context.world())?, context.install_folder());
+    let (remembered, folder) = (install::remembered(context.world())?, project::install_folder(context));
     let mut targets: Vec<Target> = Vec::new();
     for descriptor in descriptors {
         for scope in [Scope::Global, Scope::Local] {

@@ -3,12 +3,14 @@
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method has one lifetime, a closure any")]
 
 mod arguments;
-mod code;
-mod facts;
-mod history;
+
 mod silent;
 mod workspaces;
 
+use crate::acts::bundle;
+use crate::acts::bundle::code;
+use crate::acts::bundle::milestone;
+use crate::acts::workstreams;
 use arguments::{
     AssumptionsArgs, AutoArgs, AutonomousArgs, CodeReviewArgs, ContextPhaseArg, DebugArgs, ExecutePhaseArgs,
     NewMilestoneArgs, OnboardArgs, OptionalPhaseArgs, PlanPhaseArgs, ProgressArgs, QuickArgs, QuickBatchArgs,
@@ -245,7 +247,7 @@ fn milestone_op(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn complete_milestone(context: &mut Context) -> Result<(), Failure> {
-    let history = context.milestone_history()?;
+    let history = milestone::milestone_history(context)?;
     answer(context, |bundle| bundle.complete_milestone(&history))
 }
 
@@ -276,7 +278,7 @@ fn answer<R: serde::Serialize, E: Into<Failure>>(
 ) -> Result<(), Failure> {
     silent::tell(context);
     let view = context.view();
-    let facts = context.facts()?;
+    let facts = bundle::facts(context)?;
     let report = make(&Bundle { view: &view, config: context.config()?, facts: &facts }).map_err(Into::into)?;
     let token = token::of(&view, Seen::Project)?;
     drop(view);
@@ -316,7 +318,7 @@ fn verify_work(context: &mut Context, phase: &ContextPhaseArg) -> Result<(), Fai
 }
 
 fn new_project(context: &mut Context, arguments: &AutoArgs) -> Result<(), Failure> {
-    let code = context.code_facts()?;
+    let code = code::code_facts(context)?;
     answer(context, |bundle| bundle.new_project(arguments.auto, &code))
 }
 
@@ -340,7 +342,7 @@ fn quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
 }
 
 fn progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
-    context.needs_a_workstream("init progress")?;
+    workstreams::needs_one(context, "init progress")?;
     answer(context, |bundle| bundle.progress(arguments.forensic))
 }
 
@@ -418,13 +420,13 @@ fn map_codebase(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn ingest_docs(context: &mut Context) -> Result<(), Failure> {
-    let code = context.code_facts()?;
+    let code = code::code_facts(context)?;
     answer(context, |bundle| bundle.ingest_docs(&code))
 }
 
 fn onboard(context: &mut Context, arguments: &OnboardArgs) -> Result<(), Failure> {
-    let code = context.code_facts()?;
-    let documents = context.documents_to_take_in()?;
+    let code = code::code_facts(context)?;
+    let documents = code::documents_to_take_in(context)?;
     let request = OnboardRequest { fast: arguments.fast, text: arguments.text, documents };
     answer(context, |bundle| bundle.onboard(&request, &code))
 }

@@ -1,5 +1,7 @@
 //! Warns the agent that starts a workflow if its host has called none of our hooks: guards that did not load say nothing.
 
+use crate::acts::hosts;
+use crate::acts::project;
 use crate::commands::frame::Context;
 use crate::commands::hooks::state::Off;
 use crate::hooks;
@@ -19,7 +21,7 @@ pub(super) fn tell(context: &Context) {
     if called.is_some_and(|at| (world.now().milliseconds() - at).abs() < RECENT) {
         return;
     }
-    let host = installed_for(&program).and_then(|host| context.host_if_known(&host).ok().flatten());
+    let host = installed_for(&program).and_then(|host| hosts::host_if_known(context, &host).ok().flatten());
     let Some(host) = host.filter(|host| host.hooks.is_some()) else { return };
     // A person at a terminal has no session, and other hosts call no hook of this one.
     let of_host = host.shell_variables.iter().chain(&host.session_variables);
@@ -29,7 +31,7 @@ pub(super) fn tell(context: &Context) {
         return;
     }
     let name = host.name.clone();
-    let (folder, chosen) = (context.install_folder(), root.to_string_lossy());
+    let (folder, chosen) = (project::install_folder(context), root.to_string_lossy());
     // What cannot be looked at is for `hooks status` to say.
     let global = Target::resolve(host.clone(), Scope::Global, &folder, Some(&chosen), world).ok();
     let local = Target::resolve(host, Scope::Local, &folder, None, world).ok();

@@ -1,5 +1,6 @@
 //! One call of `install` or `uninstall`: hosts and scope, a plan for each host, the question, and the writing.
 
+use crate::acts::project;
 use std::collections::BTreeMap;
 
 use super::report::{InstallReport, Planned};
@@ -366,7 +367,7 @@ fn history(context: &Context, installer: &Installer<'_>, done: &[(Descriptor, Pl
     let target = done.iter().find_map(|(_, planned)| planned.as_ref().ok()).map(|(target, _)| target)?;
     let is_there = |host: &Descriptor| {
         let is_there = |scope| {
-            let folder = context.install_folder();
+            let folder = project::install_folder(context);
             let target = Target::resolve(host.clone(), scope, &folder, None, context.world());
             target.is_ok_and(|target| install::is_installed(&target))
         };

@@ -15,6 +15,8 @@ mod words;
 
 pub(super) use words::{spelled, with_hosts};
 
+use crate::acts::caller;
+use crate::acts::project;
 use std::cell::OnceCell;
 
 use crate::commands::frame::{Context, verbs};
@@ -176,7 +178,7 @@ fn uninstall(context: &mut Context, arguments: &UninstallArgs) -> Result<(), Fai
     let &UninstallArgs { ref which, detected, asking, dry_run: only_show } = arguments;
     // The guards go with it.
     if !only_show {
-        context.refuses_agents("uninstall")?;
+        caller::refuses_agents(context, "uninstall")?;
     }
     let (wish, which) = (Wish::Uninstall, which.clone());
     Job { wish, which, detected, asking, only_show, permissions: true, nested: None }.run(context)
@@ -225,7 +227,13 @@ impl Which {
     }
 
     fn target(&self, context: &Context, descriptor: Descriptor, scope: Scope) -> Result<Target, InstallError> {
-        Target::resolve(descriptor, scope, &context.install_folder(), self.config_dir.as_deref(), context.world())
+        Target::resolve(
+            descriptor,
+            scope,
+            &project::install_folder(context),
+            self.config_dir.as_deref(),
+            context.world(),
+        )
     }
 }
 
@@ -293,7 +301,7 @@ fn status(context: &mut Context, StatusArgs { which, verbose }: &StatusArgs) -> 
         remembered(context, &descriptors, &mut report, &off)?;
     }
     if everything && report.is_empty() {
-        let folder = context.install_folder();
+        let folder = project::install_folder(context);
         let target = descriptors
             .iter()
             .find_map(|host| Target::resolve(host.clone(), Scope::Global, &folder, None, context.world()).ok());
@@ -321,7 +329,7 @@ fn remembered(
         let Some(descriptor) = descriptors.iter().find(|descriptor| descriptor.id.as_str() == runtime) else {
             continue;
         };
-        let folder = context.install_folder();
+        let folder = project::install_folder(context);
         let target = Target::resolve(descriptor.clone(), Scope::Global, &folder, Some(&root), context.world());
         let Ok(target) = target else { continue };
         if report.has(&target) {
@@ -340,7 +348,8 @@ fn recover(context: &mut Context) -> Result<(), Failure> {
     let mut roots = vec![context.here().clone(), context.root().clone(), context.root().resolve(".planning")];
     for descriptor in registry.all().map_err(InstallError::from)? {
         for scope in [Scope::Global, Scope::Local] {
-            let target = Target::resolve(descriptor.clone(), scope, &context.install_folder(), None, context.world());
+            let target =
+                Target::resolve(descriptor.clone(), scope, &project::install_folder(context), None, context.world());
             // A place that cannot be told holds nothing of ours.
             let Ok(target) = target else { continue };
             roots.extend(install::unfinished(&target)?);
@@ -359,7 +368,7 @@ fn recover(context: &mut Context) -> Result<(), Failure> {
         }
         return context.emit(&Recovered { finished: Vec::new(), would_finish: Some(unfinished) });
     }
-    let mut report = Recovered { finished: context.recover_project()?, would_finish: None };
+    let mut report = Recovered { finished: project::recover(context)?, would_finish: None };
     for root in roots {
         if disk::is_unfinished(&root)? {
             let hold = disk.hold([&root])?;

@@ -1,6 +1,8 @@
 //! What an update of the installation needs: which installation applies here, the newest version, and the user's files
 //! among the installed ones.
 
+use crate::acts::files;
+use crate::acts::hosts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,14 +90,15 @@ fn restore_custom_files(context: &mut Context, arguments: &RestoreArgs) -> Resul
     if !arguments.apply {
         return context.emit(&custom::look(&folder, &mut ChangeSet::default())?);
     }
-    let report = match context.change(&folder, |changes| Ok(custom::look(&folder, changes)?)) {
+    let report = match files::change(context, &[&folder], |changes| Ok(custom::look(&folder, changes)?)) {
         Ok(report) if context.is_rehearsal() => report,
         Ok(report) => report.applied(),
         // One file that cannot be written holds up none of the others.
         Err(_) => {
             let mut report = custom::look(&folder, &mut ChangeSet::default())?;
             for path in report.eligible() {
-                let alone = context.change(&folder, |changes| Ok(custom::bring_back(&folder, &path, changes)?));
+                let alone =
+                    files::change(context, &[&folder], |changes| Ok(custom::bring_back(&folder, &path, changes)?));
                 if let Err(error) = &alone {
                     context.warn(format!("`{path}` was not restored: {}", error.message));
                 }
@@ -200,7 +203,7 @@ fn of_folder(
 fn update_context(context: &mut Context, arguments: &ContextArgs) -> Result<(), Failure> {
     let mut descriptors = context.registry()?.all()?;
     let named = arguments.runtime.as_deref().filter(|name| !name.trim().is_empty());
-    let only = named.map(|name| context.host_if_known(name)).transpose()?.flatten();
+    let only = named.map(|name| hosts::host_if_known(context, name)).transpose()?.flatten();
     if let Some(name) = named {
         descriptors.retain(|descriptor| only.as_ref().is_some_and(|only| only.id == descriptor.id));
         if only.is_none() {

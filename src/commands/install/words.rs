@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command};
 
-use crate::commands::frame::hosts::opened;
+use crate::acts::hosts::opened;
 use crate::failure::Failure;
 use crate::install::InstallError;
 use crate::runtime::{Descriptor, Registry, RegistryError, RuntimeId};

@@ -1,12 +1,13 @@
 //! The automatic chain: starting it, stopping it, and whether it runs.
 
+use crate::acts::auto_chain;
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::frame::{Context, verbs};
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::project::auto_chain::{AutoMode, ChainNote, NOTE};
-use crate::project::local_state::LocalStateError;
 use crate::project::workstream;
 
 verbs! {
@@ -67,30 +68,10 @@ fn stop(context: &mut Context) -> Result<(), Failure> {
     set(context, false)
 }
 
-impl Context {
-    /// Whether workflows go on by themselves in this project.
-    pub(in crate::commands) fn auto_mode(&self) -> Result<AutoMode, Failure> {
-        self.auto_mode_with(self.chain_note()?.as_ref())
-    }
-
-    fn auto_mode_with(&self, note: Option<&ChainNote>) -> Result<AutoMode, Failure> {
-        Ok(AutoMode::of(self.config()?, note, self.world().now().milliseconds()))
-    }
-
-    fn chain_note(&self) -> Result<Option<ChainNote>, Failure> {
-        let Some(local) = self.local_state_if_any()? else { return Ok(None) };
-        local.read(NOTE).map_err(|error| {
-            let is_malformed = matches!(error, LocalStateError::Malformed { .. });
-            let error = Failure::because(Reason::Unknown, &error);
-            if is_malformed { error.hint("`gsd-tools auto-chain stop` replaces it") } else { error }
-        })
-    }
-}
-
 /// Answers whether workflows go on by themselves.
 pub(in crate::commands) fn show(context: &mut Context) -> Result<(), Failure> {
-    let note = context.chain_note()?;
-    let report = AutoModeReport::new(context.auto_mode_with(note.as_ref())?, note);
+    let note = auto_chain::chain_note(context)?;
+    let report = AutoModeReport::new(auto_chain::auto_mode_with(context, note.as_ref())?, note);
     context.emit(&report)
 }
 
@@ -103,7 +84,7 @@ fn set(context: &mut Context, active: bool) -> Result<(), Failure> {
         session: workstream::session_key(|name| world.variable(name)),
     };
     let text = format!("{}\n", serde_json::to_string(&note)?);
-    context.edit_note(&local.file(NOTE), |_| Ok(((), Some(text))))?;
-    let report = AutoModeReport::new(context.auto_mode_with(Some(&note))?, Some(note));
+    files::edit_note(context, &local.file(NOTE), |_| Ok(((), Some(text))))?;
+    let report = AutoModeReport::new(auto_chain::auto_mode_with(context, Some(&note))?, Some(note));
     context.emit(&report)
 }

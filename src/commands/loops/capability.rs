@@ -3,12 +3,15 @@
 //! Whether a feature is shown is told in a file of the host's; which of its work a project wants, in the project's
 //! configuration. Most features are part of this program; users install more from folders. There is nothing to fetch.
 
+use crate::acts::hosts;
+use crate::acts::program;
+use crate::acts::writing::{Beside, Target, Writes};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::installed::{self, lifecycle, trust};
 use crate::commands::documents::config::told;
-use crate::commands::frame::{Context, project::Beside, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
 use crate::library::Library;
@@ -199,7 +202,7 @@ pub(in crate::commands) fn at<'a>(
         Reference::Skill(_) | Reference::Agent(_) => lifecycle::is_ours(&library, reference),
     };
     let config = features.settled(context.config()?);
-    Ok(hooks::at(point, features, &config, &seen(context, host)?, has, &context.program_word()))
+    Ok(hooks::at(point, features, &config, &seen(context, host)?, has, &program::word_of(context)))
 }
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
@@ -264,9 +267,9 @@ fn set(
         after: Some(after),
     });
     let folder = beside.as_ref().and_then(|file| file.path.parent());
-    context.update_beside(folder, |view| {
+    context.write(Target::Beside(folder), |view| {
         let edits = configuration::switch(view, gates).map_err(told)?;
-        Ok(((), edits, beside.into_iter().collect()))
+        Ok(((), Writes { edits, beside: beside.into_iter().collect() }))
     })?;
     let report = state::after(capability, &features.settled(&config), &shown, turn == Some(true));
     for warning in &report.warnings {
@@ -335,7 +338,7 @@ fn gates_hint(capability: &Capability) -> String {
 
 /// The folder of the host; none for a host of which we know nothing.
 fn folder(context: &Context, flags: &HostFlags) -> Result<Option<PathBuf>, Failure> {
-    let found = flags.runtime.as_deref().map(|name| context.host_named(name)).transpose()?;
+    let found = flags.runtime.as_deref().map(|name| hosts::host_named(context, name)).transpose()?;
     let descriptor = match &found {
         Some(descriptor) => Some(descriptor),
         None => context.host()?.descriptor.as_ref(),

@@ -4,6 +4,9 @@ pub(crate) mod auto_chain;
 pub(crate) mod capability;
 pub(in crate::commands) mod installed;
 
+use crate::acts::hosts;
+use crate::acts::named;
+use crate::acts::program;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -172,7 +175,7 @@ fn enter<'a>(context: &Context, arguments: &EnterArgs, features: &'a Features) -
     let wanted = capability::at(context, point, features, &arguments.host)?;
     let view = context.view();
     let typed = arguments.phase.as_deref();
-    let phase = typed.map(|typed| context.phase_named(&view, typed)).transpose()?;
+    let phase = typed.map(|typed| named::phase_named(context, &view, typed)).transpose()?;
     drop(view);
     let mut report = EnterReport {
         point,
@@ -223,7 +226,7 @@ fn gate(context: &Context, hook: &ActiveHook<'_>, typed: &str) -> Option<GateRes
         Ok(answer) if answer.verdict == Verdict::Pass => return None,
         Ok(answer) => {
             let declared = || match hook.cure? {
-                Reference::Skill(name) => context.installed_command(name).ok()?,
+                Reference::Skill(name) => hosts::installed_command(context, name).ok()?,
                 Reference::Agent(name) | Reference::Command(name) => Some(name.to_owned()),
             };
             (blocking && answer.verdict == Verdict::Block, answer.message, answer.cure.or_else(declared))
@@ -300,7 +303,7 @@ fn step<'a>(
     let work = match hook.reference? {
         Reference::Skill(name) => StepReference::Skill(name),
         Reference::Agent(name) => StepReference::Agent(name),
-        Reference::Command(path) => StepReference::Run(format!("{} {path}", context.program_word())),
+        Reference::Command(path) => StepReference::Run(format!("{} {path}", program::word_of(context))),
     };
     let files = |files: &[String]| files.iter().map(|file| in_folder(file, phase)).collect();
     Some(StepWork {

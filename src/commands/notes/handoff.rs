@@ -1,5 +1,7 @@
 //! Paused work: writing down where it was left, and taking it up again.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::commands::worktree::git::uncommitted_in;
 use crate::failure::Failure;
@@ -41,20 +43,20 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let source = context.layout().relative(&arguments.file);
     let mut uncommitted = uncommitted(context);
     uncommitted.retain(|path| *path != source && *path != context.layout().handoff());
-    let measured = Measured { now: context.world().now().to_string(), head: context.commit(), uncommitted };
-    let report = context.update(|view| Ok(handoff::write(view, &source, measured)?))?;
+    let measured = Measured { now: context.world().now().to_string(), head: facts::commit(context), uncommitted };
+    let report = context.write(Target::Project, |view| Ok(handoff::write(view, &source, measured)?))?;
     context.emit(&report)
 }
 
 fn read(context: &mut Context) -> Result<(), Failure> {
-    let since = handoff::recorded_head(&context.view()).and_then(|head| context.commits_since(&head));
+    let since = handoff::recorded_head(&context.view()).and_then(|head| facts::commits_since(context, &head));
     let uncommitted = uncommitted(context);
     let report = handoff::read(&context.view(), since, uncommitted)?;
     context.emit(&report)
 }
 
 fn clear(context: &mut Context) -> Result<(), Failure> {
-    let report = context.update(|view| Ok(handoff::clear(view)?))?;
+    let report = context.write(Target::Project, |view| Ok(handoff::clear(view)?))?;
     context.emit(&report)
 }
 
@@ -69,7 +71,7 @@ fn uncommitted(context: &Context) -> Vec<String> {
         Ok(status) => status.error_text(),
         Err(error) => error.to_string(),
     };
-    if context.commit().is_some() {
+    if facts::commit(context).is_some() {
         context.warn(format!("uncommitted files are left out, since git does not list them: {}", complaint.trim()));
     }
     Vec::new()

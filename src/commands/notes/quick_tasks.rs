@@ -1,5 +1,7 @@
 //! Quick tasks: the table in STATE.md.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::notes::quick_tasks;
@@ -40,8 +42,8 @@ pub(crate) struct AppendArgs {
 }
 
 fn quick_tasks_migrate(context: &mut Context) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
-    context.emit(&context.update(|view| Ok(quick_tasks::migrate(view, &facts)?))?)
+    let facts = facts::state_facts(context)?;
+    context.emit(&context.write(Target::Project, |view| Ok(quick_tasks::migrate(view, &facts)?))?)
 }
 
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> {
@@ -50,7 +52,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> 
         return Err(Failure::usage("`quick-tasks-append` needs a description")
             .hint("`gsd-tools quick-tasks-append --task \"Fix typo\"`"));
     }
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let head = context.world().git(context.root().as_path(), ["rev-parse", "--short", "HEAD"]).ok();
     let head = head.filter(crate::world::Finished::success).map(|finished| finished.text().trim().to_owned());
     let directory = match (&arguments.quick_id, &arguments.slug) {
@@ -65,7 +67,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> 
         status: arguments.status.as_deref(),
         directory: directory.as_deref(),
     };
-    let report = context.update(|view| Ok(quick_tasks::append(view, &row, &facts)?))?;
+    let report = context.write(Target::Project, |view| Ok(quick_tasks::append(view, &row, &facts)?))?;
     let raw = report.row.clone();
     context.emit_raw(&report, raw)
 }

@@ -1,5 +1,7 @@
 //! Todos and seeds: what is still to do besides the roadmap, and ideas that wait for their moment.
 
+use crate::acts::facts;
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -81,7 +83,7 @@ fn list_seeds(context: &mut Context, arguments: &SeedsArgs) -> Result<(), Failur
 }
 
 fn windows_status(context: &mut Context) -> Result<(), Failure> {
-    let now = context.moment().now;
+    let now = facts::moment(context).now;
     let report = windows::status(&context.view(), &now)?;
     context.emit(&report)
 }
@@ -115,7 +117,7 @@ pub(in crate::commands) struct CompleteReport<'a> {
 
 fn complete(context: &mut Context, file: &str) -> Result<(), Failure> {
     let date = context.world().today();
-    context.update(|view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
+    context.write(Target::Project, |view| Ok(((), todos::complete(view, file, &date)?.edits)))?;
     context.emit_raw(&CompleteReport { completed: true, file, date }, COMPLETED)
 }
 

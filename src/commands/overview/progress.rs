@@ -1,5 +1,8 @@
 //! `progress`, `stats` and `history-digest`: counts of the milestone as JSON, as a table, as a bar.
 
+use crate::acts::facts;
+use crate::acts::project;
+use crate::acts::workstreams;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::hooks::interrupted;
@@ -71,18 +74,18 @@ fn history_digest(context: &mut Context) -> Result<(), Failure> {
 pub(in crate::commands) fn dashboard(context: &Context) -> Result<String, Failure> {
     let view = context.view();
     let stats = stats::stats(&view, Commits::default())?;
-    let next = NextReport::in_project(&view, &context.next_facts()?)?;
-    let unfinished = interrupted::found(&view, context.noted_wave().as_ref());
-    let workstreams = if context.layout().workstream().is_none() { context.workstreams()? } else { Vec::new() };
+    let next = NextReport::in_project(&view, &facts::next_facts(context)?)?;
+    let unfinished = interrupted::found(&view, project::noted_wave(context).as_ref());
+    let workstreams = if context.layout().workstream().is_none() { workstreams::names(context)? } else { Vec::new() };
     let dashboard = Dashboard::of(&view, stats, next, title(context)?, unfinished, workstreams)?;
     Ok(dashboard.shown(context.screen()))
 }
 
 /// The same of a project in milestones of `auto`; `None` where there is none.
 pub(in crate::commands) fn milestones(context: &Context) -> Result<Option<String>, Failure> {
-    let Some((root, runs)) = context.milestones() else { return Ok(None) };
-    let view = context.view_at(&root)();
-    let facts = Facts { runs, ..context.next_facts()? };
+    let Some((root, runs)) = project::milestones(context) else { return Ok(None) };
+    let view = project::view_at(context, &root)();
+    let facts = Facts { runs, ..facts::next_facts(context)? };
     let next = NextReport::in_project(&view, &facts)?;
     Ok(Some(milestones::page(&view, &root.name(), &next, context.screen())?))
 }
@@ -149,7 +152,7 @@ fn stats(context: &mut Context, arguments: &StatsArgs) -> Result<(), Failure> {
         context.text(page);
         return Ok(());
     }
-    let report = stats::stats(&context.view(), context.commits())?;
+    let report = stats::stats(&context.view(), facts::commits(context))?;
     match format {
         Some("table") if !context.shows_to_a_person() => {
             let rendered = report.table();

@@ -1,6 +1,7 @@
 //! How a person likes to work: asked, written down, and put where agents read it.
 
-use crate::commands::agents::hosts;
+use crate::acts::files;
+use crate::acts::hosts;
 use crate::commands::documents::file_not_found;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{Context, verbs};
@@ -99,7 +100,7 @@ fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result
 fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.input)?;
     let path = match &arguments.output {
-        Some(path) => context.output(context.root().resolve(path))?,
+        Some(path) => files::output(context, context.root().resolve(path))?,
         None => AbsolutePath::parse(hosts::home(context)?.root)?.resolve("gsd-core").resolve("USER-PROFILE.md"),
     };
     let (page, sensitive_redacted) = profile::profile(&analysis, &context.world().now().to_string());
@@ -121,7 +122,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
 fn preferences(context: &mut Context, arguments: &PreferencesArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
-        Some(path) => context.output(context.root().resolve(path))?,
+        Some(path) => files::output(context, context.root().resolve(path))?,
         None => usual_command(context)?,
     };
     let name = format!("gsd-{PREFERENCES}");
@@ -156,7 +157,7 @@ fn usual_command(context: &Context) -> Result<AbsolutePath, Failure> {
 fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Failure> {
     let analysis = analysis(context, &arguments.analysis)?;
     let path = match &arguments.output {
-        Some(path) => context.output(context.root().resolve(path))?,
+        Some(path) => files::output(context, context.root().resolve(path))?,
         None if arguments.global => {
             let file = context.host()?.descriptor.as_ref().map(|descriptor| descriptor.instruction_file.clone());
             AbsolutePath::parse(hosts::home(context)?.root)?.resolve(file.unwrap_or_default())
@@ -165,7 +166,7 @@ fn section(context: &mut Context, arguments: &SectionArgs) -> Result<(), Failure
     };
     let body = profile::section(&analysis);
     let marked = Marked::new("<!-- GSD:profile-start -->", "<!-- GSD:profile-end -->");
-    let action = context.edit_file(&path, |text| {
+    let action = files::edit(context, &path, |text| {
         let before = text.unwrap_or_default();
         let failed = |why| {
             Failure::new(Reason::Unknown, format!("cannot edit `{path}`: {why}"))
@@ -202,5 +203,5 @@ fn analysis(context: &Context, path: &str) -> Result<Analysis, Failure> {
 
 /// Writes a page that is ours wholly.
 fn put(context: &Context, path: &AbsolutePath, page: String) -> Result<(), Failure> {
-    context.edit_file(path, |text| Ok(((), Some(page).filter(|page| text != Some(page.as_str())))))
+    files::edit(context, path, |text| Ok(((), Some(page).filter(|page| text != Some(page.as_str())))))
 }

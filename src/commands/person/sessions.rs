@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::commands::agents::hosts;
+use crate::acts::hosts;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath};

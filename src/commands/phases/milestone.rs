@@ -1,5 +1,8 @@
 //! `milestone`: completes a milestone and archives its quick tasks.
 
+use crate::acts::facts;
+use crate::acts::hosts;
+use crate::acts::writing::Target;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
@@ -66,8 +69,8 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
         return Err(Failure::usage(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     let name = arguments.name.join(" ");
-    let next_command = context.installed_command("new-milestone")?;
-    let facts = context.state_facts()?;
+    let next_command = hosts::installed_command(context, "new-milestone")?;
+    let facts = facts::state_facts(context)?;
     let request = CompleteRequest {
         version,
         name: Some(name.as_str()),
@@ -81,7 +84,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
     if let Some(other) = current.filter(|current| !is_same_version(current, version)) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
-    let completion = context.update(|view| Ok(complete::complete(view, request, &facts)?))?;
+    let completion = context.write(Target::Project, |view| Ok(complete::complete(view, request, &facts)?))?;
     if !completion.checks_open().is_empty() {
         context.warn(format_args!("checks did not pass or wait for a person: {}", completion.checks_open().join("; ")));
     }
@@ -95,8 +98,9 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
 }
 
 fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
-    let report = context.update(|view| Ok(complete::archive_quick(view, &arguments.version, &facts)?))?;
+    let facts = facts::state_facts(context)?;
+    let report =
+        context.write(Target::Project, |view| Ok(complete::archive_quick(view, &arguments.version, &facts)?))?;
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());
     }

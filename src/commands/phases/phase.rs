@@ -1,5 +1,10 @@
 //! `find-phase`, `phases` and `phase`: finding, listing, adding, completing and removing phases.
 
+use crate::acts::facts;
+use crate::acts::files;
+use crate::acts::named;
+use crate::acts::workstreams;
+use crate::acts::writing::Target;
 use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{Context, verbs};
 use crate::disk::AbsolutePath;
@@ -216,7 +221,7 @@ fn find_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     if context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
         // The error for a person says why there is none.
-        context.phase_named(&context.view(), phase)?;
+        named::phase_named(context, &context.view(), phase)?;
     }
     context.show(&report, |screen| report.shown(screen))
 }
@@ -247,8 +252,8 @@ fn next_decimal(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> 
 fn add(context: &mut Context, arguments: &AddArgs) -> Result<(), Failure> {
     warn_of_shipped(context)?;
     let description = joined(&arguments.words);
-    let facts = context.state_facts()?;
-    let report = context.update(|view| {
+    let facts = facts::state_facts(context)?;
+    let report = context.write(Target::Project, |view| {
         let request = AddRequest { id: arguments.id.as_deref(), ..request(context, &description)? };
         let (report, mut edits) = add::add(view, request)?;
         position::go_on(view, &mut edits, &facts)?;
@@ -279,8 +284,8 @@ fn joined(words: &[NonBlank]) -> String {
 fn insert(context: &mut Context, arguments: &InsertArgs) -> Result<(), Failure> {
     warn_of_shipped(context)?;
     let description = joined(&arguments.words);
-    let facts = context.state_facts()?;
-    let report = context.update(|view| {
+    let facts = facts::state_facts(context)?;
+    let report = context.write(Target::Project, |view| {
         let (report, mut edits) =
             add::insert(view, &arguments.after, arguments.sibling, request(context, &description)?)?;
         position::go_on(view, &mut edits, &facts)?;
@@ -307,8 +312,8 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Failure
         return Err(Failure::usage("`--descriptions` is an empty list").hint(BATCH));
     }
     warn_of_shipped(context)?;
-    let facts = context.state_facts()?;
-    let report = context.update(|view| {
+    let facts = facts::state_facts(context)?;
+    let report = context.write(Target::Project, |view| {
         let (report, mut edits) = add::add_batch(view, &descriptions, request(context, "")?)?;
         position::go_on(view, &mut edits, &facts)?;
         Ok((report, edits))
@@ -317,7 +322,7 @@ fn add_batch(context: &mut Context, arguments: &BatchArgs) -> Result<(), Failure
 }
 
 fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let code = context.config()?.project_code().map(str::to_owned);
     if !arguments.force
         && let Some(folder) =
@@ -325,7 +330,7 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> 
     {
         refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
     }
-    let report = context.update(|view| {
+    let report = context.write(Target::Project, |view| {
         remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
             RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
                 Failure::because(Reason::PhaseNotFound, &error)
@@ -345,7 +350,7 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {
     }
     let ClearArgs { confirm: confirmed, force, .. } = *arguments;
     let request = archive::ClearRequest { label, confirmed, force, today: &today };
-    let report = context.update(|view| Ok(archive::clear(view, request)?))?;
+    let report = context.write(Target::Project, |view| Ok(archive::clear(view, request)?))?;
     let raw = format!("{} phase directories cleared", report.cleared);
     context.emit_raw(&report, raw)
 }
@@ -375,7 +380,7 @@ fn refuse_uncommitted(context: &Context, folder: &str, done: &str, ignored: &str
 
 fn tdd_applicable(context: &mut Context, arguments: &TddArgs) -> Result<(), Failure> {
     let plan: &str = &arguments.plan;
-    let text = context.text_from_root(plan)?;
+    let text = files::text_from_root(context, plan)?;
     let text = text.ok_or_else(|| no_plan(plan))?;
     let configured = context.config()?.flag("workflow.tdd_mode");
     context.emit(&add::tdd_applicable(&text, arguments.cli_flag, configured))
@@ -389,11 +394,11 @@ fn no_plan(plan: &str) -> Failure {
 }
 
 fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    context.needs_a_workstream("phase complete")?;
-    let facts = context.state_facts()?;
+    workstreams::needs_one(context, "phase complete")?;
+    let facts = facts::state_facts(context)?;
     let prefix = context.command_prefix()?;
     let prunes = context.config()?.flag("workflow.auto_prune_state");
-    let report = context.update(|view| {
+    let report = context.write(Target::Project, |view| {
         complete::complete(view, phase, prefix, prunes, &facts).map_err(|error| {
             let reason = match error {
                 Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } | Incomplete::Earlier { .. } => {

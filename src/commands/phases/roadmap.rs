@@ -1,6 +1,10 @@
 //! `roadmap`: reads, checks and updates ROADMAP.md.
 
-use crate::commands::frame::named::{NonBlank, PhaseArg, no_phase};
+use crate::acts::facts;
+use crate::acts::hosts;
+use crate::acts::named::no_phase;
+use crate::acts::writing::Target;
+use crate::commands::frame::named::{NonBlank, PhaseArg};
 use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
 use crate::operations::plans::index::listed_waves;
@@ -86,7 +90,7 @@ fn analyze(context: &mut Context) -> Result<(), Failure> {
         Err(_) if context.shows_to_a_person() => {
             context.refuses_a_person_without_a_project()?;
             let missing = Failure::new(Reason::Unknown, "this project has no ROADMAP.md");
-            Err(match context.installed_command("new-project")? {
+            Err(match hosts::installed_command(context, "new-project")? {
                 Some(start) => missing.hint(format!("`{start}` in your agent creates it")),
                 None => missing,
             })
@@ -123,8 +127,9 @@ fn get_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
 fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Result<(), Failure> {
     let phase: &str = &arguments.phase;
     let today = context.world().today();
-    let report =
-        context.update(|view| analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| no_phase(phase)))?;
+    let report = context.write(Target::Project, |view| {
+        analyze::update_plan_progress(view, phase, &today)?.ok_or_else(|| no_phase(phase))
+    })?;
     if let Some(reason) = report.reason {
         context.warn(format_args!("ROADMAP.md was not changed: {reason}"));
     }
@@ -136,7 +141,7 @@ fn update_plan_progress(context: &mut Context, arguments: &ProgressArgs) -> Resu
 }
 
 fn annotate_dependencies(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    let report = context.update(|view| {
+    let report = context.write(Target::Project, |view| {
         let folder = view.find_phase(phase)?.folder;
         let waves = folder.map(|folder| listed_waves(view, &folder)).transpose()?.unwrap_or_default();
         Ok(waves::annotate_dependencies(view, phase, &waves)?)
@@ -150,10 +155,10 @@ fn upgrade(context: &mut Context, arguments: &UpgradeArgs) -> Result<(), Failure
     }
     let roadmap = context.view().roadmap_text()?.unwrap_or_default();
     let convention = check::convention(&roadmap, context.config()?);
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     if !arguments.apply && !context.is_rehearsal() {
         let (report, _) = upgrade::upgrade(&context.view(), convention.as_deref(), &facts)?;
         return context.emit(&report);
     }
-    context.emit(&context.update(|view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?)
+    context.emit(&context.write(Target::Project, |view| Ok(upgrade::upgrade(view, convention.as_deref(), &facts)?))?)
 }

@@ -1,5 +1,7 @@
 //! `template`: selects the template that fits a plan, and creates a file of a phase from a template.
 
+use crate::acts::files;
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -66,7 +68,7 @@ pub(in crate::commands) struct Fallback {
 
 fn select(context: &mut Context, arguments: &SelectArgs) -> Result<(), Failure> {
     let plan = &arguments.plan;
-    if let Some(text) = context.text_from_here(plan)? {
+    if let Some(text) = files::text_from_here(context, plan)? {
         let report = template::select(&text);
         return context.emit_raw(&report, report.template);
     }
@@ -102,7 +104,7 @@ fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), Failure> {
         today: &context.world().today(),
         now: &context.world().now().to_string(),
     };
-    let report = context.update(|view| Ok(template::fill(view, template, &filling)?))?;
+    let report = context.write(Target::Project, |view| Ok(template::fill(view, template, &filling)?))?;
     match &report {
         FillReport::Created { path, .. } => context.emit_raw(&report, path),
         FillReport::Exists { .. } | FillReport::NoPhase { .. } => context.emit(&report),

@@ -1,5 +1,6 @@
 //! `workstream`: creates, switches and archives workstreams.
 
+use crate::acts::writing::{Target, Writes};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -117,7 +118,8 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> 
         return Err(told.hint(format!("{prefix}new-project creates one")));
     }
     let today = context.world().today();
-    let report = context.update_workstreams(|view, pointer| {
+    let pointer = context.workstream_pointer();
+    let report = context.write(Target::Workstreams, |view| {
         let (migrate_name, no_migration) = (arguments.migrate_name.as_deref(), arguments.no_migrate);
         let request = CreateRequest { name: &arguments.name, migrate_name, no_migration, today: &today };
         let (report, edits) = workstream::create(view, request)?;
@@ -125,7 +127,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> 
             CreateReport::Created { workstream, .. } => pointer.choosing(workstream),
             CreateReport::Refused { .. } => Vec::new(),
         };
-        Ok((report, edits, chosen))
+        Ok((report, Writes::with_pointer(edits, chosen)?))
     })?;
     context.emit(&report)
 }
@@ -133,16 +135,17 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> 
 fn complete(context: &mut Context, arguments: &NameArgs) -> Result<(), Failure> {
     let name = checked(&arguments.name)?;
     let today = context.world().today();
-    let report = context.update_workstreams(|view, pointer| {
+    let pointer = context.workstream_pointer();
+    let report = context.write(Target::Workstreams, |view| {
         let (report, edits) = workstream::complete(view, name, &today)?;
         let forgotten = match &report {
             CompleteReport::Completed { .. } => pointer.forgetting(name),
             CompleteReport::Absent { .. } => Vec::new(),
         };
-        Ok((report, edits, forgotten))
+        Ok((report, Writes::with_pointer(edits, forgotten)?))
     })?;
     if matches!(report, CompleteReport::Absent { .. }) {
-        context.tells_a_person_of_a_missing_workstream(name)?;
+        context.refuses_a_person_a_missing_workstream(name)?;
     }
     context.emit(&report)
 }
@@ -163,16 +166,17 @@ fn set(context: &mut Context, name: &str) -> Result<(), Failure> {
         let message = "use letters, digits, `-`, `_` and `.`";
         return context.emit(&ActiveReport::Wrong { active: None, error: "invalid_name", message });
     }
-    let report = context.update_workstreams(|view, pointer| {
+    let pointer = context.workstream_pointer();
+    let report = context.write(Target::Workstreams, |view| {
         if workstream::is_there(view, name)? {
             let report = ActiveReport::Set { active: name.to_owned(), set: true };
-            return Ok((report, Edits::default(), pointer.choosing(name)));
+            return Ok((report, Writes::with_pointer(Edits::default(), pointer.choosing(name))?));
         }
         let report = ActiveReport::Absent { active: None, error: "not_found", workstream: name.to_owned() };
-        Ok((report, Edits::default(), Vec::new()))
+        Ok((report, Edits::default().into()))
     })?;
     if matches!(report, ActiveReport::Absent { .. }) {
-        context.tells_a_person_of_a_missing_workstream(name)?;
+        context.refuses_a_person_a_missing_workstream(name)?;
     }
     match report {
         ActiveReport::Set { .. } => context.emit_raw(&report, name),
@@ -182,9 +186,10 @@ fn set(context: &mut Context, name: &str) -> Result<(), Failure> {
 
 /// Where a session gives its own choice up, the one for everybody counts again, and is told.
 fn clear(context: &mut Context) -> Result<(), Failure> {
-    let previous = context.workstream_pointer().active();
-    context.update_workstreams(|_, pointer| Ok(((), Edits::default(), pointer.clearing())))?;
-    let active = context.workstream_pointer().active();
+    let pointer = context.workstream_pointer();
+    let previous = pointer.active();
+    context.write(Target::Workstreams, |_| Ok(((), Writes::with_pointer(Edits::default(), pointer.clearing())?)))?;
+    let active = pointer.active();
     context.emit(&ActiveReport::Cleared { active, cleared: true, previous })
 }
 

@@ -1,5 +1,6 @@
 //! Estimates of plans compared with the tokens they used.
 
+use crate::acts::writing::Target;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::plans::estimates;
@@ -42,7 +43,7 @@ pub(crate) struct CheckArgs {
 }
 
 fn estimate_calibrate(context: &mut Context) -> Result<(), Failure> {
-    let report = context.update(|view| Ok(estimates::calibrate(view)?))?;
+    let report = context.write(Target::Project, |view| Ok(estimates::calibrate(view)?))?;
     match (&report.calibration.problem, &report.set_aside) {
         (Some(problem), Some(aside)) => context.warn(format!("{problem}; the old file is kept as `{aside}`")),
         (Some(problem), None) => context.warn(problem),

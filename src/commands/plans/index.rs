@@ -1,7 +1,10 @@
 //! The plans of a phase and what their summaries say.
 
+use crate::acts::files;
+use crate::acts::files::MissingFile;
+use crate::acts::named;
 use crate::commands::frame::named::PhaseArg;
-use crate::commands::frame::{Context, files::MissingFile, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::failure::{Failure, Reason};
 use crate::operations::plans::index::{self, PlanIndexError};
 use crate::operations::plans::summary;
@@ -43,13 +46,13 @@ fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     if report.error.is_some() && context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
         // The error for a person says why there is none.
-        context.phase_named(&context.view(), phase)?;
+        named::phase_named(context, &context.view(), phase)?;
     }
     context.show(&report, |screen| report.shown(screen))
 }
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Failure> {
-    let Some(text) = context.text_from_root(&arguments.file)? else {
+    let Some(text) = files::text_from_root(context, &arguments.file)? else {
         return context.emit(&MissingFile::at(&arguments.file));
     };
     let fields: Option<Vec<String>> =

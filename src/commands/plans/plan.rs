@@ -1,5 +1,8 @@
 //! `plan`: checks plans before and after they are executed, and records them in the documents of the project.
 
+use crate::acts::facts;
+use crate::acts::named;
+use crate::acts::writing::Target;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -130,7 +133,7 @@ fn lint(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failure
 }
 
 fn folder_of(context: &Context, view: &ProjectView, phase: &str) -> Result<PhaseFolder, Failure> {
-    context.phase_named(view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+    named::phase_named(context, view, phase)?.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
         Failure::new(Reason::PhaseNotFound, format!("phase `{phase}` has no folder"))
             .hint("list the phases with `gsd-tools phases list`")
     })
@@ -172,14 +175,14 @@ fn record(context: &mut Context, arguments: &PhaseFolderArg) -> Result<(), Failu
         return Err(Failure::usage(format!("phase `{phase}` has no plans in `{}`", folder.path))
             .hint("write them first; `gsd-tools template fill plan` starts one"));
     }
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let operation = |view: &ProjectView| close::planned(view, &folder, &facts);
     if context.is_rehearsal() {
         let view = context.view();
         let edits = operation(&view)?;
         context.note_rehearsed(&changes::diff(&view, &edits)?);
     } else {
-        context.update(|view| Ok(((), operation(view)?)))?;
+        context.write(Target::Project, |view| Ok(((), operation(view)?)))?;
     }
     let layout = context.layout();
     let files = [folder.path.clone()].into_iter().chain(layout.tracking());
@@ -337,7 +340,8 @@ fn commit_findings(context: &Context, place: &PlanPlace, text: &str) -> Vec<Stri
     };
     let said = |line: &[&str]| git(line).filter(Finished::success).map(|found| found.text()).unwrap_or_default();
     let written = said(&["log", "--diff-filter=A", "--format=%H", "-1", "--", &place.path()]);
-    let (there, invented): (Vec<&str>, Vec<&str>) = listed.hashes.iter().partition(|hash| context.is_commit(hash));
+    let (there, invented): (Vec<&str>, Vec<&str>) =
+        listed.hashes.iter().partition(|hash| facts::is_commit(context, hash));
     let mut findings: Vec<String> =
         invented.iter().map(|hash| format!("commit `{hash}` of its Task Commits does not exist")).collect();
     findings.extend(listed.placeholders.iter().map(|word| format!("`{word}` in its Task Commits is not a commit")));
@@ -470,7 +474,7 @@ fn is_in_wave(context: &Context) -> bool {
     if repository::main_worktree(folder).is_none() {
         return false;
     }
-    context.branch().is_some_and(|branch| wave::is_agent_branch(&branch))
+    facts::branch(context).is_some_and(|branch| wave::is_agent_branch(&branch))
 }
 
 fn without_summary(place: &PlanPlace) -> Failure {
@@ -493,7 +497,7 @@ fn close_all(
     places: &[PlanPlace],
     arguments: &CloseArgs,
 ) -> Result<(Vec<ClosedPlan>, CommitReport), Failure> {
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let operation = |view: &ProjectView| {
         let (mut reports, mut edits) = (Vec::new(), Edits::default());
         for place in places {
@@ -513,7 +517,7 @@ fn close_all(
         context.note_rehearsed(&changes::diff(&view, &edits)?);
         reports
     } else {
-        context.update(|view| Ok(operation(view)?))?
+        context.write(Target::Project, |view| Ok(operation(view)?))?
     };
     let layout = context.layout();
     let files = places.iter().flat_map(|place| of_plan(context, place)).chain(layout.tracking());

@@ -1,5 +1,6 @@
 //! One task of a plan.
 
+use crate::acts::files;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
@@ -50,7 +51,7 @@ fn is_behavior_adding(context: &mut Context, arguments: &BehaviorArgs) -> Result
         return context.emit(&task::is_behavior_adding(text));
     }
     let file = arguments.file.as_deref().unwrap_or_default();
-    let text = context.text_from_root(file)?;
+    let text = files::text_from_root(context, file)?;
     let text = text.ok_or_else(|| no_file(file))?;
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("`{file}` is empty")).hint(
@@ -70,7 +71,7 @@ fn no_file(path: &str) -> Failure {
 
 fn resolve_content(context: &mut Context, arguments: &ResolveArgs) -> Result<(), Failure> {
     let (plan, id): (&str, &str) = (&arguments.plan, &arguments.task_id);
-    let text = context.text_from_root(plan)?;
+    let text = files::text_from_root(context, plan)?;
     let text = text.ok_or_else(|| no_file(plan))?;
     let report = task::resolve_content(&text, id).ok_or_else(|| {
         Failure::usage(format!("`{plan}` has no task with the tracker-id `{id}`"))

@@ -1,9 +1,11 @@
 //! Findings of research: what to ask whom, and keeping what was found. Nothing here uses the network.
 
+use crate::acts::files;
+use crate::acts::writing::{Beside, Target};
 use std::path::PathBuf;
 
 use crate::commands::documents::file_not_found;
-use crate::commands::frame::{Context, project::Beside, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
 use crate::operations::research::findings::{self, Finding, FindingKey, KeptReport, ResearchQuestions, Sureness};
@@ -77,7 +79,7 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
 
 fn plan(context: &mut Context, PlanArgs { input }: &PlanArgs) -> Result<(), Failure> {
     let path = context.here().resolve(input);
-    let text = context.read(&path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
+    let text = files::read(context, &path)?.ok_or_else(|| file_not_found(&path, context.here()))?;
     let questions = ResearchQuestions::parse(&text).map_err(|error| {
         Failure::usage(format!("cannot read questions from `{path}`: {error}"))
             .hint("write `{\"questions\": [{\"text\": \"...\", \"kind\": \"docs\"}]}`")
@@ -96,7 +98,7 @@ fn kept(context: &Context, key: &FindingKey) -> Result<KeptReport, Failure> {
     let layout = context.layout();
     let mut texts = Vec::new();
     for file in [Some(layout.absolute(&in_project(layout, key))), for_everybody(context, key)].into_iter().flatten() {
-        texts.extend(context.read(&AbsolutePath::parse(&file).map_err(DiskError::from)?)?);
+        texts.extend(files::read(context, &AbsolutePath::parse(&file).map_err(DiskError::from)?)?);
     }
     Ok(findings::kept(texts.iter().map(String::as_str), context.world().now().milliseconds()))
 }
@@ -127,11 +129,11 @@ fn put(context: &mut Context, arguments: &PutArgs) -> Result<(), Failure> {
         };
         let file = AbsolutePath::parse(file).map_err(DiskError::from)?;
         let before = disk::read_text(&file)?;
-        context.update_beside(file.parent(), |_| {
-            Ok(((), Edits::default(), vec![Beside { path: file, before, after: Some(text) }]))
+        context.write(Target::Beside(file.parent()), |_| {
+            Ok(((), vec![Beside { path: file, before, after: Some(text) }]))
         })?;
     } else {
-        context.update(|view| {
+        context.write(Target::Project, |view| {
             let mut edits = Edits::default();
             edits.write(view, &in_project(view.layout(), &arguments.key), text)?;
             Ok(((), edits))

@@ -1,5 +1,6 @@
 //! What was learned, in the user's own folder: listed, searched, taken over from a project, cleared.
 
+use crate::acts::files;
 use crate::commands::frame::named::NonBlank;
 use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, ChangeSet, Digest, DiskError};
@@ -83,7 +84,7 @@ fn copy(context: &mut Context) -> Result<(), Failure> {
     let lessons = learnings::in_documents(&context.view())?;
     let project = context.root().name();
     let (now, folder) = (context.world().now(), folder(context)?);
-    let report = context.change(&folder, |changes| {
+    let report = files::change(context, &[&folder], |changes| {
         let store = read(&folder)?;
         let (report, entries) = learnings::new_entries(&store, lessons, &project, now.milliseconds(), &now.to_string());
         for entry in entries {
@@ -102,7 +103,7 @@ fn prune(context: &mut Context, arguments: &PruneArgs) -> Result<(), Failure> {
             .hint("`gsd-tools learnings prune --older-than 90d`")
     })?;
     let (now, folder) = (context.world().now().milliseconds(), folder(context)?);
-    let report = context.change(&folder, |changes| {
+    let report = files::change(context, &[&folder], |changes| {
         let store = read(&folder)?;
         let (report, files) = learnings::outdated(store, days, now);
         remove(&folder, &files, changes)?;
@@ -118,7 +119,7 @@ fn delete(context: &mut Context, arguments: &DeleteArgs) -> Result<(), Failure> 
             .hint("`gsd-tools learnings list` lists the ids"));
     }
     let folder = folder(context)?;
-    let report = context.change(&folder, |changes| {
+    let report = files::change(context, &[&folder], |changes| {
         let store = read(&folder)?;
         let file = store.file_of(id);
         remove(&folder, file.as_slice(), changes)?;

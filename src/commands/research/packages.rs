@@ -1,5 +1,7 @@
 //! Research: what findings and packages are worth, and a search of the web. These commands ask servers of the web.
 
+use crate::acts::files;
+use crate::acts::user;
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
@@ -153,7 +155,7 @@ fn registry(context: &Context, ecosystem: Ecosystem, scope: Option<&str>) -> Res
         return Ok(known.to_owned());
     }
     let own = npm_registry(context.world(), scope)?;
-    let settings = context.read(&context.root().resolve(".npmrc")).ok().flatten().unwrap_or_default();
+    let settings = files::read(context, &context.root().resolve(".npmrc")).ok().flatten().unwrap_or_default();
     let setting = |key: &str| {
         let lines = settings.lines().filter_map(|line| line.split_once('='));
         let mut values =
@@ -279,7 +281,7 @@ fn websearch(context: &mut Context, arguments: &SearchArgs) -> Result<(), Failur
 
 fn search_key(context: &Context) -> Result<Option<String>, Failure> {
     let named = context.world().variable(KEY);
-    let stored = match context.personal_file(KEY_FILE) {
+    let stored = match user::file(context.world(), KEY_FILE) {
         Some(file) if named.is_none() => disk::read_text(file)?,
         _ => None,
     };

@@ -1,5 +1,6 @@
 //! Utilities that need no project: a slug, the time, whether a path exists, the name and version of this program.
 
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,7 +70,7 @@ pub(crate) struct CommandArgs {
 
 fn normalize_test_command(context: &mut Context, arguments: &CommandArgs) -> Result<(), Failure> {
     let command = arguments.command.as_deref().unwrap_or_default();
-    let package = context.read(&context.here().resolve("package.json"))?;
+    let package = files::read(context, &context.here().resolve("package.json"))?;
     context.text(test_command::once(command, package.as_deref()));
     Ok(())
 }
@@ -131,7 +132,7 @@ pub(in crate::commands) struct PathReport {
 
 fn verify_path_exists(context: &mut Context, arguments: &PathArgs) -> Result<(), Failure> {
     let path = context.here().resolve(&arguments.path);
-    context.hold_agents_off(&path)?;
+    files::hold_agents_off(context, &path)?;
     let kind = if disk::is_file(&path) {
         Some("file")
     } else if disk::is_folder(&path) {

@@ -1,9 +1,12 @@
 //! `guide`: short pages about each command and about the method.
 
+use crate::acts::call::InstalledHost;
+use crate::acts::hosts;
+use crate::acts::program;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::commands::frame::{Context, InstalledHost, verbs};
+use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::library::{self, Item, ItemKind, Library};
 use crate::text::nearest::nearest;
@@ -71,7 +74,7 @@ fn guide(context: &mut Context, arguments: &GuideArgs) -> Result<(), Failure> {
     };
     let spelling = Spelling::of(context);
     // The pages are no Markdown: whatever looks like a call is one.
-    let program = format!("{} ", context.program_word());
+    let program = format!("{} ", program::word_of(context));
     let mut text = page.replace(CANONICAL, &spelling.prefix).replace("gsd-tools ", &program);
     if page.contains(CANONICAL) {
         let line = |host: &InstalledHost| {
@@ -158,10 +161,10 @@ impl Spelling {
     /// whatever state the project's settings are in.
     fn of(context: &Context) -> Self {
         let prefix = context.command_prefix().unwrap_or(CANONICAL).to_owned();
-        if context.host_word().is_ok_and(|word| word.is_some()) {
+        if hosts::host_word(context).is_ok_and(|word| word.is_some()) {
             return Self { prefix, others: Vec::new() };
         }
-        let others = context.installed_hosts().iter().filter(|host| host.prefix != prefix).cloned().collect();
+        let others = hosts::installed_hosts(context).iter().filter(|host| host.prefix != prefix).cloned().collect();
         Self { prefix, others }
     }
 }

@@ -1,5 +1,7 @@
 //! `trust`: folders outside the project that a person approved, since a repository could have named them.
 
+use crate::acts::caller;
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,11 +47,11 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
     let note = context.local_state()?.file(TRUSTED_PLANNING);
     let report = |trusted| TrustReport { path: planning.to_string(), to: to.to_string(), trusted };
     if *revoke {
-        context.edit_note(&note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
+        files::edit_note(context, &note, |text| Ok(((), text.map(|_| "null\n".to_owned()))))?;
         let report = report(false);
         return context.say(&report, None, |_| format!("`{}` is no longer trusted\n", report.to));
     }
-    context.needs_a_person("trust planning")?;
+    caller::needs_a_person(context, "trust planning")?;
     if to.is_within(&disk::canonical(context.root())?) {
         return Err(Failure::usage(format!("`{planning}` does not lead out of the project: nothing to trust")));
     }
@@ -62,7 +64,7 @@ fn planning(context: &mut Context, PlanningArgs { revoke }: &PlanningArgs) -> Re
         return Err(Failure::new(Reason::Unknown, "not trusted; nothing was changed"));
     }
     let text = serde_json::to_string(to.as_path())? + "\n";
-    context.edit_note(&note, |_| Ok(((), Some(text))))?;
+    files::edit_note(context, &note, |_| Ok(((), Some(text))))?;
     let report = report(true);
     context.say(&report, None, |_| format!("`{}` is trusted for this project\n", report.to))
 }

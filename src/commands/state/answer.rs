@@ -1,5 +1,8 @@
 //! How verbs of STATE.md write it, and what they answer.
 
+use crate::acts::facts;
+use crate::acts::files;
+use crate::acts::writing::Target;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,8 +32,8 @@ pub(in crate::commands) fn write<R>(
     context: &Context,
     operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), StateError>,
 ) -> Result<R, Failure> {
-    let facts = context.state_facts()?;
-    context.update(|view| operation(view, &facts).map_err(told))
+    let facts = facts::state_facts(context)?;
+    context.write(Target::Project, |view| operation(view, &facts).map_err(told))
 }
 
 /// As [`write()`], for operations that have nothing to say without STATE.md.
@@ -115,7 +118,7 @@ pub(in crate::commands) fn text_or_file(
 ) -> Result<Option<String>, Failure> {
     let Some(file) = file else { return Ok(text.map(str::to_owned)) };
     let path = context.here().resolve(file);
-    match context.read(&path)? {
+    match files::read(context, &path)? {
         Some(text) => Ok(Some(text)),
         None => Err(Failure::usage(format!("there is no file `{path}`"))),
     }

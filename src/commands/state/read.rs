@@ -1,5 +1,7 @@
 //! Reading STATE.md: as it is, as a record, one field of it, and what to do next.
 
+use crate::acts::facts;
+use crate::acts::project;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -86,7 +88,7 @@ pub(in crate::commands) fn load(context: &mut Context) -> Result<(), Failure> {
 
 /// Shows a person what STATE.md says.
 fn shown(context: &mut Context) -> Result<(), Failure> {
-    let facts = context.state_facts()?;
+    let facts = facts::state_facts(context)?;
     let report = read::json(&context.view(), &facts)?;
     let Some(report) = report else { return Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE)) };
     let page = report.shown(context.screen());
@@ -95,7 +97,7 @@ fn shown(context: &mut Context) -> Result<(), Failure> {
 }
 
 pub(in crate::commands) fn json(context: &mut Context) -> Result<(), Failure> {
-    let facts = Facts { runs: context.runs(context.root()), ..context.state_facts()? };
+    let facts = Facts { runs: facts::runs(context, context.root()), ..facts::state_facts(context)? };
     let view = context.view();
     let report = read::json(&view, &facts)?;
     let milestone = view.milestone()?;
@@ -119,7 +121,7 @@ pub(in crate::commands) struct ContentReport {
 
 pub(in crate::commands) fn get(context: &mut Context, GetArgs { field }: &GetArgs) -> Result<(), Failure> {
     let field = field.as_deref();
-    let found = read::get(&context.view(), field, &context.moment())?;
+    let found = read::get(&context.view(), field, &facts::moment(context))?;
     let name = field.unwrap_or_default();
     match found {
         Found::Everything(text) => {
@@ -163,9 +165,9 @@ pub(in crate::commands) fn smart_entry(context: &mut Context, arguments: &EntryA
 
 /// The situation of the project, and what to do next.
 fn entry(context: &Context, view: &ProjectView) -> Result<EntryReport, Failure> {
-    let facts = context.next_facts()?;
-    if let Some((root, runs)) = context.milestones() {
-        let view = context.view_at(&root)();
+    let facts = facts::next_facts(context)?;
+    if let Some((root, runs)) = project::milestones(context) {
+        let view = project::view_at(context, &root)();
         return Ok(situation::smart_entry(&view, &surroundings(context, &view), &Facts { runs, ..facts })?);
     }
     Ok(situation::smart_entry(view, &surroundings(context, view), &facts)?)
@@ -195,6 +197,6 @@ fn surroundings(context: &Context, view: &ProjectView) -> Surroundings {
         has_git: true,
         dirty: is_dirty(context, &status),
         unpushed: ahead.is_some_and(|ahead| !ahead.starts_with("0 ")),
-        behind: context.written_at(view).map(|written| written.commits),
+        behind: facts::written_at(context, view).map(|written| written.commits),
     }
 }

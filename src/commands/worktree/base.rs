@@ -1,5 +1,6 @@
 //! The commit that worktrees start from, and the setting of a host that decides it.
 
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -91,7 +92,7 @@ pub(super) fn set_base(context: &mut Context) -> Result<(), Failure> {
         Failure::usage(format!("cannot edit `{}`: {error}", start.file))
             .hint("correct the file, then run the command again; it was not changed")
     };
-    let (skipped, previous) = context.edit_file(&start.file, |text| {
+    let (skipped, previous) = files::edit(context, &start.file, |text| {
         let mut document = JsonDocument::parse(text.unwrap_or_default(), JsonDialect::Comments)
             .map_err(|error| malformed(error.to_string()))?;
         let previous = document.value(&start.path);

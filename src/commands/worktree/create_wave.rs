@@ -1,5 +1,7 @@
 //! Deciding how the plans of a wave are executed, and making what that needs.
 
+use crate::acts::files;
+use crate::acts::program;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -115,7 +117,7 @@ pub(super) fn create_wave(context: &mut Context, arguments: &WaveArgs) -> Result
         ..WaveNote::default()
     };
     let text = serde_json::to_string_pretty(&note)?;
-    context.edit_note(&note_path, |_| Ok(((), Some(text))))?;
+    files::edit_note(context, &note_path, |_| Ok(((), Some(text))))?;
     let place = place_in_repository(context);
     let mut side_by_side = Vec::new();
     let mut made = Vec::new();
@@ -221,7 +223,7 @@ fn open_wave(context: &Context) -> Result<Option<Refusal>, Failure> {
         (None, false) => format!(
             "worktrees of an earlier wave are not merged yet: {}; run `{} worktree cleanup-wave`",
             open.join(", "),
-            context.program_word()
+            program::word_of(context)
         ),
     };
     Ok(Some(Refusal::because("wave_open", hint)))
@@ -311,7 +313,7 @@ fn make_worktree(context: &Context, note: &AbsolutePath, entry: &WaveEntry) -> R
     }
     let ignore = context.root().resolve(context.layout().worktrees()).resolve(".gitignore");
     if !disk::exists(&ignore) {
-        context.edit_file(&ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
+        files::edit(context, &ignore, |_| Ok(((), Some("*\n".to_owned()))))?;
     }
     let made = match ManifestFile::note_at(note) {
         Ok(file) => make(context, &file, entry)?,

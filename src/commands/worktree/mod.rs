@@ -10,6 +10,7 @@ pub(super) mod git;
 mod noted;
 pub(super) mod reap;
 
+use crate::acts::files;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -198,7 +199,7 @@ struct ManifestFile {
 impl ManifestFile {
     fn read(context: &Context, typed: &str) -> Result<Self, Refusal> {
         let path = context.here().resolve(typed);
-        let text = context.read(&path);
+        let text = files::read(context, &path);
         Self::of(path, text, false)
     }
 
@@ -245,7 +246,7 @@ impl ManifestFile {
                 Err(refusal) => (Err(refusal), None),
             })
         };
-        if self.is_note { context.edit_note(&self.path, edit) } else { context.edit_file(&self.path, edit) }
+        if self.is_note { files::edit_note(context, &self.path, edit) } else { files::edit(context, &self.path, edit) }
     }
 }
 
@@ -351,7 +352,7 @@ fn create(context: &mut Context, arguments: &CreateArgs) -> Result<(), Failure> 
     if let Some(refusal) = refusal {
         return refuse(context, &refusal);
     }
-    context.hold_to_project(&folder)?;
+    files::hold_to_project(context, &folder)?;
     let made = match ManifestFile::read(context, manifest) {
         Ok(file) => make(context, &file, &entry)?,
         Err(refusal) => Err(refusal),

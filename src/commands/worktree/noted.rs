@@ -3,6 +3,8 @@
 use super::cleanup::{Stop, Task, Warning, clear_all, is_clean};
 use super::git::{Git, KnownWorktree};
 use super::{CleanupArgs, Refusal, emit, refuse};
+use crate::acts::files;
+use crate::acts::program;
 use crate::commands::frame::Context;
 use crate::disk::{self, AbsolutePath, Change, Digest};
 use crate::failure::Failure;
@@ -301,7 +303,7 @@ impl NotedWave {
                 "another session, `{noted}`, is working on this wave: its last change was {} seconds ago. Wait for it. Only if \
                  it has ended, run `{} worktree cleanup-wave --keep-work --take-over`",
                 quiet.max(0),
-                context.program_word()
+                program::word_of(context)
             );
             Refusal::because("wave_in_use", hint)
         })
@@ -313,7 +315,7 @@ impl NotedWave {
         if let Some(root) = self.note.root.as_ref().filter(|root| **root != here && disk::is_folder(root)) {
             let hint = format!(
                 "the wave started in `{root}`; run `{}`",
-                typed!("{} --cwd {} worktree cleanup-wave", Typed::of_quoted(context.program_word()), root)
+                typed!("{} --cwd {} worktree cleanup-wave", Typed::of_quoted(program::word_of(context)), root)
             );
             return Ok(Some(Refusal::because("wrong_tree", hint)));
         }
@@ -404,7 +406,7 @@ pub(super) fn cleanup_noted_wave(context: &mut Context, arguments: &CleanupArgs)
             let worktrees = note.worktrees.iter().filter(is_kept).cloned().collect();
             let session = session_key(context).or(note.session);
             let text = serde_json::to_string_pretty(&WaveNote { session, worktrees, ..note })?;
-            context.edit_note(&note_path, |_| Ok(((), Some(text))))?;
+            files::edit_note(context, &note_path, |_| Ok(((), Some(text))))?;
         }
     }
     let ok = report.ok;
@@ -485,7 +487,7 @@ pub(super) fn forget_folders(context: &Context, places: &[AbsolutePath]) {
     folders.dedup();
     for folder in folders.into_iter().filter(|folder| folder.name() == "worktrees" && disk::is_folder(folder)) {
         if holds_only_ours(&folder) {
-            let _ = context.change(&folder.parent().unwrap_or_else(|| folder.clone()), |changes| {
+            let _ = files::change(context, &[&folder.parent().unwrap_or_else(|| folder.clone())], |changes| {
                 let ignore = folder.resolve(".gitignore");
                 if let Some(bytes) = disk::read_bytes(&ignore)? {
                     changes.remove(ignore, Digest::of(&bytes));

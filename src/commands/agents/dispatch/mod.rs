@@ -2,6 +2,9 @@
 
 pub(in crate::commands) mod answers;
 
+use crate::acts::files;
+use crate::acts::hosts;
+use crate::acts::program;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -293,7 +296,7 @@ fn note(
 ) -> Result<(AbsolutePath, bool), Failure> {
     let path = context.local_state()?.file(WAVE_NOTE);
     let written_at = context.world().now().milliseconds();
-    let noted = context.edit_note(&path, |text| {
+    let noted = files::edit_note(context, &path, |text| {
         // A note that does not parse may be all that is known of some worktrees.
         let known = text.map(serde_json::from_str::<WaveNote>).transpose().map_err(|error| {
             Failure::usage(format!("`{path}` is not valid JSON: {error}"))
@@ -315,7 +318,7 @@ fn note(
     if !noted {
         context.warn(format_args!(
             "nothing was recorded: an earlier wave is not merged yet; run `{} worktree cleanup-wave`",
-            context.program_word()
+            program::word_of(context)
         ));
     }
     Ok((path, noted))
@@ -359,7 +362,7 @@ fn resolve_agent(context: &mut Context, arguments: &AgentArgs) -> Result<(), Fai
     let there = context.config()?.flag("workflow.agent_hint_routing")
         && !requested.is_empty()
         && !requested.contains(['/', '\\'])
-        && context.agent_files(requested).iter().any(disk::is_file);
+        && hosts::agent_files(context, requested).iter().any(disk::is_file);
     let resolved = if there { requested } else { FALLBACK_AGENT };
     let report = AgentReport { runtime: &runtime, requested, resolved, fallback: !there };
     tell(context, arguments.json, &report, resolved)

@@ -4,6 +4,7 @@
 mod changes;
 mod run;
 
+use crate::acts::files;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -281,7 +282,7 @@ fn run_folder(context: &Context, typed: &str) -> Result<AbsolutePath, Failure> {
     if boundary.is_about(&folder) {
         boundary.check(&folder)?;
     } else {
-        context.hold_agents_off(&folder)?;
+        files::hold_agents_off(context, &folder)?;
     }
     Ok(folder)
 }

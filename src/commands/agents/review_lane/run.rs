@@ -1,5 +1,9 @@
 //! One reviewer: its command line, how it ran, and what it printed.
 
+use crate::acts::caller;
+use crate::acts::files;
+use crate::acts::program;
+use crate::acts::user;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -190,7 +194,7 @@ fn prompt(context: &Context, lane: &Lane<'_>, place: &Place) -> Result<Result<St
         return Ok(Ok(String::new()));
     }
     let path = &place.prompt;
-    let text = context.read(path)?.unwrap_or_default();
+    let text = files::read(context, path)?.unwrap_or_default();
     if text.trim().is_empty() {
         let detail = format!("the prompt `{path}` is missing or empty");
         return Ok(Err(Failed::new("missing_prompt", detail, "write the prompt to that file, then call again")));
@@ -237,7 +241,7 @@ fn call(
         let variables = usual.chain(&reviewer.environment);
         variables.fold(program, |program, (name, value)| program.variable(name, value))
     };
-    let session = context.session_variables()?;
+    let session = caller::session_variables(context)?;
     let mut program = started(arguments, limit).without(&session);
     if reviewer.delivery == Delivery::StandardInput {
         program = program.stdin(prompt);
@@ -282,14 +286,14 @@ fn own(world: &World, runner: &Runner) -> Result<Option<Own>, Failure> {
 /// Around what the client has of its user's, and temporary files: a reviewer only reads the project.
 fn fence(context: &Context, runner: &Runner, own: &Own) -> Result<Fence, Failure> {
     let fence = Fence::around([own.staged.folder().as_path()]).with_temporary(own.temporary.as_path());
-    Ok(fence.for_user(context.world(), Some(&runner.name), &context.openings()?))
+    Ok(fence.for_user(context.world(), Some(&runner.name), &user::openings(context.world())?))
 }
 
 /// The reviewers that the user lets write everywhere. A project names none: its settings may be anybody's.
 const UNFENCED: &str = "review.unfenced";
 
 fn may_run_unfenced(context: &Context, name: &str) -> Result<bool, Failure> {
-    let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
+    let text = user::defaults(context.world())?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, UNFENCED));
     Ok(match value {
         Some(serde_json::Value::Array(names)) => names.iter().any(|it| it.as_str() == Some(name)),
@@ -306,7 +310,7 @@ fn unknown(runner: &Runner, name: &str) -> Failed {
 
 /// How this program is called in hints.
 fn program_word(context: &Context) -> Typed {
-    Typed::of_quoted(context.program_word())
+    Typed::of_quoted(program::word_of(context))
 }
 
 /// The address of the server. The prompt may quote all of a project, and the settings came with the project: another
@@ -329,7 +333,7 @@ fn address(context: &Context, lane: &Lane<'_>) -> Result<Result<String, Failed>,
 }
 
 fn personal_address(context: &Context, key: &str) -> Result<Option<String>, Failure> {
-    let text = context.personal_defaults()?.and_then(|text| config::parse(&text).ok());
+    let text = user::defaults(context.world())?.and_then(|text| config::parse(&text).ok());
     let value = text.and_then(|file| config::written_in(file, key));
     Ok(value.as_ref().and_then(serde_json::Value::as_str).and_then(reviewers::base_address))
 }

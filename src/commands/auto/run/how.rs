@@ -1,6 +1,7 @@
 //! With which client a run works, and what of an unfinished run a call changes.
 
 use super::arguments::{RunArgs, unfinished};
+use crate::acts::caller;
 use crate::auto::ceilings::Ceilings;
 use crate::auto::event::{Means, Run};
 use crate::auto::memory::Memory;
@@ -119,7 +120,7 @@ pub(super) fn how(context: &mut Context, arguments: &RunArgs, memory: &Memory, m
         profile,
         model: means.model.clone(),
         calls: listing::unasked_calls(context.verbs()).into_iter().map(str::to_owned).collect(),
-        without: context.session_variables()?,
+        without: caller::session_variables(context)?,
         is_fenced: can_fence && wants_fence,
         leaves_settings_out: means.without_settings,
     };

@@ -9,6 +9,7 @@ mod places;
 mod planned;
 mod preferred;
 
+use crate::acts::project;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -170,7 +171,7 @@ fn drive(
     adopt_orphans();
     let places = places_of(&place, &start.worktree.folder);
     let run = memory.run.as_ref().map(|run| run.id.clone()).unwrap_or_default();
-    let view = context.view_at(&start.worktree.folder);
+    let view = project::view_at(context, &start.worktree.folder);
     let (held_out, openings) = (start.held_out, start.openings);
     let mut tell = |line: &str| context.tell(line);
     let mut effects = Real::new(Parts {

@@ -1,5 +1,6 @@
 //! Where a run begins, or goes on: its repository, its worktree, and what a person has to approve before.
 
+use crate::acts::user;
 use std::collections::BTreeSet;
 
 use super::arguments::{RunArgs, unfinished};
@@ -8,6 +9,7 @@ use super::how::How;
 use super::places::{check_places, checkout_of, scratch_of};
 use super::planned::{milestone_in_phases, milestone_of, planning_is_committed};
 use super::preferred::check_preferences;
+use crate::acts::user::shown;
 use crate::auto::asked::Facts;
 use crate::auto::brought::Brought;
 use crate::auto::ceilings::Ceilings;
@@ -31,7 +33,6 @@ use crate::commands::auto::phases::SeenPhases;
 use crate::commands::auto::place::{LayoutWord, Place, Preferred};
 use crate::commands::auto::views::Seen;
 use crate::commands::frame::Context;
-use crate::commands::frame::context::openings::shown;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::project::self_running::SelfRunning;
@@ -164,7 +165,7 @@ pub(super) fn started(context: &mut Context, opening: &Opening<'_>) -> Result<Be
     check_preferences(context, preferred, facts, unfinished.is_some())?;
     let held_out = held_out::of(context, &repository, preferred, &how.driver)?;
     let hidden = held_out.as_ref().map(HeldOut::hidden);
-    let openings = context.openings()?;
+    let openings = user::openings(context.world())?;
     if let Some(opened) = shown(&openings).filter(|_| how.driver.is_fenced) {
         context.tell(format!("Your preferences open in the fence: {opened}"));
     }

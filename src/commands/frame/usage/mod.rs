@@ -7,13 +7,13 @@ use clap::{ArgAction, ArgMatches};
 
 use super::Catalog;
 use super::Family;
-use super::argv::{self, Call};
+use super::argv::{self, Invocation};
 use crate::failure::{Failure, Reason};
 use crate::text::nearest::nearest;
 use crate::text::shell::{Typed, typed};
 
 /// The family that answers to the first word of the call.
-pub(in crate::commands) fn family_of(catalog: Catalog, call: &Call) -> Result<&'static Family, Failure> {
+pub(in crate::commands) fn family_of(catalog: Catalog, call: &Invocation) -> Result<&'static Family, Failure> {
     let Some(word) = call.words.first() else {
         return Err(Failure::usage("no command given").hint("`gsd-tools --help` lists the commands"));
     };
@@ -80,7 +80,7 @@ pub(super) fn attempt(row: &Family, tree: &clap::Command, words: &[String]) -> R
 }
 
 /// Lifts `--json`, unless the command has a flag of its own by that name, or takes words that may look like flags.
-pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Call) {
+pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Invocation) {
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let keeps = |argument: &clap::Arg| {
         let any_word = argument.is_positional() && argument.is_allow_hyphen_values_set();
@@ -92,7 +92,11 @@ pub(in crate::commands) fn lift_json(tree: &clap::Command, call: &mut Call) {
 }
 
 /// Lifts the flags that every command has that writes documents or acts.
-pub(in crate::commands) fn lift_of_writers(row: &Family, tree: &clap::Command, call: &mut Call) -> Result<(), Failure> {
+pub(in crate::commands) fn lift_of_writers(
+    row: &Family,
+    tree: &clap::Command,
+    call: &mut Invocation,
+) -> Result<(), Failure> {
     // The flags may stand between the words of the command.
     let words: Vec<String> = call.words.iter().filter(|word| !word.starts_with("--")).cloned().collect();
     let leaf = leaf(tree, &words);

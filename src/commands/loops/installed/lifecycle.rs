@@ -1,5 +1,7 @@
 //! Installing, updating and removing features. Files and ledger change together, or not at all.
 
+use crate::acts::caller;
+use crate::acts::files;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -210,7 +212,7 @@ fn put(
 ) -> Result<InstallReport, Failure> {
     if !context.is_rehearsal() {
         // What agents will obey and be held by is not an agent's to choose.
-        context.refuses_agents(asking.call.as_str())?;
+        caller::refuses_agents(context, asking.call.as_str())?;
     }
     let files = folder::read(source)?;
     let declared = read(context, place, source, &files)?;
@@ -359,7 +361,7 @@ pub(super) fn change<R>(
     decide: impl FnOnce(&Ledger, &mut ChangeSet) -> Result<(R, Option<Ledger>), Failure>,
 ) -> Result<R, Failure> {
     let trees = place.trees();
-    context.change_in(&trees.each_ref(), |changes| {
+    files::change(context, &trees.each_ref(), |changes| {
         let text = disk::read_text(&place.ledger)?;
         let ledger = place.parsed(text.as_deref())?;
         let (report, after) = decide(&ledger, changes)?;

@@ -1,8 +1,8 @@
-//! What the user opens in the fences of unattended programs. A project opens nothing.
+//! The user's own folder, `.gsd` in the home folder: defaults, and what it opens in the fences of unattended programs. A
+//! project opens nothing.
 
 use std::path::PathBuf;
 
-use super::Context;
 use crate::disk;
 use crate::failure::Failure;
 use crate::project::milestone_layout::fence::{self, FencePreferences, KEY};
@@ -12,25 +12,43 @@ use crate::world::fence::{Openings, is_known_variable};
 
 const HINT: &str = "correct or remove that entry, then run the command again";
 
-impl Context {
-    /// What the user's own preferences open. What cannot be held is refused.
-    pub(in crate::commands) fn openings(&self) -> Result<Openings, Failure> {
-        let file = self.personal_file("PREFERENCES.md");
-        let text = match file.map(disk::read_config).transpose() {
-            // They are hidden from sessions where they name a held-out check.
-            Err(_) if self.world().is_unit() => None,
-            read => read?.flatten(),
-        };
-        let Some(text) = text else { return Ok(Openings::default()) };
-        let opened = fence::read(&text).and_then(|preferences| openings(preferences, self.world()));
-        opened.map_err(|why| {
-            let message = format!("`~/.gsd/PREFERENCES.md` line {}: `{KEY}` {why}", fence::line(&text));
-            Failure::usage(message).exits(64).hint(HINT)
-        })
+/// The name of the file with the user's preferences.
+pub(crate) const PREFERENCES: &str = "PREFERENCES.md";
+
+/// A file of the user's own folder.
+pub(crate) fn file(world: &World, name: &str) -> Option<PathBuf> {
+    Some(world.gsd_home()?.join(".gsd").join(name))
+}
+
+/// Whether the user's own folder has a file of this name.
+pub(crate) fn has_file(world: &World, name: &str) -> bool {
+    file(world, name).is_some_and(disk::is_file)
+}
+
+/// The text of the user's own defaults.
+pub(crate) fn defaults(world: &World) -> Result<Option<String>, Failure> {
+    match file(world, "defaults.json") {
+        Some(file) => Ok(disk::read_config(file)?),
+        None => Ok(None),
     }
 }
 
-fn openings(preferences: FencePreferences, world: &World) -> Result<Openings, String> {
+/// What the user's own preferences open. An entry that cannot be used is refused.
+pub(crate) fn openings(world: &World) -> Result<Openings, Failure> {
+    let text = match file(world, PREFERENCES).map(disk::read_config).transpose() {
+        // They are hidden from sessions where they name a held-out check.
+        Err(_) if world.is_unit() => None,
+        read => read?.flatten(),
+    };
+    let Some(text) = text else { return Ok(Openings::default()) };
+    let opened = fence::read(&text).and_then(|preferences| opened(preferences, world));
+    opened.map_err(|why| {
+        let message = format!("`~/.gsd/PREFERENCES.md` line {}: `{KEY}` {why}", fence::line(&text));
+        Failure::usage(message).exits(64).hint(HINT)
+    })
+}
+
+fn opened(preferences: FencePreferences, world: &World) -> Result<Openings, String> {
     let FencePreferences { read, sockets, network: ports, terminals } = preferences;
     let place = |path: String| {
         let below = path.strip_prefix("~/").and_then(|rest| Some(world.home()?.join(rest)));
@@ -48,7 +66,7 @@ fn openings(preferences: FencePreferences, world: &World) -> Result<Openings, St
 }
 
 /// What is opened, for people; `None` where it is nothing.
-pub(in crate::commands) fn shown(openings: &Openings) -> Option<String> {
+pub(crate) fn shown(openings: &Openings) -> Option<String> {
     let Openings { read, sockets, ports, terminals } = openings;
     let list = |words: Vec<String>| (!words.is_empty()).then(|| words.join(", "));
     let read = list(read.iter().map(|path| path.display().to_string()).collect()).map(|list| format!("reading {list}"));

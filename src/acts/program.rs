@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Call;
 use crate::emit::{CONTENT_FOLDER, Spelling};
 use crate::runtime::{self, Registry, Scope};
 use crate::world::World;
@@ -11,6 +12,11 @@ use crate::world::World;
 /// local installation is spelled from.
 pub(crate) fn word(world: &World, here: &Path) -> String {
     installed(world, here).map_or_else(|| "gsd-tools".to_owned(), |spelling| spelling.binary_word())
+}
+
+/// How a text that a model reads calls this program in the project of a call.
+pub(crate) fn word_of(call: &Call) -> String {
+    word(call.world(), call.root().as_path())
 }
 
 /// The places of the installation that this program is part of.

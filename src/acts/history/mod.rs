@@ -24,7 +24,7 @@ use crate::world::{Finished, Program, World};
 
 /// The history that leads to the commit that is checked out.
 #[derive(Clone, Debug)]
-pub(in crate::commands) struct History {
+pub(crate) struct History {
     world: World,
     layout: Layout,
     head: String,
@@ -33,7 +33,7 @@ pub(in crate::commands) struct History {
 
 impl History {
     /// `None` where nothing is committed. Also gives the place of the repository where it can be read.
-    fn of(world: &World, layout: &Layout) -> Option<(Self, Option<GitPlace>)> {
+    pub(crate) fn of(world: &World, layout: &Layout) -> Option<(Self, Option<GitPlace>)> {
         let root = AbsolutePath::parse(layout.root()).ok()?;
         let repository = repository::repository_of(&root)?;
         let head = Head::commit_at(&repository, |arguments| {
@@ -148,11 +148,7 @@ impl History {
 
 /// Begins to find out the time of the last commit of each of `paths` that is tracked and has no uncommitted change;
 /// nothing where there is no repository.
-pub(in crate::commands) fn commit_times(
-    world: &World,
-    layout: &Layout,
-    paths: &[String],
-) -> Pending<HashMap<String, i64>> {
+pub(crate) fn commit_times(world: &World, layout: &Layout, paths: &[String]) -> Pending<HashMap<String, i64>> {
     let of = if paths.is_empty() { None } else { History::of(world, layout) };
     let Some((history, place)) = of else { return Box::new(HashMap::new) };
     let memory = history.memory.clone();

@@ -1,8 +1,9 @@
 //! What is known of the code around a project's documents: whether there is any, and which repository it is in.
 
+use crate::acts::user;
 use std::path::Path;
 
-use crate::commands::frame::Context;
+use crate::acts::Call;
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::Failure;
 use crate::operations::bundle::{CodeFacts, SearchFacts};
@@ -62,49 +63,47 @@ const GENERAL_FOLDER: &str = "docs";
 /// How many folders deep is looked.
 const DEEPEST: usize = 3;
 
-impl Context {
-    /// The code around the project's documents.
-    pub(super) fn code_facts(&self) -> Result<CodeFacts, Failure> {
-        let root = self.root();
-        let entries = disk::list(root)?.unwrap_or_default();
-        let repository = repository::repository_of(root);
-        let sub_repositories = entries
-            .iter()
-            .filter(|entry| entry.is_folder() && entry.name != ".git")
-            .filter(|entry| repository::is_repository(&root.resolve(&entry.name)))
-            .map(|entry| entry.name.clone());
-        let mut sub_repositories: Vec<String> = sub_repositories.collect();
-        sub_repositories.sort();
-        Ok(CodeFacts {
-            has_source_files: has_source_files(root, DEEPEST)?,
-            has_package_file: entries.iter().any(|entry| PACKAGE_FILES.contains(&entry.name.as_str())),
-            in_nested_folder: repository.as_ref().is_some_and(|repository| repository != root),
-            repository: repository.map(|folder| folder.as_path().to_string_lossy().replace('\\', "/")),
-            sub_repositories,
-            search: SearchFacts {
-                brave: self.has_key("BRAVE_API_KEY", "brave_api_key"),
-                firecrawl: self.has_key("FIRECRAWL_API_KEY", "firecrawl_api_key"),
-                exa: self.has_key("EXA_API_KEY", "exa_api_key"),
-            },
-            user_defaults: self.personal_defaults()?,
-        })
-    }
+/// The code around the project's documents.
+pub(crate) fn code_facts(call: &Call) -> Result<CodeFacts, Failure> {
+    let root = call.root();
+    let entries = disk::list(root)?.unwrap_or_default();
+    let repository = repository::repository_of(root);
+    let sub_repositories = entries
+        .iter()
+        .filter(|entry| entry.is_folder() && entry.name != ".git")
+        .filter(|entry| repository::is_repository(&root.resolve(&entry.name)))
+        .map(|entry| entry.name.clone());
+    let mut sub_repositories: Vec<String> = sub_repositories.collect();
+    sub_repositories.sort();
+    Ok(CodeFacts {
+        has_source_files: has_source_files(root, DEEPEST)?,
+        has_package_file: entries.iter().any(|entry| PACKAGE_FILES.contains(&entry.name.as_str())),
+        in_nested_folder: repository.as_ref().is_some_and(|repository| repository != root),
+        repository: repository.map(|folder| folder.as_path().to_string_lossy().replace('\\', "/")),
+        sub_repositories,
+        search: SearchFacts {
+            brave: has_key(call, "BRAVE_API_KEY", "brave_api_key"),
+            firecrawl: has_key(call, "FIRECRAWL_API_KEY", "firecrawl_api_key"),
+            exa: has_key(call, "EXA_API_KEY", "exa_api_key"),
+        },
+        user_defaults: user::defaults(call.world())?,
+    })
+}
 
-    /// Documents that a project could start from: decision records, requirements, specifications, by their names.
-    pub(super) fn documents_to_take_in(&self) -> Result<Vec<String>, Failure> {
-        let mut found = Vec::new();
-        collect_documents(self.root(), "", 0, &mut found)?;
-        for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {
-            // As with source files: what cannot be read is not counted.
-            let _ = collect_documents(&self.root().resolve(folder), folder, DEEPEST, &mut found);
-        }
-        found.sort();
-        Ok(found)
+/// Documents that a project could start from: decision records, requirements, specifications, by their names.
+pub(crate) fn documents_to_take_in(call: &Call) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    collect_documents(call.root(), "", 0, &mut found)?;
+    for folder in DOCUMENT_FOLDERS.iter().chain([&GENERAL_FOLDER]) {
+        // As with source files: what cannot be read is not counted.
+        let _ = collect_documents(&call.root().resolve(folder), folder, DEEPEST, &mut found);
     }
+    found.sort();
+    Ok(found)
+}
 
-    fn has_key(&self, variable: &str, file: &str) -> bool {
-        self.world().variable(variable).is_some() || self.has_personal_file(file)
-    }
+fn has_key(call: &Call, variable: &str, file: &str) -> bool {
+    call.world().variable(variable).is_some() || user::has_file(call.world(), file)
 }
 
 fn has_source_files(folder: &AbsolutePath, deeper: usize) -> Result<bool, DiskError> {

@@ -2,8 +2,6 @@
 
 use super::History;
 use super::memory::{Memory, Note};
-use crate::commands::frame::Context;
-use crate::operations::overview::stats::Commits;
 
 /// What leads from one commit to a later one.
 struct Step {
@@ -12,22 +10,8 @@ struct Step {
     first: Option<String>,
 }
 
-impl Context {
-    /// How many commits led here, and the day of the first; none outside of a repository.
-    pub(in crate::commands) fn commits(&self) -> Commits {
-        let counted = History::of(self.world(), self.layout()).and_then(|(history, _)| history.commits());
-        let (count, first) = counted.unwrap_or_default();
-        Commits { count: usize::try_from(count).unwrap_or(usize::MAX), first }
-    }
-
-    /// How many commits came after `commit`; `None` where git does not know it.
-    pub(in crate::commands) fn commits_since(&self, commit: &str) -> Option<u64> {
-        History::of(self.world(), self.layout())?.0.since(commit)
-    }
-}
-
 impl History {
-    pub(super) fn commits(&self) -> Option<(u64, Option<String>)> {
+    pub(crate) fn commits(&self) -> Option<(u64, Option<String>)> {
         let memory = self.memory.as_ref();
         let counted = self.found(
             |note| note.commits.clone(),
@@ -48,7 +32,7 @@ impl History {
         Some(counted)
     }
 
-    pub(super) fn since(&self, commit: &str) -> Option<u64> {
+    pub(crate) fn since(&self, commit: &str) -> Option<u64> {
         let known = self.found(|note| note.since.get(commit).copied(), |since, step| since + step.commits);
         let (since, is_ancestor) = if let Some(since) = known {
             (since, true)

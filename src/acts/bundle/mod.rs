@@ -1,0 +1,46 @@
+//! What bundles say that no document of the project does: the host, its agents, what git ignores.
+
+pub(crate) mod code;
+pub(crate) mod milestone;
+
+use crate::acts::Call;
+use crate::acts::auto_chain;
+use crate::acts::facts;
+use crate::acts::hosts;
+use crate::disk;
+use crate::failure::Failure;
+use crate::operations::bundle::Facts;
+
+/// The facts of this call.
+pub(crate) fn facts(call: &Call) -> Result<Facts, Failure> {
+    let host = call.host()?;
+    let agents = hosts::agents(call, host.descriptor.as_ref());
+    Ok(Facts {
+        runtime: host.id.clone(),
+        command_prefix: call.command_prefix()?.to_owned(),
+        agents_folder: agents.folder.map(|folder| folder.to_string_lossy().replace('\\', "/")),
+        user_profile: user_profile(call),
+        missing_agents: agents.missing,
+        documents_ignored: documents_ignored(call)?,
+        auto: auto_chain::auto_mode(call)?,
+        next: facts::next_facts(call)?,
+    })
+}
+
+/// The profile that `write-profile` has written for this host; where the host has no known folder there is none.
+fn user_profile(call: &Call) -> Option<String> {
+    let path = hosts::home(call).ok()?.root.join("gsd-core").join("USER-PROFILE.md");
+    disk::is_file(&path).then(|| path.to_string_lossy().replace('\\', "/"))
+}
+
+/// Whether git is told to leave the project's documents out. Asked only where the configuration leaves it open.
+fn documents_ignored(call: &Call) -> Result<bool, Failure> {
+    let config = call.config()?;
+    let says = ["commit_docs", "planning.commit_docs"].iter().any(|key| config.written(key).is_some());
+    if says || !config.has_file() {
+        return Ok(false);
+    }
+    let ignored = call.world().git(call.root().as_path(), ["check-ignore", "-q", ".planning/"]);
+    // Without git, or outside a repository, nothing is ignored.
+    Ok(ignored.is_ok_and(|finished| finished.success()))
+}

@@ -1,0 +1,103 @@
+//! Facts that operations need besides the documents: the time, the session, the current commit, the installed commands.
+
+use super::Call;
+use super::history::History;
+use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
+use crate::library;
+use crate::operations::health::WrittenAt;
+use crate::operations::overview::stats::Commits;
+use crate::operations::state::{Commands, Facts};
+use crate::project::auto_run::Runs;
+use crate::project::head::Head;
+use crate::project::state::State;
+use crate::project::view::ProjectView;
+use crate::project::workstream;
+
+/// The commit that STATE.md says it was written at, and how many came after it.
+pub(crate) fn written_at(call: &Call, view: &ProjectView) -> Option<WrittenAt> {
+    let text = view.state_text().ok().flatten()?;
+    let is_hash = |head: &String| head.len() >= 7 && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let head = State::parse(&text).front_text("state_head").filter(is_hash)?;
+    Some(WrittenAt { commits: commits_since(call, &head)?, head })
+}
+
+/// The facts of a state operation that need neither another program nor the configuration.
+pub(crate) fn moment(call: &Call) -> Facts {
+    let world = call.world();
+    let now = world.now();
+    Facts {
+        now: now.to_string(),
+        milliseconds: now.milliseconds(),
+        today: world.today(),
+        head: None,
+        session: workstream::session_key(|name| world.variable(name)),
+        process: world.process(),
+        is_unit: world.is_unit(),
+        commands: Commands::default(),
+        runs: Runs::default(),
+    }
+}
+
+/// The facts of an answer that shows what comes next.
+pub(crate) fn next_facts(call: &Call) -> Result<Facts, Failure> {
+    Ok(Facts { commands: commands(call)?, runs: runs(call, call.root()), ..moment(call) })
+}
+
+/// The runs of `auto` in the project at `root`; a session of a run looks for none.
+pub(crate) fn runs(call: &Call, root: &AbsolutePath) -> Runs {
+    let world = call.world();
+    if world.is_unit() {
+        return Runs::default();
+    }
+    Runs::of(world.state_folder().as_deref(), &world.lock_folders(), root)
+}
+
+/// The commands that the next step is told in.
+pub(crate) fn commands(call: &Call) -> Result<Commands, Failure> {
+    Ok(Commands {
+        prefix: call.command_prefix()?.to_owned(),
+        installed: library::command_names().map(str::to_owned).collect(),
+        skip_discussion: call.config()?.flag("workflow.skip_discuss"),
+    })
+}
+
+/// As [`Self::moment`], with the commands, and with the commit the work stands on, where the project is one repository of its own.
+pub(crate) fn state_facts(call: &Call) -> Result<Facts, Failure> {
+    let own = disk::exists(call.root().resolve(".git")) && call.config()?.sub_repositories().is_empty();
+    let head = own.then(|| commit(call)).flatten();
+    Ok(Facts { head, commands: commands(call)?, ..moment(call) })
+}
+
+/// The commit that is checked out in the project; `None` outside of a repository, and before its first commit.
+pub(crate) fn commit(call: &Call) -> Option<String> {
+    Head::commit_at(call.root(), |arguments| git_answer(call, arguments))
+}
+
+/// The branch that is checked out in the project; `None` where a commit is.
+pub(crate) fn branch(call: &Call) -> Option<String> {
+    Head::branch_at(call.root(), |arguments| git_answer(call, arguments))
+}
+
+fn git_answer(call: &Call, arguments: &[&str]) -> Option<String> {
+    let finished = call.world().git(call.root().as_path(), arguments).ok()?;
+    Some(finished.text()).filter(|text| finished.success() && !text.is_empty())
+}
+
+/// Whether `name` names a commit of the project's repository.
+pub(crate) fn is_commit(call: &Call, name: &str) -> bool {
+    let answer = call.world().git(call.root().as_path(), ["cat-file", "-t", name]);
+    answer.is_ok_and(|answer| answer.success() && answer.text() == "commit")
+}
+
+/// How many commits led here, and the day of the first; none outside of a repository.
+pub(crate) fn commits(call: &Call) -> Commits {
+    let counted = History::of(call.world(), call.layout()).and_then(|(history, _)| history.commits());
+    let (count, first) = counted.unwrap_or_default();
+    Commits { count: usize::try_from(count).unwrap_or(usize::MAX), first }
+}
+
+/// How many commits came after `commit`; `None` where git does not know it.
+pub(crate) fn commits_since(call: &Call, commit: &str) -> Option<u64> {
+    History::of(call.world(), call.layout())?.0.since(commit)
+}

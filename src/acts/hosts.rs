@@ -1,0 +1,278 @@
+//! The host of a call: its descriptor, how its commands are typed, and where its agents are.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use super::Call;
+use super::call::{Host, InstalledHost};
+use crate::disk;
+use crate::failure::{Failure, Reason};
+use crate::install::{self, InstallError, Target};
+use crate::library::{self, Library};
+use crate::operations::agents::models;
+use crate::runtime::{
+    Descriptor, Home, Place, PlaceAnchor, PlaceItem, Registry, RegistryError, Scope, Surroundings, installed_for,
+};
+use crate::world::World;
+
+impl Call {
+    /// The host of the call: the one the environment names, else the one this program was installed for, else the configured
+    /// one, else the usual one.
+    pub(crate) fn host(&self) -> Result<&Host, Failure> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let (id, descriptor) = host_called(self, host_word(self)?.as_deref())?;
+        Ok(self.host.get_or_init(|| Host { id, descriptor }))
+    }
+
+    /// The hosts that can be named: ours and those the user described.
+    pub(crate) fn registry(&self) -> Result<&Registry, Failure> {
+        opened(&self.registry, self.world())
+    }
+
+    /// What is before the name of a command where people type it, such as `/gsd-`: as the host of the call has it; where
+    /// nothing names one, as an installed host has it.
+    pub(crate) fn command_prefix(&self) -> Result<&str, Failure> {
+        if let Some(prefix) = self.prefix.get() {
+            return Ok(prefix);
+        }
+        let prefix = prefix_of(self.host()?.descriptor.as_ref());
+        let prefix = if host_word(self)?.is_some() {
+            prefix
+        } else {
+            let installed = installed_hosts(self);
+            let is_typed = installed.is_empty() || installed.iter().any(|host| host.prefix == prefix);
+            installed.first().filter(|_| !is_typed).map_or(prefix, |first| first.prefix.clone())
+        };
+        Ok(self.prefix.get_or_init(|| prefix))
+    }
+}
+
+/// What says which host the call is for: the environment, the installation that this program is part of, or the
+/// configuration. The installation comes before the configuration, which a project's hosts share.
+pub(crate) fn host_word(call: &Call) -> Result<Option<String>, Failure> {
+    let named = call
+        .world()
+        .variable("GSD_RUNTIME")
+        .or_else(|| call.world().executable().ok().and_then(|program| installed_for(&program)));
+    Ok(if named.is_some() { named } else { call.config()?.runtime().map(str::to_owned) })
+}
+
+/// The id of the host with this name, or else of the usual host, and its descriptor if we know it.
+fn host_called(call: &Call, named: Option<&str>) -> Result<(String, Option<Descriptor>), Failure> {
+    let name = named.unwrap_or_else(|| models::usual_runtime());
+    Ok(match host_if_known(call, name)? {
+        Some(descriptor) => (descriptor.id.to_string(), Some(descriptor)),
+        // Its name is all that is known of it.
+        None => (name.to_owned(), None),
+    })
+}
+
+/// The id of the host whose models count: of the one that is named, else of the host of the call.
+pub(crate) fn host_of_models(call: &Call, named: Option<&str>) -> Result<String, Failure> {
+    match named {
+        Some(named) => Ok(host_called(call, Some(named))?.0),
+        None => Ok(call.host()?.id.clone()),
+    }
+}
+
+/// The host that a person calls `name`, if we know one.
+pub(crate) fn host_if_known(call: &Call, name: &str) -> Result<Option<Descriptor>, Failure> {
+    match call.registry()?.find(name) {
+        Ok(descriptor) => Ok(Some(descriptor)),
+        Err(RegistryError::Unknown { .. }) => Ok(None),
+        Err(error @ RegistryError::Broken { .. }) => Err(unusable_host(error)),
+    }
+}
+
+/// The host that a person calls `name`.
+pub(crate) fn host_named(call: &Call, name: &str) -> Result<Descriptor, Failure> {
+    call.registry()?.find(name).map_err(unusable_host)
+}
+
+/// The hosts that have an install, for the user or in this project. Help is given whatever state they are in.
+pub(crate) fn installed_hosts(call: &Call) -> &[InstalledHost] {
+    call.installed.get_or_init(|| {
+        let (world, root, user) = (call.world(), call.root(), call.world().home());
+        // Most hosts have neither a folder here nor a variable: to parse their descriptors takes longer than most calls.
+        let may_be_here = |word: &str| {
+            let below_home = |path| user.as_ref().is_some_and(|user| disk::exists(user.join(path)));
+            word.strip_prefix("~/").is_some_and(below_home)
+                || (word.starts_with('.') && disk::exists(root.resolve(word)))
+                || (word.starts_with(|first: char| first.is_ascii_uppercase()) && world.is_set(word))
+        };
+        let hosts = call.registry().and_then(|registry| Ok(registry.all_with(may_be_here)?)).unwrap_or_default();
+        let is_installed = |host: &Descriptor| {
+            let target = |scope| Target::resolve(host.clone(), scope, call.root(), None, call.world());
+            let mut targets = [Scope::Global, Scope::Local].into_iter().map(target);
+            targets.any(|target| target.is_ok_and(|target| install::is_installed(&target)))
+        };
+        let named = |host: Descriptor| InstalledHost { prefix: prefix_of(Some(&host)), name: host.name };
+        hosts.into_iter().filter(is_installed).map(named).collect()
+    })
+}
+
+/// Where the host's agents of ours are: the folder that has most of them, in the project or for the user.
+pub(crate) fn agents(call: &Call, descriptor: Option<&Descriptor>) -> Agents {
+    let folders = match (call.world().path_variable("GSD_AGENTS_DIR"), descriptor) {
+        (Some(folder), Some(descriptor)) => {
+            let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
+            file.map(|file| (folder, file)).into_iter().collect()
+        }
+        (_, Some(descriptor)) => agent_folders(call, descriptor),
+        (_, None) => Vec::new(),
+    };
+    let found = folders.into_iter().map(|(folder, file)| Agents::in_folder(folder, &file));
+    found.min_by_key(|agents| agents.missing.len()).unwrap_or_else(|| Agents {
+        folder: None,
+        missing: library::agent_names().map(|name| format!("gsd-{name}")).collect(),
+    })
+}
+
+/// Where a host keeps the user's own agents if its folder is the chosen one.
+pub(crate) fn agents_folder_in(call: &Call, descriptor: &Descriptor, chosen: &str) -> Option<PathBuf> {
+    let user = call.world().home()?;
+    let environment = |name: &str| call.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: call.here().as_path(), chosen: Some(chosen) };
+    let home = Home::resolve(descriptor, Scope::Global, surroundings).ok()?;
+    Some(anchored(descriptor.place(PlaceItem::Agent, Scope::Global)?, &home))
+}
+
+/// Where the file of the agent `name` could be, for the host of the call.
+pub(crate) fn agent_files(call: &Call, name: &str) -> Vec<PathBuf> {
+    let descriptor = call.host().ok().and_then(|host| host.descriptor.as_ref());
+    let Some(descriptor) = descriptor else { return Vec::new() };
+    let folders = match call.world().path_variable("GSD_AGENTS_DIR") {
+        Some(folder) => {
+            let file = descriptor.place(PlaceItem::Agent, Scope::Global).and_then(file_form);
+            file.map(|file| (folder, file)).into_iter().collect()
+        }
+        None => agent_folders(call, descriptor),
+    };
+    // An agent of the user's own has a file of the same form without our prefix.
+    folders.into_iter().map(|(folder, file)| folder.join(file.replace("gsd-{name}", name))).collect()
+}
+
+/// The folders of the host of the call, for the user.
+pub(crate) fn home(call: &Call) -> Result<Home, Failure> {
+    let host = call.host()?;
+    let home = host.descriptor.as_ref().map(|descriptor| home_of(call, descriptor)).transpose()?.flatten();
+    home.ok_or_else(|| {
+        Failure::usage(format!("the config directory of `{}` is unknown", host.id))
+            .hint("`gsd-tools runtimes` lists the supported hosts; `GSD_RUNTIME` names the one to use")
+    })
+}
+
+/// The folders of a host, for the user; `None` for a user without a home.
+pub(crate) fn home_of(call: &Call, descriptor: &Descriptor) -> Result<Option<Home>, Failure> {
+    let Some(user) = call.world().home() else { return Ok(None) };
+    let environment = |name: &str| call.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: call.root().as_path(), chosen: None };
+    Ok(Some(Home::resolve(descriptor, Scope::Global, surroundings)?))
+}
+
+/// The folder above a host's skills, for the user; `None` where it knows no skills.
+pub(crate) fn skills_folder(call: &Call, descriptor: &Descriptor) -> Result<Option<String>, Failure> {
+    if let (Some(skills), Some(user)) = (&descriptor.home.skills, call.world().home()) {
+        return Ok(Some(skills.replacen('~', &user.to_string_lossy(), 1)));
+    }
+    let place =
+        descriptor.places.iter().find(|place| place.scopes.contains(&Scope::Global) && place.path.contains("skills/"));
+    let (Some(place), Some(user)) = (place, call.world().home()) else { return Ok(None) };
+    let environment = |name: &str| call.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: call.here().as_path(), chosen: None };
+    let home = Home::resolve(descriptor, Scope::Global, surroundings)?;
+    let start = match &place.anchor {
+        PlaceAnchor::Root => home.root,
+        PlaceAnchor::Project => home.project,
+        PlaceAnchor::Home(folder) => home.user.join(folder),
+    };
+    let below = place.path.split("skills/").next().unwrap_or_default();
+    Ok(Some(format!("{}/{below}skills", start.to_string_lossy())))
+}
+
+/// The folders in which a host looks for agents, the user's own first, with the form of a file's name.
+fn agent_folders(call: &Call, descriptor: &Descriptor) -> Vec<(PathBuf, String)> {
+    let Some(user) = call.world().home() else { return Vec::new() };
+    let environment = |name: &str| call.world().variable(name);
+    let surroundings =
+        Surroundings { environment: &environment, user: &user, project: call.root().as_path(), chosen: None };
+    let folder = |scope| {
+        let place = descriptor.place(PlaceItem::Agent, scope)?;
+        let home = Home::resolve(descriptor, scope, surroundings).ok()?;
+        Some((anchored(place, &home), file_form(place)?))
+    };
+    [Scope::Global, Scope::Local].into_iter().filter_map(folder).collect()
+}
+
+/// What is before the name of a command in a host; in one that we do not know, what is usual.
+fn prefix_of(host: Option<&Descriptor>) -> String {
+    let form = host.map_or("/gsd-{name}", |host| &host.mention.command);
+    form.split_once("{name}").map_or(form, |(prefix, _)| prefix).to_owned()
+}
+
+/// The agents of ours in one folder.
+pub(crate) struct Agents {
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) missing: Vec<String>,
+}
+
+impl Agents {
+    fn in_folder(folder: PathBuf, file: &str) -> Self {
+        // A folder that cannot be read has none, as far as we can tell.
+        let there = disk::list(&folder).ok().flatten().unwrap_or_default();
+        let missing = library::agent_names()
+            .filter(|name| {
+                let file = file.replace("{name}", name);
+                !there.iter().any(|entry| entry.name == file)
+            })
+            .map(|name| format!("gsd-{name}"))
+            .collect();
+        Self { folder: Some(folder), missing }
+    }
+}
+
+/// The folder of a place.
+fn anchored(place: &Place, home: &Home) -> PathBuf {
+    let anchor = match &place.anchor {
+        PlaceAnchor::Root => home.root.clone(),
+        PlaceAnchor::Project => home.project.clone(),
+        PlaceAnchor::Home(folder) => home.user.join(folder),
+    };
+    match Path::new(&place.path).parent() {
+        Some(parent) => anchor.join(parent),
+        None => anchor,
+    }
+}
+
+/// The name of a file in a place, with `{name}` for that of the item.
+fn file_form(place: &Place) -> Option<String> {
+    Path::new(&place.path).file_name()?.to_str().map(str::to_owned)
+}
+
+/// Why a host cannot be used; a file of the user's is named with its line and a cure.
+fn unusable_host(error: RegistryError) -> Failure {
+    match error {
+        RegistryError::Unknown { .. } => Failure::because(Reason::Usage, &error),
+        RegistryError::Broken { .. } => InstallError::from(error).into(),
+    }
+}
+
+/// The hosts that can be named; their files are read the first time that one is asked for.
+pub(crate) fn opened<'a>(hosts: &'a OnceCell<Registry>, world: &World) -> Result<&'a Registry, Failure> {
+    if let Some(registry) = hosts.get() {
+        return Ok(registry);
+    }
+    let registry = Registry::open(world.config_folder().as_deref()).map_err(InstallError::from)?;
+    Ok(hosts.get_or_init(|| registry))
+}
+
+/// How a person calls a workflow here, such as `/gsd-plan-phase`; none where it is not installed.
+pub(crate) fn installed_command(call: &Call, workflow: &str) -> Result<Option<String>, Failure> {
+    let there = Library::embedded()?.at(&format!("workflows/{workflow}.md")).is_some();
+    Ok(if there { Some(format!("{}{workflow}", call.command_prefix()?)) } else { None })
+}

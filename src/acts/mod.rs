@@ -1,0 +1,20 @@
+//! What needs git, another program or the disk: below `commands`, which reads the arguments and prints the answer.
+//!
+//! Everything here works for a [`Call`]. Nothing here prints, and nothing knows how arguments are spelled.
+
+pub(crate) mod auto_chain;
+pub(crate) mod bundle;
+pub(crate) mod call;
+pub(crate) mod caller;
+pub(crate) mod facts;
+pub(crate) mod files;
+pub(crate) mod history;
+pub(crate) mod hosts;
+pub(crate) mod named;
+pub(crate) mod program;
+pub(crate) mod project;
+pub(crate) mod user;
+pub(crate) mod workstreams;
+pub(crate) mod writing;
+
+pub(crate) use call::{Call, Flags};
