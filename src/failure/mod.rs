@@ -4,6 +4,7 @@
 //! with a [`Failure`] where it finds that it has to.
 
 use std::error::Error;
+use std::fmt;
 
 /// Defines the reasons and the exit code of each under the second contract, so that none is left out of a table.
 macro_rules! reasons {
@@ -75,6 +76,11 @@ pub(crate) trait Explain: Error + 'static {
     fn exit_code(&self) -> Option<u8> {
         None
     }
+
+    /// The file that cannot be read, where that is why.
+    fn unread(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Errors of which nothing is known but their message and their sources.
@@ -98,6 +104,8 @@ pub(crate) struct Failure {
     pub(crate) exit_code: Option<u8>,
     /// The text of the error, where it is not made of the rest.
     pub(crate) shown: Option<String>,
+    /// The file that cannot be read, where that is why.
+    pub(crate) unread: Option<Box<str>>,
     /// Of a verification: whether it could not be told that files changed since.
     pub(crate) stale_check_indeterminate: Option<bool>,
 }
@@ -111,8 +119,14 @@ impl Failure {
             hints: Vec::new(),
             exit_code: None,
             shown: None,
+            unread: None,
             stale_check_indeterminate: None,
         }
+    }
+
+    /// For no reason that scripts know.
+    pub(crate) fn unknown(message: impl Into<String>) -> Self {
+        Self::new(Reason::Unknown, message)
     }
 
     /// The call itself is wrong.
@@ -125,6 +139,7 @@ impl Failure {
         let mut failure = Self::new(if reason == Reason::Unknown { error.reason() } else { reason }, error.to_string());
         failure.hints.extend(error.hint());
         failure.exit_code = error.exit_code();
+        failure.unread = error.unread().map(Box::from);
         let mut source = error.source();
         while let Some(cause) = source {
             failure.causes.push(cause.to_string());
@@ -165,6 +180,12 @@ impl Failure {
     pub(crate) fn shown_as(mut self, text: impl Into<String>) -> Self {
         self.shown = Some(text.into());
         self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
     }
 }
 

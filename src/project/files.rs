@@ -21,6 +21,10 @@ impl Explain for FileError {
     fn hint(&self) -> Option<String> {
         self.hint.clone()
     }
+
+    fn unread(&self) -> Option<&str> {
+        Some(&self.path)
+    }
 }
 
 /// An entry of a folder.

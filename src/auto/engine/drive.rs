@@ -14,6 +14,7 @@ use crate::auto::slices::position;
 use crate::auto::slices::reading::{self, Extent};
 use crate::auto::stop::{Cause, Stop};
 use crate::auto::unit::Unit;
+use crate::failure::{Failure, Reason};
 use crate::text::screen::counted;
 
 /// The most decisions of one call. Each leads to an effect or an end, and a unit takes about six.
@@ -81,7 +82,9 @@ impl<'a, E: Effects> Drive<'a, E> {
                 }
             }
         }
-        Err(EngineError::Endless { steps: DECISIONS, last })
+        let message = format!("the run decided {DECISIONS} times without an end; the last decision was {last}");
+        let failure = Failure::new(Reason::Unknown, message).hint("`gsd-tools auto log` shows what the run did");
+        Err(failure.into())
     }
 
     fn one_step(&mut self, last: &mut String) -> Result<Option<Stop>, EngineError> {

@@ -13,7 +13,7 @@ use super::permit::Permit;
 use super::slices::orders::Order;
 use super::stop::Stop;
 use super::unit::Unit;
-use crate::failure::Explain;
+use crate::failure::{Failure, Reason};
 use crate::gate::pins::Pins;
 use crate::gate::secrets::SecretFound;
 use crate::operations::state::Facts;
@@ -21,30 +21,39 @@ use crate::project::files::{FileError, Files};
 use crate::project::view::ProjectView;
 
 /// Why the loop cannot go on: not a stop, but a defect or a disk that does not do what it should.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub(crate) enum EngineError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("{message}")]
-    Effect { message: String, hint: Option<String> },
+    Failed(Failure),
     /// Something that a person has to settle first. It ends the run, and nothing that was done is lost.
-    #[error("{}", .0.text)]
     Stopped(Box<Stop>),
     /// In memory only: the process died here.
-    #[error("the process died")]
     Died,
-    #[error("the run decided {steps} times without an end; the last decision was {last}")]
-    Endless { steps: u32, last: String },
 }
 
-impl Explain for EngineError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Effect { hint, .. } => hint.clone(),
-            Self::Stopped(stop) => Some(format!("run `{}`", stop.next)),
-            Self::Died => None,
-            Self::Endless { .. } => Some("`gsd-tools auto log` shows what the run did".to_owned()),
+impl EngineError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::Failed(Failure::new(Reason::Unknown, message))
+    }
+}
+
+impl From<Failure> for EngineError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<FileError> for EngineError {
+    fn from(error: FileError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Failed(failure) => failure,
+            EngineError::Stopped(stop) => Self::new(Reason::Unknown, stop.text).hint(format!("run `{}`", stop.next)),
+            EngineError::Died => Self::new(Reason::Unknown, "the process died"),
         }
     }
 }

@@ -148,10 +148,7 @@ impl<E: Effects> Drive<'_, E> {
     }
 
     fn current(&self) -> Result<Operation, EngineError> {
-        self.memory.current.clone().ok_or_else(|| EngineError::Effect {
-            message: "the log has no unfinished operation".to_owned(),
-            hint: None,
-        })
+        self.memory.current.clone().ok_or_else(|| EngineError::new("the log has no unfinished operation"))
     }
 
     fn sweep(&mut self) -> Result<(), EngineError> {

@@ -4,8 +4,9 @@ use crate::auto::engine::Edit;
 use crate::auto::event::{Mechanical, Run};
 use crate::auto::memory::Operation;
 use crate::auto::phases::PhaseSettings;
-use crate::operations::phases::complete::{self, Incomplete};
-use crate::operations::phases::scaffold::{self, Document, ScaffoldError};
+use crate::failure::Failure;
+use crate::operations::phases::complete;
+use crate::operations::phases::scaffold::{self, Document};
 use crate::operations::state::Facts;
 use crate::project::files::FileError;
 use crate::project::standing::PhaseStanding;
@@ -17,12 +18,11 @@ pub(crate) fn mechanical(
     step: &Mechanical,
     settings: &PhaseSettings,
     facts: &Facts,
-) -> Result<Result<Vec<Edit>, String>, FileError> {
+) -> Result<Result<Vec<Edit>, String>, Failure> {
     match step {
         Mechanical::WriteContext { phase } => match empty_context(view, phase, facts) {
             Ok(edits) => Ok(Ok(edits)),
-            Err(ScaffoldError::File(error)) => Err(error),
-            Err(error) => Ok(Err(error.to_string())),
+            Err(failure) => unless_unread(failure),
         },
         Mechanical::ClosePhase { phase } => {
             match complete::complete(view, phase, &settings.command_prefix, settings.prunes, facts) {
@@ -31,12 +31,16 @@ pub(crate) fn mechanical(
                     Ok(Err(format!("ROADMAP.md has no entry of phase {phase} that could be ticked")))
                 }
                 Ok((_, edits)) => Ok(Ok(texts(view, edits))),
-                Err(Incomplete::File(error)) => Err(error),
-                Err(error) => Ok(Err(error.to_string())),
+                Err(failure) => unless_unread(failure),
             }
         }
         other => Ok(Err(format!("`{}` is not a step of a project in phases", other.word()))),
     }
+}
+
+/// Why an agent is needed; a file that cannot be read is in an agent's way too.
+fn unless_unread(failure: Failure) -> Result<Result<Vec<Edit>, String>, Failure> {
+    if failure.unread.is_some() { Err(failure) } else { Ok(Err(failure.message)) }
 }
 
 fn is_closed(view: &ProjectView, phase: &str) -> Result<bool, FileError> {
@@ -45,7 +49,7 @@ fn is_closed(view: &ProjectView, phase: &str) -> Result<bool, FileError> {
 }
 
 /// A CONTEXT.md that decides nothing, with the folder of the phase where there is none yet.
-fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<Edit>, ScaffoldError> {
+fn empty_context(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Vec<Edit>, Failure> {
     let name = view.label(phase)?.name;
     let made = match view.find_phase(phase)?.folder {
         Some(_) => Edits::default(),

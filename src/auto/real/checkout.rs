@@ -9,6 +9,7 @@ use crate::auto::landing::id::{Commit, Tree};
 use crate::auto::landing::worktree::Worktree;
 use crate::auto::memory::Candidate;
 use crate::disk::AbsolutePath;
+use crate::failure::{Failure, Reason};
 use crate::gate::check::{Check, Source};
 use crate::gate::discovery::Discovery;
 use crate::gate::evidence::{CheckRun, Evidence};
@@ -113,10 +114,11 @@ impl Real<'_> {
     ) -> Result<Done<R>, EngineError> {
         match self.readied(checkout, tree, mark)? {
             Readied::Failed(run) => Ok(Err(run)),
-            Readied::Run if !self.repository.tidy_checkout(checkout)? => Err(EngineError::Effect {
-                message: format!("what the set-up left in `{}` cannot be removed", checkout.folder),
-                hint: Some("have git ignore what the set-up makes, then run `gsd-tools auto run`".to_owned()),
-            }),
+            Readied::Run if !self.repository.tidy_checkout(checkout)? => {
+                let message = format!("what the set-up left in `{}` cannot be removed", checkout.folder);
+                let hint = "have git ignore what the set-up makes, then run `gsd-tools auto run`";
+                Err(Failure::new(Reason::Unknown, message).hint(hint).into())
+            }
             Readied::As | Readied::Run => act(&checkout.folder).map(Ok),
         }
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::auto::engine::{EngineError, Request};
 use crate::auto::event::Time;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::Failure;
 use crate::world::World;
 use crate::world::signals::Requests;
 
@@ -52,8 +53,7 @@ impl Control {
     }
 
     pub(crate) fn write(self, notes: &AbsolutePath) -> Result<(), EngineError> {
-        let text = serde_json::to_string(&self)
-            .map_err(|error| EngineError::Effect { message: error.to_string(), hint: None })?;
+        let text = serde_json::to_string(&self).map_err(Failure::from)?;
         disk::make_private_folder(notes)?;
         disk::write_fleeting(&Self::path(notes), text.as_bytes())?;
         Ok(())

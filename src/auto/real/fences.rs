@@ -9,6 +9,7 @@ use crate::auto::held_out::HeldOut;
 use crate::auto::runner::own::{Staged, UNKNOWN_FOLDERS_HINT, unknown_folders};
 use crate::auto::unit::{Class, Unit};
 use crate::disk::{self, AbsolutePath, Scratch};
+use crate::failure::{Failure, Reason};
 use crate::world::fence::Fence;
 
 impl Real<'_> {
@@ -43,10 +44,10 @@ impl Real<'_> {
         }
         let given = self.caches_of(unit)?.map(|caches| caches.variables.as_slice()).unwrap_or_default();
         let staged = self.driver.runner.stage(self.world, &self.places.notes.resolve("client"), given)?;
-        staged.map(Some).ok_or_else(|| EngineError::Effect {
-            message: unknown_folders(&self.driver.runner),
-            hint: Some(UNKNOWN_FOLDERS_HINT.to_owned()),
-        })
+        let staged = staged.ok_or_else(|| {
+            Failure::new(Reason::Unknown, unknown_folders(&self.driver.runner)).hint(UNKNOWN_FOLDERS_HINT)
+        })?;
+        Ok(Some(staged))
     }
 
     /// The caches of build tools for a unit that works on the project.

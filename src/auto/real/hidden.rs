@@ -40,10 +40,8 @@ impl Real<'_> {
             return Ok(());
         }
         let before = Before { unit: name, paths: self.repository.ignored_files(&self.worktree)? };
-        let text = serde_json::to_string(&before).map_err(|error| EngineError::Effect {
-            message: format!("`{}` cannot be written: {error}", self.ignored_note()),
-            hint: None,
-        })?;
+        let text = serde_json::to_string(&before)
+            .map_err(|error| EngineError::new(format!("`{}` cannot be written: {error}", self.ignored_note())))?;
         disk::make_folder(&self.places.notes)?;
         Ok(disk::write_fleeting(&self.ignored_note(), text.as_bytes())?)
     }

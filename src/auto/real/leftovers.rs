@@ -8,6 +8,7 @@ use crate::auto::landing::repository::Repository;
 use crate::auto::memory::Memory;
 use crate::auto::phases;
 use crate::disk::{self, AbsolutePath, DiskError, Scratch};
+use crate::failure::{Failure, Reason};
 use crate::project::milestone_layout::lookup;
 use crate::text::shell::Typed;
 use crate::world::World;
@@ -47,10 +48,9 @@ pub(super) fn end_all(mark: Option<Mark>) -> Result<(), EngineError> {
         return Ok(());
     }
     let left: Vec<String> = left.iter().map(u32::to_string).collect();
-    Err(EngineError::Effect {
-        message: format!("processes of an earlier session could not be ended: {}", left.join(", ")),
-        hint: Some(format!("run `{}`", left.iter().fold(Typed::from("kill -KILL"), Typed::word))),
-    })
+    let message = format!("processes of an earlier session could not be ended: {}", left.join(", "));
+    let kill = left.iter().fold(Typed::from("kill -KILL"), Typed::word);
+    Err(Failure::new(Reason::Unknown, message).hint(format!("run `{kill}`")).into())
 }
 
 /// Removes the temporary files of sessions and checks of the run.

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use crate::disk::log::Log;
 use crate::disk::{AbsolutePath, DiskError, Scratch};
-use crate::failure::Explain;
+use crate::failure::{Explain, Failure, Reason};
 use crate::operations::state::Facts;
 use crate::project::files::Files;
 use crate::project::head::Head;
@@ -191,15 +191,22 @@ impl From<landing::error::LandingError> for EngineError {
         let message = with_causes(&error);
         match halts::stop_of(&error, message.clone()) {
             Some(stop) => Self::Stopped(Box::new(stop)),
-            None => Self::Effect { hint: error.hint(), message },
+            None => failed(&error),
         }
     }
 }
 
 impl From<DiskError> for EngineError {
     fn from(error: DiskError) -> Self {
-        Self::Effect { hint: error.hint(), message: with_causes(&error) }
+        failed(&error)
     }
+}
+
+/// The failure of an effect, with what is behind it in its message.
+pub(super) fn failed(error: &impl Explain) -> EngineError {
+    let mut failure = Failure::new(Reason::Unknown, with_causes(error));
+    failure.hints.extend(error.hint());
+    failure.into()
 }
 
 /// An error with what is behind it, such as the reason of the system.
@@ -300,7 +307,7 @@ fn kept_at(checkpoint: Checkpoint) -> Kept {
 }
 
 fn named(name: &str) -> EngineError {
-    EngineError::Effect { message: format!("the log has `{name}` where a name of git should be"), hint: None }
+    EngineError::new(format!("the log has `{name}` where a name of git should be"))
 }
 
 impl Effects for Real<'_> {
@@ -431,8 +438,7 @@ impl Effects for Real<'_> {
         if attempt > 1 {
             input.notes.push(("Attempt".to_owned(), attempt.to_string()));
         }
-        let prompt = super::prompt::compose(&input)
-            .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
+        let prompt = super::prompt::compose(&input).map_err(Failure::from)?;
         Ok(Prompted { text: prompt.text, permits: self.layout.permits(prompt.permits) })
     }
 

@@ -3,6 +3,7 @@
 use crate::auto::engine::EngineError;
 use crate::auto::slices::orders::Order;
 use crate::disk::{self, AbsolutePath};
+use crate::failure::{Failure, Reason};
 use crate::text::shell::typed;
 
 /// The folder of the orders among the notes.
@@ -14,8 +15,7 @@ fn folder(notes: &AbsolutePath) -> AbsolutePath {
 
 /// Leaves an order for the run. `id` sorts it among the others.
 pub(crate) fn leave(notes: &AbsolutePath, id: &str, order: &Order) -> Result<(), EngineError> {
-    let text =
-        serde_json::to_string(order).map_err(|error| EngineError::Effect { message: error.to_string(), hint: None })?;
+    let text = serde_json::to_string(order).map_err(Failure::from)?;
     disk::write_fleeting(&folder(notes).resolve(format!("{id}.json")), text.as_bytes())?;
     Ok(())
 }
@@ -31,9 +31,10 @@ pub(crate) fn waiting(notes: &AbsolutePath) -> Result<Vec<(String, Order)>, Engi
         let Some(id) = name.strip_suffix(".json") else { continue };
         let path = folder.resolve(&name);
         let Some(text) = disk::read_text(&path)? else { continue };
-        let order = serde_json::from_str(&text).map_err(|error| EngineError::Effect {
-            message: format!("`{path}` is not an order: {error}"),
-            hint: Some(format!("remove it: `{}`", typed!("rm {}", path))),
+        let order = serde_json::from_str(&text).map_err(|error| {
+            let remove = typed!("rm {}", path);
+            Failure::new(Reason::Unknown, format!("`{path}` is not an order: {error}"))
+                .hint(format!("remove it: `{remove}`"))
         })?;
         orders.push((id.to_owned(), order));
     }

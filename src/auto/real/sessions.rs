@@ -17,7 +17,6 @@ use crate::auto::runner::session::{ACTIVITY_LIMIT, Go, Observer, Outcome, run};
 use crate::auto::runner::verdict::{Reason, Verdict as RunnerVerdict};
 use crate::auto::unit::Unit;
 use crate::disk::{self, AbsolutePath, Scratch};
-use crate::failure::Explain;
 use crate::gate::check::Check;
 use crate::world::tree::Mark;
 use crate::world::{Ended, HEARD, UNIT, World};
@@ -88,9 +87,7 @@ impl Real<'_> {
                 let ended = ended(session, &outcome, watch.wish);
                 Ok(UnitEnded { model: ended.model.or_else(|| self.driver.model.clone()), ..ended })
             }
-            Err(error @ RunnerError::Disk(_)) => {
-                Err(EngineError::Effect { hint: error.hint(), message: super::with_causes(&error) })
-            }
+            Err(error @ RunnerError::Disk(_)) => Err(super::failed(&error)),
             Err(error) => {
                 let text = error.to_string();
                 let verdict = Verdict::Dead { cause: Death::Start, resets_at: None, text };

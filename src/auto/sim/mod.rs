@@ -21,7 +21,7 @@ use super::slices::orders::Order;
 use super::slices::reading::{self, Extent};
 use super::stop::Stop;
 use super::unit::Unit;
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::gate::pins::Pins;
 use crate::gate::secrets::{SecretFound, added_secrets};
 use crate::gate::tamper::FileChange;
@@ -326,8 +326,7 @@ impl Effects for Simulated {
         let brief = self.brief.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
         let around = Around { folder: "/simulated", brief, earlier, sources: &[] };
         let input = brief::input(&self.files, &snapshot, unit, &self.preferences, around)?;
-        let prompt = super::prompt::compose(&input)
-            .map_err(|error| EngineError::Effect { hint: error.hint(), message: error.to_string() })?;
+        let prompt = super::prompt::compose(&input).map_err(Failure::from)?;
         Ok(Prompted { text: prompt.text, permits: crate::auto::layout::Layout::Milestones.permits(prompt.permits) })
     }
 

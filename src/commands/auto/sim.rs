@@ -10,7 +10,7 @@ use crate::auto::preferences::{Pipeline, Preferences, Profile};
 use crate::auto::sim::report::{Options, SimReport, simulate};
 use crate::auto::slices::forecast::Shape;
 use crate::commands::frame::Context;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimArgs {
@@ -100,7 +100,7 @@ pub(super) fn sim(context: &mut Context, arguments: &SimArgs) -> Result<(), Fail
 }
 
 fn run(options: &Options) -> Result<SimReport, Failure> {
-    simulate(options).map_err(|error| Failure::because(Reason::Unknown, &error))
+    Ok(simulate(options)?)
 }
 
 fn set(preferences: &mut Preferences, given: &str) -> Result<(), Failure> {

@@ -11,9 +11,9 @@ use crate::disk::AbsolutePath;
 use crate::failure::{Failure, Reason};
 use crate::operations::milestones::archive;
 use crate::operations::phases::add::{self, AddRequest};
-use crate::operations::phases::complete::{self, Incomplete};
+use crate::operations::phases::complete;
 use crate::operations::phases::find::{self, ListRequest, PhaseFileKind};
-use crate::operations::phases::remove::{self, RemoveError};
+use crate::operations::phases::remove;
 use crate::operations::state::position;
 use crate::operations::verification::acceptance::acceptance;
 use crate::project::git_settings::names_no_filter;
@@ -330,14 +330,8 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> 
     {
         refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
     }
-    let report = context.write(Target::Project, |view| {
-        remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts).map_err(|error| match error {
-            RemoveError::NotFound { .. } | RemoveError::Ambiguous { .. } => {
-                Failure::because(Reason::PhaseNotFound, &error)
-            }
-            error => Failure::from(error),
-        })
-    })?;
+    let report =
+        context.write(Target::Project, |view| remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts))?;
     context.emit(&report)
 }
 
@@ -350,7 +344,7 @@ fn clear(context: &mut Context, arguments: &ClearArgs) -> Result<(), Failure> {
     }
     let ClearArgs { confirm: confirmed, force, .. } = *arguments;
     let request = archive::ClearRequest { label, confirmed, force, today: &today };
-    let report = context.write(Target::Project, |view| Ok(archive::clear(view, request)?))?;
+    let report = context.write(Target::Project, |view| archive::clear(view, request))?;
     let raw = format!("{} phase directories cleared", report.cleared);
     context.emit_raw(&report, raw)
 }
@@ -398,28 +392,7 @@ fn complete_phase(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure
     let facts = facts::state_facts(context)?;
     let prefix = context.command_prefix()?;
     let prunes = context.config()?.flag("workflow.auto_prune_state");
-    let report = context.write(Target::Project, |view| {
-        complete::complete(view, phase, prefix, prunes, &facts).map_err(|error| {
-            let reason = match error {
-                Incomplete::NotFound { .. } | Incomplete::Ambiguous { .. } | Incomplete::Earlier { .. } => {
-                    Reason::PhaseNotFound
-                }
-                Incomplete::PlansOpen { .. }
-                | Incomplete::PlansBlocked { .. }
-                | Incomplete::PlansHalted { .. }
-                | Incomplete::PlanUnclear { .. }
-                | Incomplete::PlanUnread { .. } => Reason::PhasePlanCoverageIncomplete,
-                Incomplete::NotVerified { .. } => Reason::PhaseVerificationIncomplete,
-                Incomplete::ScopeUnknown { .. } => Reason::ScopeUnknown,
-                Incomplete::NoRoadmap { .. } | Incomplete::File(_) | Incomplete::State(_) => Reason::Unknown,
-            };
-            let told = Failure::because(reason, &error);
-            match error {
-                Incomplete::NotVerified { indeterminate, .. } => told.with_stale_check(indeterminate),
-                _ => told,
-            }
-        })
-    })?;
+    let report = context.write(Target::Project, |view| complete::complete(view, phase, prefix, prunes, &facts))?;
     context.say(&report, None, |screen| report.shown(screen))
 }
 

@@ -34,14 +34,14 @@ fn scaffold(context: &mut Context, arguments: &ScaffoldArgs) -> Result<(), Failu
     let name = name.as_deref();
     let report = if kind == "phase-dir" {
         let code = context.config()?.project_code().map(str::to_owned);
-        context.write(Target::Project, |view| Ok(scaffold::phase_folder(view, phase, name, code.as_deref())?))?
+        context.write(Target::Project, |view| scaffold::phase_folder(view, phase, name, code.as_deref()))?
     } else {
         let document = Document::named(kind).ok_or_else(|| {
             Failure::usage(format!("`scaffold` cannot create `{kind}`"))
                 .hint("it creates context, uat, verification or phase-dir")
         })?;
         let day = context.world().today();
-        context.write(Target::Project, |view| Ok(scaffold::document(view, document, phase, name, &day)?))?
+        context.write(Target::Project, |view| scaffold::document(view, document, phase, name, &day))?
     };
     let raw = if report.is_kept() { "exists".to_owned() } else { report.path.clone() };
     context.emit_raw(&report, raw)

@@ -3,48 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::milestone::{MilestoneScope, is_same_version};
-use crate::project::scope::Unseen;
 use crate::project::standing::PhaseStanding;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::shell::typed;
-
-/// Why nothing is put away.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ArchiveError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`{label}` cannot name a milestone: use letters, digits, `.`, `-` and `_`, without `..`")]
-    Label { label: String },
-    #[error("`{archive}` has the folders of {label}, and `{folder}` is of {owner}")]
-    Taken { label: String, archive: String, folder: String, owner: String },
-    #[error("{} not done: {}", is_or_are(.open.len()), .open.join(", "))]
-    Open { open: Vec<String> },
-    #[error("which milestone the phase folders belong to is not known: {unseen}")]
-    Unreadable { unseen: Unseen },
-    #[error("`phases clear` archives {count} phase {}; nothing was changed", directories(*count))]
-    NotConfirmed { count: usize },
-}
-
-impl Explain for ArchiveError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Label { .. } => Some("write it as ROADMAP.md does, such as `v1.0`".to_owned()),
-            Self::Taken { owner, .. } => {
-                let call = typed!("gsd-tools phases clear --confirm --archive-version {}", owner);
-                Some(format!("archive them under their own: `{call}`; or pass --force to mix the two"))
-            }
-            Self::Open { .. } => Some("finish them, or pass --force to archive them as they are".to_owned()),
-            Self::Unreadable { unseen } => Some(format!("{}; or pass `--archive-version v1.0`", unseen.cure())),
-            Self::NotConfirmed { .. } => {
-                Some("pass --confirm to do it, or --dry-run to see what would move".to_owned())
-            }
-        }
-    }
-}
 
 fn directories(count: usize) -> &'static str {
     if count == 1 { "directory" } else { "directories" }
@@ -78,17 +42,18 @@ pub(crate) struct ClearReport {
 }
 
 /// A milestone's label that can be part of a folder's name.
-pub(crate) fn checked_label(label: &str) -> Result<&str, ArchiveError> {
+pub(crate) fn checked_label(label: &str) -> Result<&str, Failure> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
     if label.is_empty() || !label.chars().all(fits) || label.contains("..") || label.starts_with('.') {
-        return Err(ArchiveError::Label { label: label.to_owned() });
+        let message = format!("`{label}` cannot name a milestone: use letters, digits, `.`, `-` and `_`, without `..`");
+        return Err(Failure::unknown(message).hint("write it as ROADMAP.md does, such as `v1.0`"));
     }
     Ok(label)
 }
 
 /// Puts the folders of all phases away, shelves left where they are: under the label that was asked for, else each under
 /// the milestone whose roadmap names it, else under the day.
-pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<ClearReport, ArchiveError> {
+pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<ClearReport, Failure> {
     let ClearRequest { label, confirmed, force, today } = request;
     let label = label.map(checked_label).transpose()?;
     let folders = view.all_phase_folders()?;
@@ -97,10 +62,13 @@ pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<Cle
         return Ok((ClearReport { cleared: 0, archive_dir: None, archive_dirs: Vec::new() }, Edits::default()));
     }
     if !confirmed {
-        return Err(ArchiveError::NotConfirmed { count: going.len() });
+        let count = going.len();
+        let message = format!("`phases clear` archives {count} phase {}; nothing was changed", directories(count));
+        return Err(Failure::unknown(message).hint("pass --confirm to do it, or --dry-run to see what would move"));
     }
     if let Some(unseen) = view.scope()?.unseen.filter(|unseen| label.is_none() && (!force || unseen.is_unreadable())) {
-        return Err(ArchiveError::Unreadable { unseen });
+        let message = format!("which milestone the phase folders belong to is not known: {unseen}");
+        return Err(Failure::unknown(message).hint(format!("{}; or pass `--archive-version v1.0`", unseen.cure())));
     }
     let milestone = view.milestone()?;
     let current = milestone.version.filter(|_| milestone.scope == MilestoneScope::Complete);
@@ -123,7 +91,10 @@ pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<Cle
             && !is_same_version(label, &owner)
             && view.folder_exists(&archive)
         {
-            return Err(ArchiveError::Taken { label: label.to_owned(), archive, folder: folder.path.clone(), owner });
+            let message = format!("`{archive}` has the folders of {label}, and `{}` is of {owner}", folder.path);
+            let call = typed!("gsd-tools phases clear --confirm --archive-version {}", owner);
+            let hint = format!("archive them under their own: `{call}`; or pass --force to mix the two");
+            return Err(Failure::unknown(message).hint(hint));
         }
         put_away(view, &folder.path, &archive, &mut edits)?;
         if !archives.contains(&archive) {
@@ -131,7 +102,8 @@ pub(crate) fn clear(view: &ProjectView, request: ClearRequest<'_>) -> Edited<Cle
         }
     }
     if !open.is_empty() && !force {
-        return Err(ArchiveError::Open { open });
+        return Err(Failure::unknown(format!("{} not done: {}", is_or_are(open.len()), open.join(", ")))
+            .hint("finish them, or pass --force to archive them as they are"));
     }
     let archive_dir = archives.first().cloned();
     let archive_dirs = if archives.len() > 1 { archives } else { Vec::new() };
@@ -205,7 +177,7 @@ mod tests {
         for roadmap in ["", "<<<<<<< HEAD\n### Phase 1: A\n=======\n>>>>>>> other\n"] {
             let view = view(roadmap);
             let refused = clear(&view, asked(None)).unwrap_err();
-            assert!(matches!(refused, ArchiveError::Unreadable { .. }), "{roadmap}: {refused}");
+            assert!(refused.message.starts_with("which milestone "), "{roadmap}: {refused:?}");
             let forced = ClearRequest { force: true, ..asked(Some("v1.0")) };
             assert!(clear(&view, forced).is_ok(), "somebody says it");
         }
@@ -221,8 +193,8 @@ mod tests {
         ] {
             let view = view(roadmap);
             let answer = clear(&view, asked(None));
-            assert_eq!(matches!(&answer, Err(ArchiveError::Open { open }) if open == &["01-a"]), is_open, "{roadmap}");
-            assert_eq!(answer.is_ok(), !is_open, "{roadmap}");
+            let refused = answer.err().map(|refused| refused.message);
+            assert_eq!(refused.as_deref(), is_open.then_some("the phase of a folder is not done: 01-a"), "{roadmap}");
             assert!(clear(&view, ClearRequest { force: true, ..asked(None) }).is_ok(), "{roadmap}");
         }
     }
@@ -250,11 +222,12 @@ mod tests {
     fn without_a_milestone_the_day_names_the_archive() {
         let view = view("### Phase 1: A\n");
         let unconfirmed = ClearRequest { confirmed: false, ..asked(None) };
-        assert!(matches!(clear(&view, unconfirmed), Err(ArchiveError::NotConfirmed { count: 1 })));
+        assert!(clear(&view, unconfirmed).unwrap_err().message.contains(" archives 1 phase "));
         let (report, _) = clear(&view, ClearRequest { force: true, ..asked(None) }).unwrap();
         assert_eq!(report.archive_dir.as_deref(), Some(".planning/milestones/archived-20260102-phases"));
         for label in ["a/b", "", "..", "v1..2", ".hidden"] {
-            assert!(matches!(clear(&view, asked(Some(label))), Err(ArchiveError::Label { .. })), "{label}");
+            let refused = clear(&view, asked(Some(label))).unwrap_err().message;
+            assert!(refused.contains("cannot name a milestone"), "{label}");
         }
     }
 }

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::archive::{ArchiveError, checked_label, free_name, put_away};
-use crate::failure::Explain;
-use crate::operations::hints::{NO_ROADMAP, PHASES};
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, switch};
+use super::archive::{checked_label, free_name, put_away};
+use crate::failure::Failure;
+use crate::operations::hints::{self, PHASES};
+use crate::operations::state::{self, Facts, Rule, StateEdit, mirror, switch};
 use crate::project::deferred_checks::{self, DeferredCheck};
 use crate::project::files::FileError;
 use crate::project::folder::{FolderIndex, PhaseFolder};
@@ -20,55 +20,15 @@ use crate::project::milestones;
 use crate::project::phase::{PhaseId, short};
 use crate::project::plan::PhaseSummary;
 use crate::project::roadmap::Roadmap;
-use crate::project::scope::{Scope, Unseen};
+use crate::project::scope::Scope;
 use crate::project::standing::PhaseStanding;
 use crate::project::state::State;
 use crate::project::state::edit::one_line;
 use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 
-/// Why a milestone is not shipped.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum MilestoneError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error(transparent)]
-    Label(#[from] ArchiveError),
-    #[error("there is no ROADMAP.md")]
-    NoRoadmap,
-    #[error("ROADMAP.md has no phases for milestone {version}")]
-    NoPhases { version: String },
-    #[error("milestone {version} is already complete: its phases are folded in ROADMAP.md")]
-    Folded { version: String },
-    #[error("milestone {version} is already archived: its phases are in `{archive}`")]
-    Archived { version: String, archive: String },
-    #[error("the milestone has {count} phase(s) that were not started, such as phase {example}")]
-    Unstarted { count: usize, example: String },
-    #[error("the milestone has {count} open phase(s), such as phase {example}: {why}")]
-    Open { count: usize, example: String, why: String },
-    #[error("milestone {version} may not be complete: {unseen}")]
-    ScopeUnknown { version: String, unseen: Unseen },
-}
-
-impl Explain for MilestoneError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-            Self::Label(error) => error.hint(),
-            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
-            Self::NoPhases { .. } => Some(PHASES.to_owned()),
-            Self::Folded { .. } => Some("`gsd-tools progress` shows the current milestone".to_owned()),
-            Self::Archived { archive, .. } => Some(format!("to complete it again, move `{archive}` away first")),
-            Self::Unstarted { .. } | Self::Open { .. } => {
-                Some("finish or remove these phases, or pass `--force`".to_owned())
-            }
-            Self::ScopeUnknown { unseen, .. } => Some(format!("{}, or pass `--force`", unseen.cure())),
-        }
-    }
-}
+/// What to do about phases of the milestone that are not done.
+const FINISH: &str = "finish or remove these phases, or pass `--force`";
 
 /// What is asked of completing a milestone.
 #[derive(Clone, Copy, Debug)]
@@ -235,17 +195,13 @@ impl Completion {
 }
 
 /// Ships a milestone.
-pub(crate) fn complete(
-    view: &ProjectView,
-    request: CompleteRequest<'_>,
-    facts: &Facts,
-) -> Edited<Completion, MilestoneError> {
+pub(crate) fn complete(view: &ProjectView, request: CompleteRequest<'_>, facts: &Facts) -> Edited<Completion, Failure> {
     let layout = view.layout();
     let spelled = spelled(view, request.version)?;
     let request = CompleteRequest { version: &spelled, ..request };
     let version = checked_label(request.version)?;
     let name = request.name.map(one_line).filter(|name| !name.is_empty()).unwrap_or_else(|| version.to_owned());
-    let text = view.roadmap_text()?.ok_or(MilestoneError::NoRoadmap)?;
+    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let milestone = found(&roadmap, version)?;
     let mut folders = view.folders_of(&milestone, &roadmap)?;
@@ -332,7 +288,7 @@ fn spelled(view: &ProjectView, version: &str) -> Result<String, FileError> {
 
 /// The milestone of this version. Where the roadmap has milestones, it must be one of them; where it has none, all of it
 /// is the milestone.
-fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, MilestoneError> {
+fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, Failure> {
     let milestone = Milestone::find(roadmap, Some(version));
     if milestone.scope != MilestoneScope::Unscoped {
         return Ok(milestone);
@@ -343,10 +299,11 @@ fn found(roadmap: &Roadmap<'_>, version: &str) -> Result<Milestone, MilestoneErr
         text.contains("<summary>") && version_in(text).is_some_and(|known| is_same_version(known, version))
     });
     if folded {
-        return Err(MilestoneError::Folded { version: version.to_owned() });
+        let message = format!("milestone {version} is already complete: its phases are folded in ROADMAP.md");
+        return Err(Failure::unknown(message).hint("`gsd-tools progress` shows the current milestone"));
     }
     if milestone_headings(roadmap).iter().any(|heading| heading.version.is_some()) {
-        return Err(MilestoneError::NoPhases { version: version.to_owned() });
+        return Err(Failure::unknown(format!("ROADMAP.md has no phases for milestone {version}")).hint(PHASES));
     }
     Ok(milestone)
 }
@@ -358,7 +315,7 @@ fn refuse_unstarted(
     roadmap: &Roadmap<'_>,
     folders: &[PhaseFolder],
     request: &CompleteRequest<'_>,
-) -> Result<(), MilestoneError> {
+) -> Result<(), Failure> {
     let archive = format!("{}/{}-phases", view.layout().milestones_folder(), request.version);
     let archived = view.read_folders(&archive, Some(request.version))?;
     let (folder_index, archive_index) = (FolderIndex::new(folders), FolderIndex::new(&archived));
@@ -369,11 +326,15 @@ fn refuse_unstarted(
     let ids = milestone.phase_ids(roadmap);
     let missing: Vec<&str> = ids.iter().copied().filter(|id| !has(id)).collect();
     if folders.is_empty() && !ids.is_empty() && missing.is_empty() {
-        return Err(MilestoneError::Archived { version: request.version.to_owned(), archive });
+        let version = request.version;
+        let message = format!("milestone {version} is already archived: its phases are in `{archive}`");
+        return Err(Failure::unknown(message).hint(format!("to complete it again, move `{archive}` away first")));
     }
     match missing.first() {
         Some(example) if !request.force => {
-            Err(MilestoneError::Unstarted { count: missing.len(), example: (*example).to_owned() })
+            let count = missing.len();
+            let message = format!("the milestone has {count} phase(s) that were not started, such as phase {example}");
+            Err(Failure::unknown(message).hint(FINISH))
         }
         _ => Ok(()),
     }
@@ -385,10 +346,11 @@ fn refuse_open(
     milestone: &Milestone,
     roadmap: &Roadmap<'_>,
     request: &CompleteRequest<'_>,
-) -> Result<(), MilestoneError> {
+) -> Result<(), Failure> {
     let scope = Scope::of(view, roadmap, milestone)?;
     if let Some(unseen) = scope.doubt(&view.layout().roadmap()) {
-        return Err(MilestoneError::ScopeUnknown { version: request.version.to_owned(), unseen });
+        let message = format!("milestone {} may not be complete: {unseen}", request.version);
+        return Err(Failure::unknown(message).hint(format!("{}, or pass `--force`", unseen.cure())));
     }
     let all = view.phase_folders()?;
     let folders = FolderIndex::new(&all);
@@ -412,7 +374,9 @@ fn refuse_open(
         }
         None => "it is not verified".to_owned(),
     };
-    Err(MilestoneError::Open { count: open.len(), example: example.clone(), why })
+    let count = open.len();
+    let message = format!("the milestone has {count} open phase(s), such as phase {example}: {why}");
+    Err(Failure::unknown(message).hint(FINISH))
 }
 
 /// Counts, and the line of each summary.
@@ -533,7 +497,7 @@ impl QuickReport {
 }
 
 /// Puts the folders of all quick tasks away, with their rows of STATE.md.
-pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, MilestoneError> {
+pub(crate) fn archive_quick(view: &ProjectView, version: &str, facts: &Facts) -> Edited<QuickReport, Failure> {
     let version = checked_label(version)?;
     let mut edits = Edits::default();
     let state_text = state::open(view)?;
@@ -711,17 +675,17 @@ mod tests {
     #[test]
     fn a_milestone_that_is_not_the_open_one_takes_no_phases_along() {
         let unforced = |version| CompleteRequest { force: false, ..request(version) };
-        let error = |view: &ProjectView, version| complete(view, unforced(version), &facts()).unwrap_err();
-        assert!(matches!(error(&view(&[]), "v1.0"), MilestoneError::Unstarted { count: 1, .. }));
-        assert!(matches!(error(&view(&[]), "../x"), MilestoneError::Label(_)));
+        let error = |view: &ProjectView, version| complete(view, unforced(version), &facts()).unwrap_err().message;
+        assert!(error(&view(&[]), "v1.0").contains(" 1 phase(s) that were not started"));
+        assert!(error(&view(&[]), "../x").contains("cannot name a milestone"));
         let roadmap = "<details>\n<summary>✅ v1.0 MVP</summary>\n\n### Phase 1: A\n\n</details>\n\n### 🚧 v1.1 More\n\n#### Phase 2: B\n";
         let files = [(".planning/ROADMAP.md", roadmap), (".planning/phases/02-b/x.md", "x")];
         let view = ProjectView::of(files);
-        assert!(matches!(error(&view, "v1.0"), MilestoneError::Folded { .. }));
-        assert!(matches!(error(&view, "v9.9"), MilestoneError::NoPhases { .. }));
+        assert!(error(&view, "v1.0").contains("is already complete"));
+        assert_eq!(error(&view, "v9.9"), "ROADMAP.md has no phases for milestone v9.9");
         let (completion, edits) = complete(&view, request("v1.1"), &facts()).unwrap();
         assert_eq!(completion.plan.would_archive.phases, ["02-b"]);
-        assert!(matches!(error(&view.after(&edits), "v1.1"), MilestoneError::Archived { .. }));
+        assert!(error(&view.after(&edits), "v1.1").contains("is already archived"));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::{Explain, Reason};
-use crate::operations::hints::{NO_ROADMAP, PHASES};
+use crate::failure::{Failure, Reason};
+use crate::operations::hints::{self, NO_ROADMAP, PHASES};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::Milestone;
@@ -14,55 +14,8 @@ use crate::project::phase::{self, PhaseId, PhaseIndex, without_code};
 use crate::project::plan::PhasePlan;
 use crate::project::roadmap::{PhaseSection, Roadmap};
 use crate::project::view::{Edited, Edits, ProjectView};
+use crate::text::named;
 use crate::text::splice::Splices;
-use crate::text::{NameError, named};
-
-/// Why a phase cannot be added.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AddError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("there is no ROADMAP.md")]
-    NoRoadmap,
-    #[error("`{path}`, line {line}: this is not a roadmap: it has no heading and no list of phases")]
-    NotARoadmap { path: String, line: usize },
-    #[error("ROADMAP.md has no phase {phase}")]
-    NoTarget { phase: String },
-    #[error("phase {phase} is on line {line} of ROADMAP.md and has no section `### Phase {phase}: ...`")]
-    NoSection { phase: String, line: usize },
-    #[error("ROADMAP.md already has a phase {phase} (line {line})")]
-    Taken { phase: String, line: usize },
-    #[error("a phase needs a name")]
-    NoName,
-    #[error(transparent)]
-    Name(#[from] NameError),
-}
-
-impl Explain for AddError {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NoTarget { .. } | Self::NoSection { .. } => Reason::PhaseNotFound,
-            Self::Taken { .. } | Self::NoName | Self::Name(_) => Reason::Usage,
-            _ => Reason::Unknown,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::NoRoadmap | Self::NotARoadmap { .. } => Some(NO_ROADMAP.to_owned()),
-            Self::NoTarget { .. } => Some(PHASES.to_owned()),
-            Self::NoSection { .. } => {
-                Some("add the section first; `gsd-tools roadmap validate` lists what is missing".to_owned())
-            }
-            Self::Taken { .. } => {
-                Some("choose another identifier, or leave out `--id` to use the next number".to_owned())
-            }
-            Self::Name(error) => error.hint(),
-            Self::NoName => Some("describe the phase in words, such as `gsd-tools phase add \"Search\"`".to_owned()),
-        }
-    }
-}
 
 /// What is asked of `phase add`.
 #[derive(Clone, Copy, Debug)]
@@ -112,28 +65,36 @@ fn name_warning(name: &str) -> Option<String> {
 }
 
 /// The name that a person gives to a phase.
-fn given_name(description: &str) -> Result<Cow<'_, str>, AddError> {
-    let name = named(description)?;
-    if name.is_empty() { Err(AddError::NoName) } else { Ok(name) }
+fn given_name(description: &str) -> Result<Cow<'_, str>, Failure> {
+    let name = named(description).map_err(|error| Failure::because(Reason::Usage, &error))?;
+    if name.is_empty() {
+        let hint = "describe the phase in words, such as `gsd-tools phase add \"Search\"`";
+        return Err(Failure::usage("a phase needs a name").hint(hint));
+    }
+    Ok(name)
 }
 
 /// Adds a phase at the end of the current milestone.
 ///
 /// The number is one above every phase of the roadmap and the disk, shelves left out, so that a later milestone's
 /// planned phase never gets a twin.
-pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, AddError> {
-    let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
+pub(crate) fn add(view: &ProjectView, request: AddRequest<'_>) -> Edited<AddReport, Failure> {
+    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
     if !text.trim().is_empty() && roadmap.markdown().headings().next().is_none() && roadmap.bullets().is_empty() {
         let line = 1 + text.lines().take_while(|line| line.trim().is_empty()).count();
-        return Err(AddError::NotARoadmap { path: view.layout().roadmap(), line });
+        let path = view.layout().roadmap();
+        let message = format!("`{path}`, line {line}: this is not a roadmap: it has no heading and no list of phases");
+        return Err(Failure::new(Reason::Unknown, message).hint(NO_ROADMAP));
     }
     let milestone = view.milestone()?;
     let name = &*given_name(request.description)?;
     let slug = phase::folder_slug(name);
     let (phase_number, padded, written, depends_on) = if let Some(id) = request.id {
         if let Some(section) = roadmap.section(id) {
-            return Err(AddError::Taken { phase: id.to_owned(), line: section.heading_line + 1 });
+            let line = section.heading_line + 1;
+            return Err(Failure::usage(format!("ROADMAP.md already has a phase {id} (line {line})"))
+                .hint("choose another identifier, or leave out `--id` to use the next number"));
         }
         let depends_on = (request.naming != "custom").then(|| "Phase TBD".to_owned());
         (PhaseNumber::Text(id.to_owned()), id.to_owned(), id.to_owned(), depends_on)
@@ -194,7 +155,7 @@ pub(crate) fn add_batch(
     view: &ProjectView,
     descriptions: &[String],
     request: AddRequest<'_>,
-) -> Edited<BatchReport, AddError> {
+) -> Edited<BatchReport, Failure> {
     let mut edits = Edits::default();
     let mut phases = Vec::new();
     for description in descriptions {
@@ -222,15 +183,22 @@ pub(crate) fn insert(
     after: &str,
     sibling: bool,
     request: AddRequest<'_>,
-) -> Edited<InsertReport, AddError> {
-    let text = view.roadmap_text()?.ok_or(AddError::NoRoadmap)?;
+) -> Edited<InsertReport, Failure> {
+    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let section = roadmap.section(after).ok_or_else(|| {
-        let phase = after.to_owned();
-        match roadmap.bullet(after) {
-            Some(bullet) => AddError::NoSection { phase, line: bullet.line + 1 },
-            None => AddError::NoTarget { phase },
-        }
+        let (message, hint) = match roadmap.bullet(after) {
+            Some(bullet) => {
+                let line = bullet.line + 1;
+                let seen = format!("phase {after} is on line {line} of ROADMAP.md");
+                (
+                    format!("{seen} and has no section `### Phase {after}: ...`"),
+                    "add the section first; `gsd-tools roadmap validate` lists what is missing",
+                )
+            }
+            None => (format!("ROADMAP.md has no phase {after}"), PHASES),
+        };
+        Failure::new(Reason::PhaseNotFound, message).hint(hint)
     })?;
     let name = &*given_name(request.description)?;
     let slug = phase::folder_slug(name);
@@ -575,14 +543,9 @@ mod tests {
         let long = "x".repeat(5_000);
         for name in ["Line one\n## v9.9 Evil", "a\r\nb", "a\u{7}b", "a\u{2028}b", long.as_str()] {
             let refused = add(&view, AddRequest { description: name, ..REQUEST });
-            assert!(matches!(refused, Err(AddError::Name(_))), "{name:?}");
-            assert!(
-                matches!(
-                    insert(&view, "1", false, AddRequest { description: name, ..REQUEST }),
-                    Err(AddError::Name(_))
-                ),
-                "{name:?}"
-            );
+            assert!(refused.unwrap_err().message.starts_with("the name has "), "{name:?}");
+            let refused = insert(&view, "1", false, AddRequest { description: name, ..REQUEST }).unwrap_err();
+            assert!(refused.message.starts_with("the name has "), "{name:?}");
         }
     }
 
@@ -652,7 +615,8 @@ mod tests {
         assert_eq!(report.phases[1].directory, ".planning/phases/04-two");
         assert!(edits.texts[".planning/ROADMAP.md"].contains("**Depends on:** Phase 3"));
         assert_eq!(edits.folders.len(), 2);
-        assert!(matches!(add_batch(&view, &["One".into(), " ".into()], REQUEST), Err(AddError::NoName)));
+        let refused = add_batch(&view, &["One".into(), " ".into()], REQUEST).unwrap_err();
+        assert_eq!(refused.message, "a phase needs a name");
     }
 
     #[test]
@@ -714,8 +678,9 @@ mod tests {
         let beside = |after: &str| insert(&view, after, true, REQUEST).unwrap().0.phase_number;
         assert_eq!((beside("2.1"), beside("2")), ("2.3".to_owned(), "2.3".to_owned()));
         assert_eq!(insert(&view, "2.1", false, REQUEST).unwrap().0.phase_number, "2.1.1");
-        assert!(matches!(insert(&view, "9", false, REQUEST), Err(AddError::NoTarget { .. })));
+        assert_eq!(insert(&view, "9", false, REQUEST).unwrap_err().message, "ROADMAP.md has no phase 9");
         let listed = ProjectView::of([(".planning/ROADMAP.md", "# R\n\n- [ ] **Phase 9: A** - a\n")]);
-        assert!(matches!(insert(&listed, "9", false, REQUEST), Err(AddError::NoSection { line: 3, .. })));
+        let refused = insert(&listed, "9", false, REQUEST).unwrap_err();
+        assert_eq!(refused.message, "phase 9 is on line 3 of ROADMAP.md and has no section `### Phase 9: ...`");
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
-use crate::operations::hints::NO_ROADMAP;
+use crate::failure::{Failure, Reason};
+use crate::operations::hints::{NO_ROADMAP, SPARE_FOLDERS};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::human_judgment;
@@ -13,7 +13,6 @@ use crate::project::phase::{self, PhaseId};
 use crate::project::requirements::{Open, Requirements, is_id};
 use crate::project::review_report;
 use crate::project::roadmap::{PhaseSection, Roadmap};
-use crate::project::scope::Unseen;
 use crate::project::standing;
 use crate::project::state::State;
 use crate::project::uat_report::UatReport;
@@ -28,77 +27,10 @@ use crate::operations::documents::frontmatter;
 use crate::operations::roadmap::analyze::completed_day;
 use crate::operations::state::claim::{self, Conflict};
 use crate::operations::state::position::{self, Transition};
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror, prune};
+use crate::operations::state::{self, Facts, Rule, StateEdit, mirror, prune};
 use crate::operations::verification::human_checks;
 use crate::project::deferred_checks::DeferredCheck;
 use crate::text::screen::{Mark, Screen};
-
-/// Why a phase is not complete.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Incomplete {
-    #[error("there is no phase `{phase}`")]
-    NotFound { phase: String },
-    #[error("there is no `{path}` to record phase {phase} as complete in")]
-    NoRoadmap { phase: String, path: String },
-    #[error("{} folders match phase {phase}: {}", folders.len(), folders.join(", "))]
-    Ambiguous { phase: String, folders: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} without a summary: {}", count(plans.len(), "plan"), plans.join(", "))]
-    PlansOpen { phase: String, plans: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} blocked according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
-    PlansBlocked { phase: String, plans: Vec<String> },
-    #[error("phase {phase} cannot be completed: {} halted according to the summary: {}", count(plans.len(), "plan"), plans.join(", "))]
-    PlansHalted { phase: String, plans: Vec<String> },
-    #[error("phase {phase} cannot be completed: {summary}")]
-    PlanUnclear { phase: String, summary: UnclearSummary },
-    #[error("`{folder}` is of milestone {version}, and no line of the roadmap that is read names phase {phase}")]
-    Earlier { phase: String, folder: String, version: String },
-    #[error("phase {phase} cannot be completed: `{path}` is not read, since the name of a plan is `NN-NN-PLAN.md`")]
-    PlanUnread { phase: String, path: String },
-    #[error("phase {phase} is not verified: {action}")]
-    NotVerified {
-        phase: String,
-        action: String,
-        command: String,
-        /// Whether files changed since could not be told.
-        indeterminate: bool,
-    },
-    #[error("phase {phase} cannot be completed, since it may not be the last one: {unseen}")]
-    ScopeUnknown { phase: String, unseen: Unseen },
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
-impl Explain for Incomplete {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::NotFound { .. } => Some(
-                "`gsd-tools roadmap analyze` lists the phases; one without a folder has nothing to complete yet"
-                    .to_owned(),
-            ),
-            Self::NoRoadmap { .. } => Some(NO_ROADMAP.to_owned()),
-            Self::Ambiguous { .. } => Some("rename or remove the folders that do not belong to the phase".to_owned()),
-            Self::PlansOpen { phase, .. } => Some(format!(
-                "execute these plans first; `{}` lists the plans",
-                typed!("gsd-tools phase-plan-index {}", phase)
-            )),
-            Self::PlansBlocked { .. } | Self::PlansHalted { .. } => {
-                Some("resolve what the summary describes, then execute the plan again".to_owned())
-            }
-            Self::Earlier { .. } => Some("`gsd-tools roadmap validate` names lines that are not read".to_owned()),
-            Self::PlanUnread { .. } => Some("rename it, then execute it".to_owned()),
-            Self::PlanUnclear { .. } => Some(UnclearSummary::CURE.to_owned()),
-            Self::NotVerified { command, phase, .. } if command.is_empty() => {
-                Some(format!("`{}` shows the report", typed!("gsd-tools verification status {}", phase)))
-            }
-            Self::NotVerified { command, .. } => Some(format!("next: `{command}`")),
-            Self::ScopeUnknown { unseen, .. } => Some(unseen.cure()),
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-        }
-    }
-}
 
 /// What `phase complete` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -154,13 +86,17 @@ pub(crate) fn complete(
     command_prefix: &str,
     prunes: bool,
     facts: &Facts,
-) -> Edited<CompleteReport, Incomplete> {
+) -> Edited<CompleteReport, Failure> {
     let folder = open_folder(view, typed)?;
     let closed = is_closed(view, typed)?;
     let earlier = view.closed_milestones_of(std::slice::from_ref(&folder))?.pop().flatten();
     if let Some(earlier) = earlier.filter(|_| !closed) {
-        let (phase, folder) = (typed.to_owned(), folder.path);
-        return Err(Incomplete::Earlier { phase, folder, version: earlier.version });
+        let (folder, version) = (folder.path, earlier.version);
+        let message = format!(
+            "`{folder}` is of milestone {version}, and no line of the roadmap that is read names phase {typed}"
+        );
+        return Err(Failure::new(Reason::PhaseNotFound, message)
+            .hint("`gsd-tools roadmap validate` names lines that are not read"));
     }
     let plans = view.current_plans(&folder)?;
     refuse_open_plans(view, &folder, typed)?;
@@ -202,10 +138,12 @@ pub(crate) fn complete(
         return Err(not_verified(typed, &verification, command_prefix));
     }
     if view.roadmap_text()?.is_none() {
-        return Err(Incomplete::NoRoadmap { phase: typed.to_owned(), path: view.layout().roadmap() });
+        let message = format!("there is no `{}` to record phase {typed} as complete in", view.layout().roadmap());
+        return Err(Failure::new(Reason::Unknown, message).hint(NO_ROADMAP));
     }
     if let Some(unseen) = scope.unseen.filter(|unseen| next.is_none() || unseen.is_unreadable()) {
-        return Err(Incomplete::ScopeUnknown { phase: typed.to_owned(), unseen });
+        let message = format!("phase {typed} cannot be completed, since it may not be the last one: {unseen}");
+        return Err(Failure::new(Reason::ScopeUnknown, message).hint(unseen.cure()));
     }
     let mut edits = Edits::default();
     edit_roadmap(view, typed, &plans, &facts.today, &mut edits)?;
@@ -231,25 +169,36 @@ pub(crate) fn complete(
 
 /// Refuses a phase with a plan that is not done: first those without a summary, then those that are to be executed again,
 /// then those of which nobody can say, then those that were given up.
-fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Incomplete> {
-    let phase = typed.to_owned();
+fn refuse_open_plans(view: &ProjectView, folder: &PhaseFolder, typed: &str) -> Result<(), Failure> {
+    let refused = |why: String, hint: &str| {
+        let message = format!("phase {typed} cannot be completed: {why}");
+        Err(Failure::new(Reason::PhasePlanCoverageIncomplete, message).hint(hint))
+    };
+    let marked = |plans: &[String], word: &str| {
+        let why = format!("{} {word} according to the summary: {}", count(plans.len(), "plan"), plans.join(", "));
+        refused(why, "resolve what the summary describes, then execute the plan again")
+    };
     let to_do = view.plans_to_do(folder)?;
     let (blocked, open): (Vec<String>, _) = to_do.into_iter().partition(|plan| folder.summary_of(plan).is_some());
     if !open.is_empty() {
-        return Err(Incomplete::PlansOpen { phase, plans: open });
+        let why = format!("{} without a summary: {}", count(open.len(), "plan"), open.join(", "));
+        let call = typed!("gsd-tools phase-plan-index {}", typed);
+        return refused(why, &format!("execute these plans first; `{call}` lists the plans"));
     }
     if !blocked.is_empty() {
-        return Err(Incomplete::PlansBlocked { phase, plans: blocked });
+        return marked(&blocked, "blocked");
     }
     if let Some(file) = folder.unread_plans().next() {
-        return Err(Incomplete::PlanUnread { phase, path: folder.join(file) });
+        let path = folder.join(file);
+        let why = format!("`{path}` is not read, since the name of a plan is `NN-NN-PLAN.md`");
+        return refused(why, "rename it, then execute it");
     }
     let unclear = view.unclear_summaries(folder)?.into_iter().find(|summary| summary.status.is_some());
     if let Some(summary) = unclear {
-        return Err(Incomplete::PlanUnclear { phase, summary });
+        return refused(summary.to_string(), UnclearSummary::CURE);
     }
     let halted = view.open_plans(folder)?;
-    if halted.is_empty() { Ok(()) } else { Err(Incomplete::PlansHalted { phase, plans: halted }) }
+    if halted.is_empty() { Ok(()) } else { marked(&halted, "halted") }
 }
 
 /// Whether the roadmap says that a phase is complete.
@@ -267,23 +216,30 @@ fn is_position(view: &ProjectView, typed: &str) -> Result<bool, FileError> {
 }
 
 /// The phase's folder among those that are not archived.
-fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Incomplete> {
+fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Failure> {
     let lookup = view.find_phase(typed)?;
     if !lookup.ambiguous.is_empty() {
-        return Err(Incomplete::Ambiguous { phase: typed.to_owned(), folders: lookup.ambiguous });
+        let folders = lookup.ambiguous;
+        let message = format!("{} folders match phase {typed}: {}", folders.len(), folders.join(", "));
+        return Err(Failure::new(Reason::PhaseNotFound, message).hint(SPARE_FOLDERS));
     }
-    lookup
-        .folder
-        .filter(|folder| folder.archived.is_none())
-        .ok_or_else(|| Incomplete::NotFound { phase: typed.to_owned() })
+    lookup.folder.filter(|folder| folder.archived.is_none()).ok_or_else(|| {
+        Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`"))
+            .hint("`gsd-tools roadmap analyze` lists the phases; one without a folder has nothing to complete yet")
+    })
 }
 
-fn not_verified(typed: &str, verification: &Verification, command_prefix: &str) -> Incomplete {
-    Incomplete::NotVerified {
-        phase: typed.to_owned(),
-        action: verification.next_action().into_owned(),
-        command: verification.next_command(command_prefix),
-        indeterminate: verification.indeterminate,
+fn not_verified(typed: &str, verification: &Verification, command_prefix: &str) -> Failure {
+    let message = format!("phase {typed} is not verified: {}", verification.next_action());
+    let command = verification.next_command(command_prefix);
+    let hint = if command.is_empty() {
+        format!("`{}` shows the report", typed!("gsd-tools verification status {}", typed))
+    } else {
+        format!("next: `{command}`")
+    };
+    Failure {
+        stale_check_indeterminate: Some(verification.indeterminate),
+        ..Failure::new(Reason::PhaseVerificationIncomplete, message).hint(hint)
     }
 }
 
@@ -383,7 +339,7 @@ fn edit_state(
     next: Option<&NextPhase>,
     facts: &Facts,
     edits: &mut Edits,
-) -> Result<bool, Incomplete> {
+) -> Result<bool, Failure> {
     let after = view.after(edits);
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
@@ -396,7 +352,7 @@ fn edit_state(
 }
 
 /// Moves what STATE.md says of phases long past to its archive. Says whether there was any.
-fn prune_state(view: &ProjectView, facts: &Facts, edits: &mut Edits) -> Result<bool, Incomplete> {
+fn prune_state(view: &ProjectView, facts: &Facts, edits: &mut Edits) -> Result<bool, Failure> {
     let after = view.after(edits);
     let Some((report, pruned)) = prune::prune(&after, prune::KEPT, false, facts)? else { return Ok(false) };
     for (path, text) in pruned.texts {
@@ -584,7 +540,7 @@ mod tests {
             let view = view("passed", true);
             let mut more = Edits::default();
             more.texts.insert(format!(".planning/phases/01-base/{path}"), text.to_owned());
-            complete(&view.after(&more), "1", "/gsd-", false, &facts()).unwrap_err().to_string()
+            complete(&view.after(&more), "1", "/gsd-", false, &facts()).unwrap_err().message
         };
         assert!(with("01-02-计划.md", "").contains("`.planning/phases/01-base/01-02-计划.md` is not read"));
         for status in ["status: 已暂停", "status: Angehalten", "Status: halted", "status：halted"] {
@@ -647,16 +603,12 @@ mod tests {
     #[test]
     fn an_open_plan_or_verification_stops_it() {
         let facts = facts();
-        assert!(matches!(
-            complete(&view("passed", false), "1", "/gsd-", false, &facts),
-            Err(Incomplete::PlansOpen { .. })
-        ));
+        let told = complete(&view("passed", false), "1", "/gsd-", false, &facts).unwrap_err();
+        assert_eq!(told.message, "phase 1 cannot be completed: 1 plan without a summary: 01-01-PLAN.md");
         let told = complete(&view("human_needed", true), "01", "/gsd-", false, &facts).unwrap_err();
-        assert!(told.to_string().starts_with("phase 01 is not verified: "), "{told}");
-        assert_eq!(told.hint().as_deref(), Some("next: `/gsd-verify-work 01`"));
-        assert!(matches!(
-            complete(&view("passed", true), "7", "/gsd-", false, &facts),
-            Err(Incomplete::NotFound { .. })
-        ));
+        assert!(told.message.starts_with("phase 01 is not verified: "), "{told:?}");
+        assert_eq!(told.hints, ["next: `/gsd-verify-work 01`"]);
+        let told = complete(&view("passed", true), "7", "/gsd-", false, &facts).unwrap_err();
+        assert_eq!(told.message, "there is no phase `7`");
     }
 }

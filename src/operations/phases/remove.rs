@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::{Explain, Reason};
-use crate::operations::hints::{NO_ROADMAP, PHASES};
+use crate::failure::{Failure, Reason};
+use crate::operations::hints::{self, PHASES, SPARE_FOLDERS};
 use crate::operations::state::position::{self, COUNTING};
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
+use crate::operations::state::{self, Facts, Rule, StateEdit, mirror};
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::{PhaseId, without_code};
@@ -19,51 +19,6 @@ use crate::project::up_next::is_shipped;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::shell::typed;
 use crate::text::splice::with_parts;
-
-/// Why a phase stays.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RemoveError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error("there is no ROADMAP.md")]
-    NoRoadmap,
-    #[error("there is no phase `{phase}`")]
-    NotFound { phase: String },
-    #[error("phase {phase} has several folders: {}", folders.join(", "))]
-    Ambiguous { phase: String, folders: Vec<String> },
-    #[error("phase {phase} is of a milestone that is complete and archived")]
-    Shipped { phase: String },
-    #[error("phase {phase} has {count} executed plan(s)")]
-    Executed { phase: String, count: usize },
-}
-
-impl Explain for RemoveError {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NotFound { .. } | Self::Ambiguous { .. } => Reason::PhaseNotFound,
-            Self::Executed { .. } | Self::Shipped { .. } => Reason::Usage,
-            _ => Reason::Unknown,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
-            Self::NotFound { .. } => Some(PHASES.to_owned()),
-            Self::Ambiguous { .. } => Some("rename or remove the folders that do not belong to the phase".to_owned()),
-            Self::Shipped { .. } => {
-                Some("its phases are history; `--force` takes the phase out of it all the same".to_owned())
-            }
-            Self::Executed { phase, .. } => {
-                Some(format!("`{}` removes it with its summaries", typed!("gsd-tools phase remove {} --force", phase)))
-            }
-        }
-    }
-}
 
 /// A new name of a folder or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -100,27 +55,31 @@ pub(crate) fn remove(
     force: bool,
     project_code: Option<&str>,
     facts: &Facts,
-) -> Edited<RemoveReport, RemoveError> {
-    let text = view.roadmap_text()?.ok_or(RemoveError::NoRoadmap)?;
+) -> Edited<RemoveReport, Failure> {
+    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let id = PhaseId::new(typed);
     let folders = view.phase_folders()?;
     let own: Vec<&PhaseFolder> = folders.iter().filter(|folder| id.matches(folder.token())).collect();
     if own.len() > 1 {
-        let folders = own.iter().map(|folder| folder.path.clone()).collect();
-        return Err(RemoveError::Ambiguous { phase: typed.to_owned(), folders });
+        let folders: Vec<&str> = own.iter().map(|folder| &*folder.path).collect();
+        let message = format!("phase {typed} has several folders: {}", folders.join(", "));
+        return Err(Failure::new(Reason::PhaseNotFound, message).hint(SPARE_FOLDERS));
     }
     let own = own.first().copied();
     let listed: Vec<&str> = roadmap.open_phases().collect();
     if own.is_none() && !listed.iter().any(|known| id.matches(known)) {
-        return Err(RemoveError::NotFound { phase: typed.to_owned() });
+        return Err(Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`")).hint(PHASES));
     }
     if !force && is_shipped(view, &roadmap)? {
-        return Err(RemoveError::Shipped { phase: typed.to_owned() });
+        return Err(Failure::usage(format!("phase {typed} is of a milestone that is complete and archived"))
+            .hint("its phases are history; `--force` takes the phase out of it all the same"));
     }
     let executed = own.map_or(0, |folder| folder.summaries().count());
     if executed > 0 && !force {
-        return Err(RemoveError::Executed { phase: typed.to_owned(), count: executed });
+        let call = typed!("gsd-tools phase remove {} --force", typed);
+        return Err(Failure::usage(format!("phase {typed} has {executed} executed plan(s)"))
+            .hint(format!("`{call}` removes it with its summaries")));
     }
     let tokens = folders.iter().filter_map(PhaseFolder::numbered);
     let counted = |id: &&str| {
@@ -211,7 +170,7 @@ fn follow(
     renumbering: &Renumbering,
     edits: &mut Edits,
     facts: &Facts,
-) -> Result<bool, RemoveError> {
+) -> Result<bool, Failure> {
     let after = view.after(edits);
     let Some(text) = state::open(&after)? else { return Ok(false) };
     let state = State::parse(&text);
@@ -372,13 +331,12 @@ mod tests {
     #[test]
     fn what_cannot_be_removed_is_told_and_nothing_changes() {
         let executed = view(&[(".planning/phases/02-b/02-01-SUMMARY.md", "s")]);
-        assert!(matches!(
-            remove(&executed, "2", false, None, &Facts::default()),
-            Err(RemoveError::Executed { count: 1, .. })
-        ));
+        let refused =
+            |view: &ProjectView, phase, force| remove(view, phase, force, None, &Facts::default()).unwrap_err().message;
+        assert_eq!(refused(&executed, "2", false), "phase 2 has 1 executed plan(s)");
         assert!(remove(&executed, "2", true, None, &Facts::default()).is_ok());
-        assert!(matches!(remove(&view(&[]), "99", true, None, &Facts::default()), Err(RemoveError::NotFound { .. })));
+        assert_eq!(refused(&view(&[]), "99", true), "there is no phase `99`");
         let twins = view(&[(".planning/phases/02-c/x.md", "s")]);
-        assert!(matches!(remove(&twins, "2", true, None, &Facts::default()), Err(RemoveError::Ambiguous { .. })));
+        assert!(refused(&twins, "2", true).starts_with("phase 2 has several folders: "));
     }
 }

@@ -3,50 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::{Explain, Reason};
-use crate::project::files::FileError;
+use crate::failure::{Failure, Reason};
 use crate::project::phase::{self, PhaseId};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, Value};
 use crate::text::shell::typed;
-use crate::text::{NameError, named, words};
-
-/// Why nothing could be made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ScaffoldError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("phase {phase} has no folder")]
-    NoPhase { phase: String },
-    #[error("`scaffold phase-dir` needs --phase and --name")]
-    NoName,
-    #[error("`{phase}` is not a phase: it needs a number")]
-    NotAPhase { phase: String },
-    #[error(transparent)]
-    Name(#[from] NameError),
-}
-
-impl Explain for ScaffoldError {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NoPhase { .. } => Reason::PhaseNotFound,
-            Self::File(_) => Reason::Unknown,
-            Self::NoName | Self::NotAPhase { .. } | Self::Name(_) => Reason::Usage,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::NoPhase { phase } => {
-                Some(format!("create it: `{}`", typed!("gsd-tools scaffold phase-dir --phase {} --name NAME", phase)))
-            }
-            Self::NoName => Some("`gsd-tools scaffold phase-dir --phase 3 --name \"Search\"`".to_owned()),
-            Self::NotAPhase { .. } => Some("write it as `3` or `3.1`".to_owned()),
-            Self::Name(error) => error.hint(),
-        }
-    }
-}
+use crate::text::{named, words};
 
 /// A document that can be made empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -127,9 +89,12 @@ pub(crate) fn document(
     typed: &str,
     name: Option<&str>,
     day: &str,
-) -> Edited<ScaffoldReport, ScaffoldError> {
+) -> Edited<ScaffoldReport, Failure> {
     let folder = view.find_phase(typed)?.folder;
-    let folder = folder.ok_or_else(|| ScaffoldError::NoPhase { phase: typed.to_owned() })?;
+    let folder = folder.ok_or_else(|| {
+        let call = typed!("gsd-tools scaffold phase-dir --phase {} --name NAME", typed);
+        Failure::new(Reason::PhaseNotFound, format!("phase {typed} has no folder")).hint(format!("create it: `{call}`"))
+    })?;
     let mut edits = Edits::default();
     if let Some(path) = folder.artifact_path(document.kind()) {
         let path = view.layout().shown(&path);
@@ -137,7 +102,7 @@ pub(crate) fn document(
     }
     let number = PhaseId::new(folder.token()).to_string();
     let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or_else(|| folder.slug());
-    let name = &*named(name)?;
+    let name = &*named(name).map_err(|error| Failure::because(Reason::Usage, &error))?;
     let mut entries = vec![
         ("phase".to_owned(), Value::from(number.as_str())),
         ("name".to_owned(), Value::from(name)),
@@ -165,13 +130,17 @@ pub(crate) fn phase_folder(
     typed: &str,
     name: Option<&str>,
     project_code: Option<&str>,
-) -> Edited<ScaffoldReport, ScaffoldError> {
-    let name = name.map(str::trim).filter(|name| !name.is_empty()).ok_or(ScaffoldError::NoName)?;
+) -> Edited<ScaffoldReport, Failure> {
+    let name = name.map(str::trim).filter(|name| !name.is_empty()).ok_or_else(|| {
+        Failure::usage("`scaffold phase-dir` needs --phase and --name")
+            .hint("`gsd-tools scaffold phase-dir --phase 3 --name \"Search\"`")
+    })?;
     let number = PhaseId::new(typed).to_string();
     if phase::leading_integer(&number).is_none() || number.contains(['/', '\\']) {
-        return Err(ScaffoldError::NotAPhase { phase: typed.to_owned() });
+        let message = format!("`{typed}` is not a phase: it needs a number");
+        return Err(Failure::usage(message).hint("write it as `3` or `3.1`"));
     }
-    let slug = phase::folder_slug(&named(name)?);
+    let slug = phase::folder_slug(&named(name).map_err(|error| Failure::because(Reason::Usage, &error))?);
     let prefix = project_code.filter(|code| !code.is_empty()).map_or_else(String::new, |code| format!("{code}-"));
     let directory = format!("{}/{prefix}{number}-{slug}", view.layout().phases());
     let path = view.layout().shown(&directory);
@@ -233,6 +202,7 @@ mod tests {
         for (phase, name) in [("../x", "y"), ("x", "y"), ("4/5", "y"), ("4", "a\nb"), ("4", " ")] {
             assert!(made(phase, name, None).is_err(), "{phase} {name}");
         }
-        assert!(matches!(document(&view(), Document::Uat, "9", None, ""), Err(ScaffoldError::NoPhase { .. })));
+        let refused = document(&view(), Document::Uat, "9", None, "").unwrap_err();
+        assert_eq!(refused.message, "phase 9 has no folder");
     }
 }

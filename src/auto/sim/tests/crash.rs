@@ -24,7 +24,7 @@ fn with_deaths(simulated: &mut Simulated, options: &Options, deaths: &[u64], loo
                 look(simulated);
                 simulated.dies_at = deaths.next().map(|more| simulated.effects + more);
             }
-            Err(error) => panic!("{error}"),
+            Err(error) => panic!("{error:?}"),
         }
     }
 }

@@ -45,12 +45,6 @@ impl Failure {
         self
     }
 
-    /// Tells programs whether it could not be told that files changed since a verification.
-    pub(in crate::commands) fn with_stale_check(mut self, indeterminate: bool) -> Self {
-        self.stale_check_indeterminate = Some(indeterminate);
-        self
-    }
-
     pub(crate) fn exit_code(&self, contract: ExitContract) -> u8 {
         match (self.exit_code, contract) {
             (Some(code), _) => code,
