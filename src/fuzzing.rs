@@ -5,11 +5,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken promise is a finding")]
 #![cfg_attr(test, allow(unreachable_pub, reason = "public for the fuzzers alone"))]
 
+use crate::failure::Failure;
 use crate::operations::documents::configuration;
 use crate::operations::plans::index;
 use crate::operations::plans::structure;
 use crate::operations::roadmap::analyze;
-use crate::operations::state::{Facts, StateError, advance, notes, position, update};
+use crate::operations::state::{Facts, advance, notes, position, update};
 use crate::project::config::{self, Config, ConfigTexts, Setting};
 use crate::project::files::MemoryFiles;
 use crate::project::layout::Layout;
@@ -177,7 +178,7 @@ fn facts() -> Facts {
 }
 
 /// A refusal is an answer; what is written is a document that reads as one.
-fn written(result: Result<Edits, StateError>) {
+fn written(result: Result<Edits, Failure>) {
     let Ok(edits) = result else { return };
     only(&edits, &[".planning/STATE.md", ".planning/state.json", ".planning/milestone.lock"]);
     if let Some(after) = edits.texts.get(".planning/STATE.md") {

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::roadmap::PhaseRow as RoadmapRow;
 use crate::project::standing::{PhaseStanding, Stage};
@@ -15,7 +15,7 @@ use crate::project::verification;
 use crate::project::view::{Edited, Edits, ProjectView, state_version};
 use crate::text::markdown::newline_of;
 use crate::text::screen::{Cell, Screen, Tone};
-use crate::text::{NameError, named, slug};
+use crate::text::{named, slug};
 
 use crate::operations::roadmap::analyze::percent;
 
@@ -419,30 +419,6 @@ pub(crate) struct CreateRequest<'text> {
     pub(crate) today: &'text str,
 }
 
-/// Why no workstream can be made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CreateError {
-    #[error("`{0}` has no letter or digit to name a workstream by")]
-    Nameless(String),
-    #[error(transparent)]
-    Name(#[from] NameError),
-    #[error("`{0}` cannot be both the new workstream and the one for the existing documents")]
-    SameName(String),
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
-impl Explain for CreateError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Name(error) => error.hint(),
-            Self::Nameless(_) => Some("name it with letters or digits, such as `billing`".to_owned()),
-            Self::SameName(_) => Some("`gsd-tools workstream create --help` shows an example".to_owned()),
-        }
-    }
-}
-
 /// What work that was done without workstreams is called after: its milestone, where that has a name of its own.
 fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, FileError> {
     let milestone = view.milestone()?.name.as_deref().map(slug);
@@ -451,10 +427,13 @@ fn heir_of_milestone(view: &ProjectView, other_than: &str) -> Result<String, Fil
 }
 
 /// Makes a workstream. The first one of a project with work of its own makes a second one, which takes that work over.
-pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<CreateReport, CreateError> {
+pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<CreateReport, Failure> {
     let named = |typed: &str| {
         let name = slug(&named(typed)?);
-        Some(name).filter(|name| !name.is_empty()).ok_or_else(|| CreateError::Nameless(typed.to_owned()))
+        Some(name).filter(|name| !name.is_empty()).ok_or_else(|| {
+            Failure::unknown(format!("`{typed}` has no letter or digit to name a workstream by"))
+                .hint("name it with letters or digits, such as `billing`")
+        })
     };
     let name = named(request.name)?;
     let layout = view.layout().scoped(Some(&name));
@@ -472,7 +451,8 @@ pub(crate) fn create(view: &ProjectView, request: CreateRequest<'_>) -> Edited<C
         };
         migration = migrate(view, heir, &mut edits)?;
         if migration.as_ref().is_some_and(|migration| migration.workstream == name) {
-            return Err(CreateError::SameName(name));
+            let message = format!("`{name}` cannot be both the new workstream and the one for the existing documents");
+            return Err(Failure::unknown(message).hint("`gsd-tools workstream create --help` shows an example"));
         }
     }
     let (state_path, phases_path) = (layout.state(), layout.phases());
@@ -696,8 +676,9 @@ mod tests {
     #[test]
     fn a_name_must_leave_something_and_be_only_one() {
         let view = view(&[(".planning/STATE.md", "s")]);
-        assert!(matches!(create(&view, request("../..")), Err(CreateError::Nameless(_))));
-        assert!(matches!(create(&view, request("Default")), Err(CreateError::SameName(_))));
+        let refused = |name| create(&view, request(name)).unwrap_err().message;
+        assert!(refused("../..").contains("has no letter or digit"));
+        assert!(refused("Default").contains("cannot be both the new workstream"));
     }
 
     #[test]

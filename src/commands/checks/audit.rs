@@ -3,7 +3,7 @@
 use crate::acts::writing;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
-use crate::operations::audit::{self, AcknowledgeError, Category, Target};
+use crate::operations::audit::{self, Category, Target};
 
 verbs! {
     "Audits";
@@ -121,25 +121,6 @@ fn acknowledge(context: &mut Context, arguments: &AcknowledgeArgs) -> Result<(),
         text: arguments.text.as_deref(),
         archived_milestone: arguments.archived_milestone.as_deref(),
     };
-    let report = context.write(writing::Target::Project, |view| audit::acknowledge(view, target).map_err(told))?;
+    let report = context.write(writing::Target::Project, |view| audit::acknowledge(view, target))?;
     context.emit_raw(&report, "true")
-}
-
-fn told(error: AcknowledgeError) -> Failure {
-    let hint = match &error {
-        AcknowledgeError::NoFile { .. } | AcknowledgeError::NoItem { .. } | AcknowledgeError::NoPhase { .. } => {
-            Some("`gsd-tools audit-open --json` lists what is open")
-        }
-        AcknowledgeError::NoFlag { .. } => {
-            Some("`gsd-tools audit-open acknowledge --help` lists the flags of each category")
-        }
-        AcknowledgeError::NotAName { .. } => Some("`gsd-tools audit-open --json` lists the names"),
-        AcknowledgeError::FrontMatter { .. } => Some("correct that line; nothing was written"),
-        AcknowledgeError::File(_) => None,
-    };
-    let told = Failure::from(error);
-    match hint {
-        Some(hint) => told.hint(hint),
-        None => told,
-    }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::commands::frame::named::{NonBlank, PhaseArg, PhaseFolderArg};
 use crate::commands::frame::{Context, verbs};
-use crate::failure::{Failure, Reason};
-use crate::operations::verification::human_checks::{self, HumanCheckError};
+use crate::failure::Failure;
+use crate::operations::verification::human_checks;
 use crate::project::folder::PhaseFolder;
 use crate::project::standing::PhaseStanding;
 use crate::project::verification;
@@ -132,28 +132,13 @@ fn defer_human(context: &mut Context, arguments: &DeferArgs) -> Result<(), Failu
     let facts = facts::state_facts(context)?;
     let prefix = context.command_prefix()?;
     let (typed, tests_only) = (&arguments.phase, arguments.tests_only);
-    let report = context.write(Target::Project, |view| {
-        human_checks::defer(view, typed, tests_only, prefix, &facts).map_err(|error| explained(&error))
-    })?;
+    let report = context.write(Target::Project, |view| human_checks::defer(view, typed, tests_only, prefix, &facts))?;
     context.emit(&report)
 }
 
 fn settle_human(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
-    context.emit(
-        &context.write(Target::Project, |view| {
-            human_checks::settle(view, phase, &facts).map_err(|error| explained(&error))
-        })?,
-    )
-}
-
-/// The reason of a refusal.
-fn explained(error: &HumanCheckError) -> Failure {
-    let reason = match error {
-        HumanCheckError::NotFound { .. } => Reason::PhaseNotFound,
-        _ => Reason::Unknown,
-    };
-    Failure::because(reason, error)
+    context.emit(&context.write(Target::Project, |view| human_checks::settle(view, phase, &facts))?)
 }
 
 /// What a report is about.

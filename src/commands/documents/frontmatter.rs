@@ -181,9 +181,7 @@ fn not_fields(message: String) -> Failure {
 }
 
 fn change(context: &Context, file: &str, changes: &[FieldChange]) -> Result<Changed, Failure> {
-    let told = |error: frontmatter::FrontMatterError| {
-        Failure::from(error).hint("correct it, then run the command again; the file was not changed")
-    };
+    let told = |failure: Failure| failure.hint("correct it, then run the command again; the file was not changed");
     let path = context.here().resolve(file);
     if path.relative_to(context.root()).is_some() {
         let (target, path) = files::target(context, file)?;

@@ -5,8 +5,8 @@ use crate::acts::files::MissingFile;
 use crate::acts::named;
 use crate::commands::frame::named::PhaseArg;
 use crate::commands::frame::{Context, verbs};
-use crate::failure::{Failure, Reason};
-use crate::operations::plans::index::{self, PlanIndexError};
+use crate::failure::Failure;
+use crate::operations::plans::index;
 use crate::operations::plans::summary;
 
 verbs! {
@@ -36,13 +36,7 @@ pub(crate) struct ExtractArgs {
 }
 
 fn index(context: &mut Context, phase: &PhaseArg) -> Result<(), Failure> {
-    let report = index::plan_index(&context.view(), phase).map_err(|error| match error {
-        PlanIndexError::Cycle { .. } => {
-            Failure::because(Reason::Unknown, &error).hint("change `depends_on` of one of them")
-        }
-        PlanIndexError::SameName { .. } => Failure::because(Reason::Unknown, &error),
-        PlanIndexError::Unreadable(error) => error.into(),
-    })?;
+    let report = index::plan_index(&context.view(), phase)?;
     if report.error.is_some() && context.shows_to_a_person() {
         context.refuses_a_person_without_a_project()?;
         // The error for a person says why there is none.

@@ -18,10 +18,10 @@ use crate::disk;
 use crate::failure::{Failure, Reason};
 use crate::operations::answers::changes;
 use crate::operations::plans::close::{self, CloseRequest, ClosedPlan, PlanEnd, PlanPlace};
-use crate::operations::plans::index::{self, PlanIndexError};
+use crate::operations::plans::index;
 use crate::operations::plans::lint::{self, Limits};
 use crate::operations::plans::summary_check::{self, SelfCheck};
-use crate::operations::state::{NO_STATE, NO_STATE_CURE, StateError};
+use crate::operations::state::{NO_STATE, NO_STATE_CURE};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id};
 use crate::project::git_settings::names_no_filter;
@@ -508,7 +508,7 @@ fn close_all(
             reports.push(report);
             edits.follow(more);
         }
-        Ok::<_, StateError>((reports, edits))
+        Ok::<_, Failure>((reports, edits))
     };
     let closed = if context.is_rehearsal() {
         // A rehearsal of what also commits takes no lock, since a lock is a file.
@@ -517,7 +517,7 @@ fn close_all(
         context.note_rehearsed(&changes::diff(&view, &edits)?);
         reports
     } else {
-        context.write(Target::Project, |view| Ok(operation(view)?))?
+        context.write(Target::Project, operation)?
     };
     let layout = context.layout();
     let files = places.iter().flat_map(|place| of_plan(context, place)).chain(layout.tracking());
@@ -582,8 +582,8 @@ fn next_plan(context: &Context, place: &PlanPlace) -> Result<Option<String>, Fai
     let view = context.view();
     match index::plan_index(&view, place.folder.token()) {
         Ok(index) => Ok(index.runnable.first().map(|id| canonical_id(id).to_owned())),
-        Err(PlanIndexError::Unreadable(error)) => Err(error.into()),
+        Err(failure) if failure.unread.is_some() => Err(failure),
         // Plans that wait for each other cannot be executed.
-        Err(PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. }) => Ok(None),
+        Err(_) => Ok(None),
     }
 }

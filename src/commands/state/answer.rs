@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::commands::frame::Context;
 use crate::failure::{Failure, Reason};
 use crate::operations::state::notes::NoteReport;
-use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, StateError};
+use crate::operations::state::{self, Facts, LOST_STATE, NO_STATE, NO_STATE_CURE};
 use crate::project::view::{Edits, ProjectView};
 
 /// An answer that is only a failure: the call itself was right.
@@ -30,7 +30,7 @@ impl FailureReport {
 
 pub(in crate::commands) fn write<R>(
     context: &Context,
-    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), StateError>,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(R, Edits), Failure>,
 ) -> Result<R, Failure> {
     let facts = facts::state_facts(context)?;
     context.write(Target::Project, |view| operation(view, &facts).map_err(told))
@@ -39,7 +39,7 @@ pub(in crate::commands) fn write<R>(
 /// As [`write()`], for operations that have nothing to say without STATE.md.
 pub(in crate::commands) fn write_found<R>(
     context: &Context,
-    operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, StateError>,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<Option<(R, Edits)>, Failure>,
 ) -> Result<Option<R>, Failure> {
     write(context, |view, facts| {
         Ok(match operation(view, facts)? {
@@ -51,7 +51,7 @@ pub(in crate::commands) fn write_found<R>(
 
 pub(in crate::commands) fn note(
     context: &mut Context,
-    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), StateError>,
+    operation: impl FnOnce(&ProjectView, &Facts) -> Result<(NoteReport, Edits), Failure>,
 ) -> Result<(), Failure> {
     let report = write(context, operation)?;
     if let Some(reason) = report.reason() {
@@ -74,21 +74,16 @@ pub(in crate::commands) fn needs_planning(context: &Context, message: &str) -> R
     Err(Failure::new(Reason::Usage, message).hint(hint))
 }
 
-/// What to do about a STATE.md that cannot be read.
-const LOST: &str = "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`";
-
 /// A STATE.md that cannot be read is reported with what to do about it.
-fn told(error: StateError) -> Failure {
-    match error {
-        StateError::File(error) if error.path.ends_with("STATE.md") => Failure::from(error).hint(LOST),
-        error => Failure::from(error),
-    }
+fn told(failure: Failure) -> Failure {
+    let is_lost = failure.unread.as_deref().is_some_and(|path| path.ends_with("STATE.md"));
+    if is_lost { failure.hint(LOST_STATE) } else { failure }
 }
 
 /// The answer where there is no STATE.md: an error with its cure for a person, `report` for a program.
 pub(in crate::commands) fn absent(context: &mut Context, report: &impl Serialize) -> Result<(), Failure> {
     if context.shows_to_a_person() {
-        return Err(Failure::new(Reason::Unknown, NO_STATE).hint(NO_STATE_CURE));
+        return Err(state::no_state());
     }
     context.emit(report)
 }

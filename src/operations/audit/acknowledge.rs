@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::open::{DEFERRED, findings_digest, open_questions, questions_digest, quick_summary, status_of};
 use super::{ACKNOWLEDGED, Category};
-use crate::failure::{Explain, Reason};
+use crate::failure::{Failure, Reason};
+use crate::operations::hints;
 use crate::project::deferred::DeferredItems;
-use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
 use crate::project::review_report;
@@ -16,42 +16,6 @@ use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::newline_of;
 use crate::text::splice::Splices;
-
-/// Why nothing could be noted.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AcknowledgeError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`--category {category}` needs --{flag}")]
-    NoFlag { flag: &'static str, category: &'static str },
-    #[error("`{name}` of --{flag} is not the name of one file or folder")]
-    NotAName { flag: &'static str, name: String },
-    #[error("there is no file `{path}`")]
-    NoFile { path: String },
-    #[error("phase {phase} has no folder")]
-    NoPhase { phase: String },
-    #[error("no deferred item matches `{text}`")]
-    NoItem { text: String },
-    #[error("the front matter of `{path}` cannot be edited: {what} (line {line})")]
-    FrontMatter { path: String, line: usize, what: &'static str },
-}
-
-impl Explain for AcknowledgeError {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NoPhase { .. } => Reason::PhaseNotFound,
-            Self::NoFlag { .. } | Self::NotAName { .. } => Reason::Usage,
-            _ => Reason::Unknown,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            _ => None,
-        }
-    }
-}
 
 /// What is to be noted, and of which artifact. Which of the names are needed depends on the category.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +56,7 @@ pub(crate) struct AcknowledgeReport {
 }
 
 /// Notes in an artifact that somebody knows of it.
-pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, AcknowledgeError> {
+pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<AcknowledgeReport, Failure> {
     let layout = view.layout();
     let category = target.category;
     let mut report =
@@ -109,7 +73,8 @@ pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<Ackn
     if category == Category::DeferredItems {
         let wanted = target.need("text", target.text)?;
         let edited = DeferredItems::parse(&text).acknowledge(wanted);
-        let edited = edited.ok_or_else(|| AcknowledgeError::NoItem { text: wanted.to_owned() })?;
+        let edited =
+            edited.ok_or_else(|| Failure::unknown(format!("no deferred item matches `{wanted}`")).hint(OPEN))?;
         report.text = Some(wanted.to_owned());
         edits.write(view, &path, edited)?;
         return Ok((report, edits));
@@ -128,42 +93,50 @@ pub(crate) fn acknowledge(view: &ProjectView, target: Target<'_>) -> Edited<Ackn
 }
 
 impl<'text> Target<'text> {
-    fn need(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, AcknowledgeError> {
-        value
-            .filter(|value| !value.trim().is_empty())
-            .ok_or(AcknowledgeError::NoFlag { flag, category: self.category.word() })
+    fn need(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, Failure> {
+        value.filter(|value| !value.trim().is_empty()).ok_or_else(|| {
+            Failure::usage(format!("`--category {}` needs --{flag}", self.category.word()))
+                .hint("`gsd-tools audit-open acknowledge --help` lists the flags of each category")
+        })
     }
 
     /// A name that leads nowhere else.
-    fn name(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, AcknowledgeError> {
+    fn name(&self, flag: &'static str, value: Option<&'text str>) -> Result<&'text str, Failure> {
         let name = self.need(flag, value)?;
         if name.contains(['/', '\\']) || matches!(name, "." | "..") {
-            return Err(AcknowledgeError::NotAName { flag, name: name.to_owned() });
+            return Err(Failure::usage(format!("`{name}` of --{flag} is not the name of one file or folder"))
+                .hint("`gsd-tools audit-open --json` lists the names"));
         }
         Ok(name)
     }
 
     /// As [`Self::name`], with the ending of a Markdown file.
-    fn markdown(&self, flag: &'static str, value: Option<&'text str>) -> Result<String, AcknowledgeError> {
+    fn markdown(&self, flag: &'static str, value: Option<&'text str>) -> Result<String, Failure> {
         Ok(format!("{}.md", self.name(flag, value)?))
     }
 }
 
+const OPEN: &str = "`gsd-tools audit-open --json` lists what is open";
+
+fn no_file(path: &str) -> Failure {
+    Failure::unknown(format!("there is no file `{path}`")).hint(OPEN)
+}
+
 /// The path and the text of a file; `shown` is its folder as it is told.
-fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(String, String), AcknowledgeError> {
+fn read(view: &ProjectView, shown: &str, folder: &str, name: &str) -> Result<(String, String), Failure> {
     let path = format!("{folder}/{name}");
     match view.text(&path)? {
         Some(text) => Ok((path, text.as_ref().to_owned())),
-        None => Err(AcknowledgeError::NoFile { path: format!("{shown}/{name}") }),
+        None => Err(no_file(&format!("{shown}/{name}"))),
     }
 }
 
 /// The summary of a quick task; one that has none gets one that says so.
-fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), AcknowledgeError> {
+fn quick(view: &ProjectView, target: &Target<'_>) -> Result<(String, String), Failure> {
     let name = target.name("dir", target.folder)?;
     let folder = format!("{}/{name}", view.layout().quick());
     if !view.folder_exists(&folder) {
-        return Err(AcknowledgeError::NoFile { path: format!("quick/{name}") });
+        return Err(no_file(&format!("quick/{name}")));
     }
     match quick_summary(view, &folder)? {
         Some(path) => {
@@ -179,7 +152,7 @@ fn in_phase(
     view: &ProjectView,
     target: &Target<'_>,
     report: &mut AcknowledgeReport,
-) -> Result<(String, String), AcknowledgeError> {
+) -> Result<(String, String), Failure> {
     let typed = target.need("phase", target.phase)?;
     let file = match target.category {
         Category::DeferredItems => target.name("file", target.file.or(Some(DEFERRED)))?,
@@ -198,7 +171,8 @@ fn in_phase(
             folders.iter().find(named).cloned()
         }
     };
-    let Some(folder) = folder else { return Err(AcknowledgeError::NoPhase { phase: typed.to_owned() }) };
+    let folder =
+        folder.ok_or_else(|| Failure::new(Reason::PhaseNotFound, format!("phase {typed} has no folder")).hint(OPEN))?;
     report.phase = Some(folder.token().to_owned());
     report.file = Some(file.to_owned());
     read(view, &folder.name, &folder.path, file)
@@ -223,22 +197,24 @@ fn noted(
     text: &str,
     target: &Target<'_>,
     snapshot: Option<(&'static str, String)>,
-) -> Result<String, AcknowledgeError> {
+) -> Result<String, Failure> {
     let mut entries =
         vec![("milestone".to_owned(), Value::from(target.milestone)), ("at".to_owned(), Value::from(target.day))];
     entries.extend(snapshot.map(|(key, said)| (key.to_owned(), Value::Text(said))));
     let note = Value::Map(entries);
-    let broken = |line, what| AcknowledgeError::FrontMatter { path: path.to_owned(), line, what };
     match FrontMatter::parse(text) {
         Some(front) => {
             if let Some(problem) = front.problem() {
-                return Err(broken(problem.line, problem.what));
+                return Err(hints::uneditable_front_matter(path, problem));
             }
             let mut splices = Splices::default();
             front.set(ACKNOWLEDGED, &note, &mut splices);
             Ok(splices.apply(text))
         }
-        None if front_matter::is_unclosed(text) => Err(broken(1, "it is not closed by a line `---`")),
+        None if front_matter::is_unclosed(text) => {
+            let problem = front_matter::Problem { line: 1, what: "it is not closed by a line `---`" };
+            Err(hints::uneditable_front_matter(path, problem))
+        }
         None => {
             let newline = newline_of(text);
             let space = if text.is_empty() || text.starts_with(['\n', '\r']) { "" } else { newline };

@@ -8,40 +8,12 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
-use crate::project::files::FileError;
+use crate::failure::Failure;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::{self, FrontMatter, Value};
 use crate::text::markdown::{Markdown, newline_of};
 use crate::text::splice::Splices;
 use crate::text::table::Table;
-
-/// Why a front matter could not be read or changed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FrontMatterError {
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    #[error("the front matter of `{path}` does not parse: line {line} is {what}")]
-    Malformed { path: String, line: usize, what: &'static str },
-    #[error("the front matter of `{path}` is opened and never closed")]
-    Unclosed { path: String },
-    #[error("`{key}` cannot be the name of a field")]
-    Key { key: String },
-    #[error("the front matter of `{path}` cannot be edited safely at `{key}`")]
-    Unsafe { path: String, key: String },
-    #[error("unknown schema `{name}`; the schemas are {}", SCHEMAS.map(|schema| schema.name).join(", "))]
-    Schema { name: String },
-}
-
-impl Explain for FrontMatterError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable(error) => error.hint(),
-            Self::Key { .. } => Some("name it with letters, digits, `_` and `-`".to_owned()),
-            _ => None,
-        }
-    }
-}
 
 /// A change of one field: its new value, or none to take it away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +76,7 @@ pub(crate) fn of_json(json: &serde_json::Value) -> Option<Value> {
 }
 
 /// Changes fields of the front matter of a file of the project, which is made where there is none.
-pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Edited<Changed, FrontMatterError> {
+pub(crate) fn change(view: &ProjectView, path: &str, changes: &[FieldChange]) -> Edited<Changed, Failure> {
     let (outcome, edited) = changed(path, view.text(path)?.as_deref(), changes)?;
     let mut edits = Edits::default();
     if let Some(edited) = edited {
@@ -118,7 +90,7 @@ pub(crate) fn changed(
     path: &str,
     text: Option<&str>,
     changes: &[FieldChange],
-) -> Result<(Changed, Option<String>), FrontMatterError> {
+) -> Result<(Changed, Option<String>), Failure> {
     let Some(text) = text else { return Ok((Changed::NoFile, None)) };
     let front = FrontMatter::parse(text);
     let flattened = changes.iter().find(|change| {
@@ -133,21 +105,19 @@ pub(crate) fn changed(
 }
 
 /// The text with its fields changed; `path` names it in errors.
-pub(crate) fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, FrontMatterError> {
+pub(crate) fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, Failure> {
     if let Some(change) = changes.iter().find(|change| !is_name(&change.key)) {
-        return Err(FrontMatterError::Key { key: change.key.clone() });
+        return Err(not_a_name(&change.key));
     }
     if front_matter::is_unclosed(text) {
-        return Err(FrontMatterError::Unclosed { path: path.to_owned() });
+        return Err(Failure::unknown(format!("the front matter of `{path}` is opened and never closed")));
     }
     let edited = match FrontMatter::parse(text) {
         Some(front) => {
             if let Some(problem) = front.problem() {
-                return Err(FrontMatterError::Malformed {
-                    path: path.to_owned(),
-                    line: problem.line,
-                    what: problem.what,
-                });
+                let front_matter::Problem { line, what } = problem;
+                let message = format!("the front matter of `{path}` does not parse: line {line} is {what}");
+                return Err(Failure::unknown(message));
             }
             edit(text, &front, changes)
         }
@@ -181,7 +151,7 @@ fn with_new_front_matter(text: &str, changes: &[FieldChange]) -> String {
 }
 
 /// Reads the edited text again: the changed fields say what was asked, all others and the body what they said.
-fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Result<(), FrontMatterError> {
+fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Result<(), Failure> {
     let entries = |text: &str| FrontMatter::parse(text).map(|front| front.entries()).unwrap_or_default();
     let last = |entries: &[(String, Value)], key: &str| {
         entries.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone())
@@ -192,8 +162,8 @@ fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Resu
             let key = change.key.clone();
             let sound = front_matter::compose(&[(key.clone(), Value::Text("x".into()))], "", "\n");
             return Err(match entries(&sound).as_slice() {
-                [(read, _)] if *read == key => FrontMatterError::Unsafe { path: path.to_owned(), key },
-                _ => FrontMatterError::Key { key },
+                [(read, _)] if *read == key => uneditable(path, &key),
+                _ => not_a_name(&key),
             });
         }
     }
@@ -206,7 +176,15 @@ fn check(path: &str, before: &str, after: &str, changes: &[FieldChange]) -> Resu
         return Ok(());
     }
     let key = changes.first().map(|change| change.key.clone()).unwrap_or_default();
-    Err(FrontMatterError::Unsafe { path: path.to_owned(), key })
+    Err(uneditable(path, &key))
+}
+
+fn uneditable(path: &str, key: &str) -> Failure {
+    Failure::unknown(format!("the front matter of `{path}` cannot be edited safely at `{key}`"))
+}
+
+fn not_a_name(key: &str) -> Failure {
+    Failure::unknown(format!("`{key}` cannot be the name of a field")).hint("name it with letters, digits, `_` and `-`")
 }
 
 /// A value as it is read back: an empty map and nothing are the same.
@@ -240,9 +218,12 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub(crate) fn named(name: &str) -> Result<Self, FrontMatterError> {
+    pub(crate) fn named(name: &str) -> Result<Self, Failure> {
         let found = SCHEMAS.into_iter().find(|schema| schema.name == name);
-        found.ok_or_else(|| FrontMatterError::Schema { name: name.to_owned() })
+        found.ok_or_else(|| {
+            let known = SCHEMAS.map(|schema| schema.name).join(", ");
+            Failure::unknown(format!("unknown schema `{name}`; the schemas are {known}"))
+        })
     }
 }
 
@@ -386,7 +367,7 @@ mod tests {
 
     use super::*;
 
-    fn changed(text: &str, changes: &[(&str, &str)]) -> Result<String, FrontMatterError> {
+    fn changed(text: &str, changes: &[(&str, &str)]) -> Result<String, Failure> {
         let view = ProjectView::of([("a.md", text)]);
         let changes: Vec<FieldChange> =
             changes.iter().map(|(key, value)| FieldChange { key: (*key).to_owned(), value: typed(value).1 }).collect();
@@ -481,17 +462,18 @@ mod tests {
 
     #[test]
     fn what_does_not_parse_is_not_edited() {
-        assert!(matches!(changed("---\na: 1\n# T\n", &[("a", "2")]), Err(FrontMatterError::Unclosed { .. })));
-        let malformed = changed("---\na: 1\nb: [x\n---\n", &[("a", "2")]);
-        assert!(matches!(malformed, Err(FrontMatterError::Malformed { line: 3, .. })), "{malformed:?}");
+        let refused = |text| changed(text, &[("a", "2")]).unwrap_err().message;
+        assert!(refused("---\na: 1\n# T\n").ends_with("is opened and never closed"));
+        let malformed = refused("---\na: 1\nb: [x\n---\n");
+        assert!(malformed.contains("does not parse: line 3 is "), "{malformed}");
     }
 
     #[test]
     fn names_that_cannot_be_fields_are_refused() {
         let text = "---\na: 1\n---\n";
         for key in ["", " ", "a\nb"] {
-            let refused = changed(text, &[(key, "1")]);
-            assert!(matches!(refused, Err(FrontMatterError::Key { .. })), "{key:?}: {refused:?}");
+            let refused = changed(text, &[(key, "1")]).unwrap_err();
+            assert!(refused.message.ends_with("cannot be the name of a field"), "{key:?}: {refused:?}");
         }
         assert!(changed(text, &[("- odd: key", "1")]).unwrap().contains("\"- odd: key\": 1"));
     }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::failure::Explain;
-use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::failure::Failure;
+use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::hints::CORRECT_LINE;
 use crate::project::files::FileError;
 use crate::project::folder::{canonical_id, plan_id};
@@ -22,35 +22,6 @@ const PHASE: &str = "phase";
 const PAUSED: &str = "paused";
 /// The blocks without which nobody can take the work up.
 const REQUIRED: &[&str] = &["current_state", "remaining_work", "next_action"];
-
-/// Why a handoff is not written.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HandoffError {
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    #[error(transparent)]
-    FrontMatter(#[from] FrontMatterError),
-    #[error("`{path}` does not exist")]
-    Missing { path: String },
-    #[error("`{path}` is not named `.continue-here*.md`, or is outside the planning folder")]
-    Elsewhere { path: String },
-    #[error("`{path}` has nothing in `<{block}>`")]
-    Empty { path: String, block: &'static str },
-}
-
-impl Explain for HandoffError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable(error) | Self::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
-            Self::FrontMatter(_) => Some(CORRECT_LINE.to_owned()),
-            Self::Missing { .. } | Self::Elsewhere { .. } => Some(
-                "write it first, in the folder of the phase; `gsd-tools handoff write --help` shows an example"
-                    .to_owned(),
-            ),
-            Self::Empty { .. } => Some("fill the block in; nothing was written".to_owned()),
-        }
-    }
-}
 
 /// What git and the clock say.
 #[derive(Clone, Debug, Default)]
@@ -98,19 +69,30 @@ pub(crate) struct WriteReport {
     handoff: Handoff,
 }
 
+/// What helps where there is no file to take a handoff from.
+const WRITE_FIRST: &str =
+    "write it first, in the folder of the phase; `gsd-tools handoff write --help` shows an example";
+
+fn applied(path: &str, text: &str, changes: &[FieldChange]) -> Result<String, Failure> {
+    frontmatter::applied(path, text, changes).map_err(|failure| failure.hint(CORRECT_LINE))
+}
+
 /// Brings the front matter of a `.continue-here.md` up to date, and writes HANDOFF.json from its blocks.
-pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edited<WriteReport, HandoffError> {
+pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edited<WriteReport, Failure> {
     let layout = view.layout();
     let (folder, name) = source.rsplit_once('/').unwrap_or(("", source));
     let inside = folder == layout.planning() || folder.starts_with(&format!("{}/", layout.planning()));
     if !inside || !is_continue_file(name) {
-        return Err(HandoffError::Elsewhere { path: source.to_owned() });
+        let message = format!("`{source}` is not named `.continue-here*.md`, or is outside the planning folder");
+        return Err(Failure::unknown(message).hint(WRITE_FIRST));
     }
-    let Some(text) = view.text(source)? else { return Err(HandoffError::Missing { path: source.to_owned() }) };
+    let text = view.text(source)?;
+    let text = text.ok_or_else(|| Failure::unknown(format!("`{source}` does not exist")).hint(WRITE_FIRST))?;
     let front = FrontMatter::parse(&text);
     let blocks = Blocks(PlanTask::whole(front.as_ref().map_or(&*text, FrontMatter::body)));
     if let Some(block) = REQUIRED.iter().find(|block| blocks.text(block).is_none()) {
-        return Err(HandoffError::Empty { path: source.to_owned(), block });
+        return Err(Failure::unknown(format!("`{source}` has nothing in `<{block}>`"))
+            .hint("fill the block in; nothing was written"));
     }
     let stated = |key: &str| front.as_ref().and_then(|front| front.text(key));
     let mut place = Place::of(view, folder)?;
@@ -148,7 +130,7 @@ pub(crate) fn write(view: &ProjectView, source: &str, measured: Measured) -> Edi
     ];
     let change =
         |(key, value): (&str, Option<String>)| FieldChange { key: key.to_owned(), value: value.map(Value::Text) };
-    let marked = frontmatter::applied(source, &text, &fields.map(change))?;
+    let marked = applied(source, &text, &fields.map(change))?;
     let path = layout.handoff();
     let mut edits = Edits::default();
     edits.write(view, source, marked)?;
@@ -309,7 +291,7 @@ pub(crate) struct ClearReport {
 }
 
 /// Says that the work was taken up: removes HANDOFF.json and what waits outside of phases, and marks what is in a phase.
-pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, HandoffError> {
+pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, Failure> {
     let phases = view.phase_folders()?;
     let in_phase = |path: &str| phases.iter().any(|phase| path.strip_prefix(&phase.path).is_some_and(is_direct));
     let mut edits = Edits::default();
@@ -318,7 +300,7 @@ pub(crate) fn clear(view: &ProjectView) -> Edited<ClearReport, HandoffError> {
     for path in &kept {
         let Some(text) = view.text(path)? else { continue };
         let status = FieldChange { key: "status".to_owned(), value: Some(Value::Text(RESUMED.to_owned())) };
-        edits.write(view, path, frontmatter::applied(path, &text, &[status])?)?;
+        edits.write(view, path, applied(path, &text, &[status])?)?;
     }
     let handoff = view.layout().handoff();
     if view.exists(&handoff) {
@@ -415,12 +397,9 @@ mod tests {
         let text = TEXT.replace("Run the tests", "None.");
         let error = write(&project(&text), HERE, measured()).unwrap_err();
         assert_eq!(error.to_string(), format!("`{HERE}` has nothing in `<next_action>`"));
-        assert!(matches!(
-            write(&project(TEXT), "src/.continue-here.md", measured()),
-            Err(HandoffError::Elsewhere { .. })
-        ));
-        let other = ".planning/.continue-here.md";
-        assert!(matches!(write(&project(TEXT), other, measured()), Err(HandoffError::Missing { .. })));
+        let refused = |path| write(&project(TEXT), path, measured()).unwrap_err().message;
+        assert!(refused("src/.continue-here.md").contains("is outside the planning folder"));
+        assert!(refused(".planning/.continue-here.md").ends_with("does not exist"));
     }
 
     #[test]

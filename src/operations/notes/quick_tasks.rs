@@ -3,36 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::operations::state::NO_STATE_CURE;
-use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError};
+use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit};
 use crate::project::state::State;
 use crate::project::state::quick::{Migrated, QuickRow, QuickTableError, QuickVariant};
 use crate::project::view::{Edited, Edits, ProjectView};
-
-/// Why a quick task is not noted.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum QuickTaskError {
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error("{reason}")]
-    Table { verb: &'static str, reason: QuickTableError },
-    #[error("there is no STATE.md")]
-    NoState,
-}
-
-impl Explain for QuickTaskError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::State(error) => error.hint(),
-            Self::NoState => Some(NO_STATE_CURE.to_owned()),
-            Self::Table { reason: QuickTableError::Schema { .. }, .. } => {
-                Some("`gsd-tools quick-tasks-migrate` converts older tables; rename other columns by hand".to_owned())
-            }
-            Self::Table { .. } => Some("add the section `### Quick Tasks Completed` with a table to STATE.md, or run `gsd-tools state rebuild`".to_owned()),
-        }
-    }
-}
 
 /// What `quick-tasks-append` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,18 +36,18 @@ pub(crate) struct MigrateReport {
 }
 
 /// Adds a row to the table of quick tasks.
-pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> Edited<AppendReport, QuickTaskError> {
-    let text = state::open(view)?.ok_or(QuickTaskError::NoState)?;
+pub(crate) fn append(view: &ProjectView, row: &QuickRow<'_>, facts: &Facts) -> Edited<AppendReport, Failure> {
+    let text = state::open(view)?.ok_or_else(|| Failure::unknown("there is no STATE.md").hint(NO_STATE_CURE))?;
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);
     let added = edit.push_quick_row(row);
-    let (row, variant) = added.map_err(|reason| QuickTaskError::Table { verb: "quick-tasks-append", reason })?;
+    let (row, variant) = added?;
     let edits = state::close(view, edit, Rule::Keep, facts)?.edits(view)?;
     Ok((AppendReport { ok: true, row, variant }, edits))
 }
 
 /// Brings the table of quick tasks into the form that rows are added to.
-pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport, QuickTaskError> {
+pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport, Failure> {
     let unchanged = |reason| MigrateReport { ok: true, migrated: false, from: None, rows: None, reason: Some(reason) };
     let Some(text) = state::open(view)? else { return Ok((unchanged(NO_STATE), Edits::default())) };
     let state = State::parse(&text);
@@ -80,7 +56,7 @@ pub(crate) fn migrate(view: &ProjectView, facts: &Facts) -> Edited<MigrateReport
         Ok(Some(migrated)) => migrated,
         Ok(None) => return Ok((unchanged("the table has the current columns"), Edits::default())),
         Err(QuickTableError::NoSection) => return Ok((unchanged("there is no table"), Edits::default())),
-        Err(reason) => return Err(QuickTaskError::Table { verb: "quick-tasks-migrate", reason }),
+        Err(error) => return Err(error.into()),
     };
     let edits = state::close(view, edit, Rule::Keep, facts)?.edits(view)?;
     let report = MigrateReport { ok: true, migrated: true, from: Some(from), rows: Some(rows), reason: None };

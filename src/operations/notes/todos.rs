@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::{Explain, Reason};
-use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::failure::Failure;
+use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::hints::CORRECT_LINE;
 use crate::project::files::FileError;
 use crate::project::plan::PhasePlan;
@@ -81,39 +81,6 @@ pub(crate) fn list(view: &ProjectView, area: Option<&str>) -> Result<TodosReport
     Ok(TodosReport { count: todos.len(), todos, unknown_area })
 }
 
-/// Why a todo cannot be completed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TodoError {
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    #[error(transparent)]
-    FrontMatter(#[from] FrontMatterError),
-    #[error("`{name}` is not a plain file name")]
-    NotAName { name: String },
-    #[error("there is no pending todo `{name}`")]
-    Missing { name: String },
-    #[error("`{path}` already exists")]
-    Taken { path: String },
-}
-
-impl Explain for TodoError {
-    fn reason(&self) -> Reason {
-        match self {
-            Self::NotAName { .. } | Self::Missing { .. } | Self::Taken { .. } => Reason::Usage,
-            _ => Reason::Unknown,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable(error) | Self::FrontMatter(FrontMatterError::Unreadable(error)) => error.hint(),
-            Self::FrontMatter(_) => Some(CORRECT_LINE.to_owned()),
-            Self::NotAName { .. } | Self::Missing { .. } => Some("`gsd-tools list-todos` lists the todos".to_owned()),
-            Self::Taken { .. } => Some("rename one of the two files".to_owned()),
-        }
-    }
-}
-
 /// What completing a todo changes.
 #[derive(Debug)]
 pub(crate) struct Completion {
@@ -126,19 +93,21 @@ pub(crate) struct Completion {
 pub(crate) const COMPLETED: &str = "completed";
 
 /// Moves a pending todo to the completed ones, with the day.
-pub(crate) fn complete(view: &ProjectView, name: &str, day: &str) -> Result<Completion, TodoError> {
+pub(crate) fn complete(view: &ProjectView, name: &str, day: &str) -> Result<Completion, Failure> {
+    let unknown = |message: String| Failure::usage(message).hint("`gsd-tools list-todos` lists the todos");
     if name.contains(['/', '\\']) || matches!(name, "" | "." | "..") {
-        return Err(TodoError::NotAName { name: name.to_owned() });
+        return Err(unknown(format!("`{name}` is not a plain file name")));
     }
     let source = format!("{}/{name}", view.layout().todos_pending());
     let target = format!("{}/{name}", view.layout().todos_completed());
-    let Some(text) = view.text(&source)? else { return Err(TodoError::Missing { name: name.to_owned() }) };
+    let Some(text) = view.text(&source)? else { return Err(unknown(format!("there is no pending todo `{name}`"))) };
     if view.exists(&target) {
-        return Err(TodoError::Taken { path: target });
+        return Err(Failure::usage(format!("`{target}` already exists")).hint("rename one of the two files"));
     }
     let field =
         |key: &str, value: &str| FieldChange { key: key.to_owned(), value: Some(Value::Text(value.to_owned())) };
-    let text = frontmatter::applied(&source, &text, &[field("completed", day), field("status", COMPLETED)])?;
+    let text = frontmatter::applied(&source, &text, &[field("completed", day), field("status", COMPLETED)])
+        .map_err(|failure| failure.hint(CORRECT_LINE))?;
     let mut edits = Edits::default();
     edits.write(view, &target, text)?;
     edits.removals.push(source.clone());
@@ -289,9 +258,10 @@ mod tests {
         let text = &done.edits.texts[&done.target];
         assert_eq!(text, "---\r\ntitle: x # t\r\nstatus: completed\r\ncompleted: 2026-01-02\r\n---\r\nbody");
         assert_eq!(done.edits.removals, [done.source]);
-        assert!(matches!(complete(&view, "b.md", "d"), Err(TodoError::Taken { .. })));
-        assert!(matches!(complete(&view, "c.md", "d"), Err(TodoError::Missing { .. })));
-        assert!(matches!(complete(&view, "../completed/b.md", "d"), Err(TodoError::NotAName { .. })));
+        let refused = |name| complete(&view, name, "d").unwrap_err().message;
+        assert!(refused("b.md").ends_with("b.md` already exists"));
+        assert_eq!(refused("c.md"), "there is no pending todo `c.md`");
+        assert_eq!(refused("../completed/b.md"), "`../completed/b.md` is not a plain file name");
     }
 
     #[test]

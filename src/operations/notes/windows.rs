@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Explain;
-use crate::project::files::FileError;
+use crate::failure::Failure;
 use crate::project::view::ProjectView;
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
@@ -63,30 +62,8 @@ pub(crate) struct Ledger {
     entries: Vec<Window>,
 }
 
-/// Why the ledger cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum WindowsError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`{path}` has no front matter")]
-    NoFrontMatter { path: String },
-    #[error("`{path}` has no list of entries in a fence of JSON")]
-    NoEntries { path: String },
-    #[error("`{path}` line {line}: {reason}")]
-    Entries { path: String, line: usize, reason: String },
-}
-
-impl Explain for WindowsError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            _ => Some("correct that line, or take the file from git: `git log -- .planning/WINDOWS.md`".to_owned()),
-        }
-    }
-}
-
 /// The ledger of the project; an empty one where it has none. `now` is the moment of the call.
-pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, WindowsError> {
+pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, Failure> {
     let path = view.layout().windows();
     let (entries, last_updated) = match view.text(&path)? {
         Some(text) => read(&path, &text)?,
@@ -106,23 +83,23 @@ pub(crate) fn status(view: &ProjectView, now: &str) -> Result<WindowsReport, Win
 }
 
 /// The entries, which are what counts: front matter and table repeat them for people.
-fn read(path: &str, text: &str) -> Result<(Vec<Window>, Option<String>), WindowsError> {
-    let path = || path.to_owned();
+fn read(path: &str, text: &str) -> Result<(Vec<Window>, Option<String>), Failure> {
+    let unreadable = |why: &str| {
+        Failure::unknown(format!("`{path}` {why}"))
+            .hint("correct that line, or take the file from git: `git log -- .planning/WINDOWS.md`")
+    };
     let markdown = Markdown::parse(text);
-    let front = FrontMatter::of(&markdown).ok_or_else(|| WindowsError::NoFrontMatter { path: path() })?;
+    let front = FrontMatter::of(&markdown).ok_or_else(|| unreadable("has no front matter"))?;
     let mut lines = text.lines().enumerate();
     let fence = lines.find_map(|(number, line)| {
         let ticks = line.len() - line.trim_start_matches('`').len();
         (ticks >= 3 && line.get(ticks..).is_some_and(|rest| rest.trim() == "json")).then_some((number, ticks))
     });
-    let (opening, ticks) = fence.ok_or_else(|| WindowsError::NoEntries { path: path() })?;
+    let (opening, ticks) = fence.ok_or_else(|| unreadable("has no list of entries in a fence of JSON"))?;
     let is_end = |line: &str| line.len() >= ticks && line.trim_end().bytes().all(|letter| letter == b'`');
     let body: Vec<&str> = lines.map(|(_, line)| line).take_while(|line| !is_end(line)).collect();
-    let entries = serde_json::from_str(&body.join("\n")).map_err(|error| WindowsError::Entries {
-        path: path(),
-        line: opening + 1 + error.line(),
-        reason: error.to_string(),
-    })?;
+    let entries = serde_json::from_str(&body.join("\n"))
+        .map_err(|error| unreadable(&format!("line {}: {error}", opening + 1 + error.line())))?;
     Ok((entries, front.text("last_updated")))
 }
 
@@ -136,7 +113,7 @@ mod tests {
         format!("---\nopen_count: 9\nlast_updated: 2026-01-01\n---\n\n# Ledger\n\n````json\n{entries}\n````\n")
     }
 
-    fn seen(text: &str) -> Result<WindowsReport, WindowsError> {
+    fn seen(text: &str) -> Result<WindowsReport, Failure> {
         status(&ProjectView::of([(".planning/WINDOWS.md", text)]), NOW)
     }
 
@@ -162,12 +139,11 @@ mod tests {
 
     #[test]
     fn a_ledger_that_cannot_be_read_is_never_an_empty_one() {
-        assert!(matches!(seen("# x\n"), Err(WindowsError::NoFrontMatter { .. })));
-        assert!(matches!(seen("---\na: 1\n---\n"), Err(WindowsError::NoEntries { .. })));
+        assert!(seen("# x\n").unwrap_err().message.ends_with("has no front matter"));
+        assert!(seen("---\na: 1\n---\n").unwrap_err().message.contains("has no list of entries"));
         for wrong in ["[{\"id\": 1}]", "[", "[{\"id\": 1, \"status\": \"lost\"}]"] {
             let error = seen(&ledger(wrong)).unwrap_err();
-            assert!(matches!(error, WindowsError::Entries { line: 9, .. }), "{wrong}: {error}");
-            assert!(error.hint().is_some());
+            assert!(error.message.contains(" line 9: ") && !error.hints.is_empty(), "{wrong}: {error:?}");
         }
     }
 }

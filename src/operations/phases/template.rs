@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::operations::documents::frontmatter::{self, FieldChange, FrontMatterError};
+use crate::failure::Failure;
+use crate::operations::documents::frontmatter::{self, FieldChange};
 use crate::operations::plans::structure::{has_folder, ticked};
 use crate::project::folder::PhaseFolder;
 use crate::project::phase::PhaseId;
@@ -100,11 +101,7 @@ pub(crate) enum FillReport {
 }
 
 /// Makes a file of a phase from a template. A file that is there stays.
-pub(crate) fn fill(
-    view: &ProjectView,
-    template: Template,
-    filling: &Filling<'_>,
-) -> Edited<FillReport, FrontMatterError> {
+pub(crate) fn fill(view: &ProjectView, template: Template, filling: &Filling<'_>) -> Edited<FillReport, Failure> {
     let mut edits = Edits::default();
     let Some(folder) = view.find_phase(filling.phase)?.folder else {
         return Ok((FillReport::NoPhase { error: "Phase not found", phase: filling.phase.to_owned() }, edits));

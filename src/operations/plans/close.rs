@@ -5,12 +5,13 @@ use serde::Serialize;
 
 use super::index;
 use super::summary_check::{self, SelfCheck};
+use crate::failure::Failure;
 use crate::operations::documents::requirements::{self, MarkReport};
 use crate::operations::roadmap::analyze;
 use crate::operations::roadmap::waves;
 use crate::operations::state::notes::{self, Metric};
 use crate::operations::state::position::PhaseRequest;
-use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, Rule, StateError, advance, mirror, position};
+use crate::operations::state::{Facts, NO_STATE, NO_STATE_CURE, Rule, advance, mirror, position};
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::plan::{PhasePlan, PhaseSummary};
@@ -164,7 +165,7 @@ pub(crate) fn close(
     summary: &str,
     request: CloseRequest<'_>,
     facts: &Facts,
-) -> Edited<ClosedPlan, StateError> {
+) -> Edited<ClosedPlan, Failure> {
     let read = PhaseSummary::parse(summary);
     let end = PlanEnd::of(&read);
     let plan = view.text(&place.path())?.unwrap_or_default();
@@ -279,7 +280,7 @@ fn only_the_index_changes(view: &ProjectView, edits: &Edits) -> Result<bool, Fil
 }
 
 /// Records that `folder` is planned: position, counts and plan lines of the roadmap, the waves of its plans.
-pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, StateError> {
+pub(crate) fn planned(view: &ProjectView, folder: &PhaseFolder, facts: &Facts) -> Result<Edits, Failure> {
     let mut steps = Steps { base: view, edits: Edits::default() };
     let phase = folder.token();
     let waves = index::listed_waves(view, folder)?;
@@ -354,7 +355,7 @@ fn add_decisions(
     summary: &PhaseSummary<'_>,
     phase: &str,
     facts: &Facts,
-) -> Result<usize, StateError> {
+) -> Result<usize, Failure> {
     let mut added = 0;
     for (what, why) in summary.decisions() {
         if what.is_empty() || what.eq_ignore_ascii_case("none") {

@@ -9,34 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, canonical_id, plan_id};
 use crate::project::phase::{PhaseId, short};
 use crate::project::plan::{PhasePlan, PhaseSummary};
 use crate::project::view::ProjectView;
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
-
-/// Why a phase has no order of execution.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PlanIndexError {
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    #[error("the plans of phase {phase} depend on each other in a cycle: {}", plans.join(", "))]
-    Cycle { phase: String, plans: Vec<String> },
-    #[error("the plans {one} and {other} of phase {phase} differ only in upper and lower case")]
-    SameName { phase: String, one: String, other: String },
-}
-
-impl Explain for PlanIndexError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable(error) => error.hint(),
-            Self::Cycle { .. } => None,
-            Self::SameName { other, .. } => Some(format!("rename {other} and its summary, or remove one of them")),
-        }
-    }
-}
 
 /// What `phase-plan-index` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -146,7 +125,7 @@ impl PlanIndexReport {
 }
 
 /// The plans of an open phase with their waves.
-pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexReport, PlanIndexError> {
+pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexReport, Failure> {
     let phase = PhaseId::new(typed).to_string();
     let lookup = view.find_phase(typed)?;
     if !lookup.ambiguous.is_empty() {
@@ -167,13 +146,18 @@ pub(crate) fn plan_index(view: &ProjectView, typed: &str) -> Result<PlanIndexRep
     let mut names: BTreeMap<String, &str> = BTreeMap::new();
     for plan in &plans {
         if let Some(other) = names.insert(plan.id.to_lowercase(), &plan.id) {
-            return Err(PlanIndexError::SameName { phase, one: other.to_owned(), other: plan.id.clone() });
+            let message =
+                format!("the plans {other} and {} of phase {phase} differ only in upper and lower case", plan.id);
+            let hint = format!("rename {} and its summary, or remove one of them", plan.id);
+            return Err(Failure::unknown(message).hint(hint));
         }
     }
     let graph = Graph::of(&plans);
-    graph.set_waves(&mut plans, &declared).map_err(|left| PlanIndexError::Cycle {
-        phase: phase.clone(),
-        plans: left.into_iter().map(|index| plans[index].id.clone()).collect(),
+    graph.set_waves(&mut plans, &declared).map_err(|left| {
+        let plans: Vec<&str> = left.into_iter().map(|index| &*plans[index].id).collect();
+        let plans = plans.join(", ");
+        Failure::unknown(format!("the plans of phase {phase} depend on each other in a cycle: {plans}"))
+            .hint("change `depends_on` of one of them")
     })?;
     let mut faults: Vec<Fault> = Vec::new();
     for (index, token) in &graph.dropped {
@@ -442,7 +426,7 @@ mod tests {
     use crate::project::files::MemoryFiles;
 
     /// The index of a phase 2 with these plans (number, front matter) and summaries (number, status).
-    fn index(plans: &[(&str, &str)], summaries: &[(&str, &str)]) -> Result<PlanIndexReport, PlanIndexError> {
+    fn index(plans: &[(&str, &str)], summaries: &[(&str, &str)]) -> Result<PlanIndexReport, Failure> {
         let mut files = MemoryFiles::default();
         let at = |name: String| format!(".planning/phases/02-core/{name}");
         for (number, front) in plans {

@@ -1,15 +1,16 @@
 //! Taking an executed plan back: the documents say again that it is still to be done.
 
 use super::close::{self, PlanPlace};
+use crate::failure::Failure;
 use crate::operations::documents::requirements;
-use crate::operations::state::{Facts, StateError};
+use crate::operations::state::Facts;
 use crate::project::plan::PhasePlan;
 use crate::project::view::{Edits, ProjectView};
 use crate::text::splice::Splices;
 
 /// What the documents say once the plan at `place` has no SUMMARY any more, and the requirements that are open again.
 /// Requirements that another executed plan covers too stay as they are.
-pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Result<(Vec<String>, Edits), StateError> {
+pub(crate) fn undo(view: &ProjectView, place: &PlanPlace, facts: &Facts) -> Result<(Vec<String>, Edits), Failure> {
     let mut edits = Edits::default();
     let mut folder = place.folder.clone();
     if let Some(summary) = place.summary() {

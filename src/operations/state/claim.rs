@@ -5,7 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, StateError};
+use super::Facts;
+use crate::failure::Failure;
 use crate::project::phase::PhaseId;
 use crate::project::view::{Edits, ProjectView};
 
@@ -39,7 +40,7 @@ pub(crate) struct Claimed {
 }
 
 impl Claimed {
-    pub(crate) fn edit(&self, view: &ProjectView, edits: &mut Edits) -> Result<(), StateError> {
+    pub(crate) fn edit(&self, view: &ProjectView, edits: &mut Edits) -> Result<(), Failure> {
         if let Some(text) = &self.text {
             edits.write(view, &view.layout().milestone_claim(), text.clone())?;
         }
@@ -48,12 +49,12 @@ impl Claimed {
 }
 
 /// Claims the milestone for work on `phase`.
-pub(crate) fn take(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, StateError> {
+pub(crate) fn take(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, Failure> {
     ask(view, phase, facts, true)
 }
 
 /// As [`take`], where there is a claim already.
-pub(crate) fn renew(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, StateError> {
+pub(crate) fn renew(view: &ProjectView, phase: &str, facts: &Facts) -> Result<Claimed, Failure> {
     ask(view, phase, facts, false)
 }
 
@@ -63,7 +64,7 @@ pub(crate) fn release(
     phase: &str,
     facts: &Facts,
     edits: &mut Edits,
-) -> Result<Option<Conflict>, StateError> {
+) -> Result<Option<Conflict>, Failure> {
     if facts.is_unit {
         return Ok(None);
     }
@@ -76,7 +77,7 @@ pub(crate) fn release(
     Ok(conflict)
 }
 
-fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Claimed, StateError> {
+fn ask(view: &ProjectView, phase: &str, facts: &Facts, anew: bool) -> Result<Claimed, Failure> {
     // The claim of the run's process holds for its sessions, and they cannot write where claims are.
     if facts.is_unit {
         return Ok(Claimed::default());

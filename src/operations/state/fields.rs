@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Facts, Rule, StateEdit, StateError, Written, close, mirror};
+use super::{Facts, Rule, StateEdit, Written, close, mirror};
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::state::edit::Set;
@@ -77,7 +78,7 @@ pub(super) fn close_with_mirror(
     view: &ProjectView,
     edit: StateEdit<'_, '_>,
     facts: &Facts,
-) -> Edited<Written, StateError> {
+) -> Edited<Written, Failure> {
     let written = close(view, edit, Rule::Refresh, facts)?;
     let mut edits = written.edits(view)?;
     mirror::refresh(&mut edits, view, facts)?;

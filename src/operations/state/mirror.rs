@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Facts;
 use super::listed::{ListedPhase, listed_phases};
 use super::situation::{self, Surroundings};
-use super::{Facts, StateError};
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::milestone::milestone_headings;
 use crate::project::roadmap::Roadmap;
@@ -92,7 +93,7 @@ fn is_shipped(roadmap: &Roadmap<'_>, version: &str) -> bool {
 }
 
 /// Adds to `edits` the mirror of the project as they leave it.
-pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), StateError> {
+pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), Failure> {
     let after = view.after(edits);
     let mirror = mirror(&after, facts)?;
     let Ok(Value::Object(wanted)) = serde_json::to_value(&mirror) else { return Ok(()) };
@@ -123,7 +124,7 @@ pub(crate) fn refresh(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> R
 
 /// As [`refresh`], for an edit of documents that the position does not depend on: nothing is written where the mirror says
 /// the same, whenever that was.
-pub(crate) fn follow(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), StateError> {
+pub(crate) fn follow(edits: &mut Edits, view: &ProjectView, facts: &Facts) -> Result<(), Failure> {
     let path = view.layout().state_mirror();
     let mut followed = edits.clone();
     refresh(&mut followed, view, facts)?;

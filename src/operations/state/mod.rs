@@ -38,10 +38,9 @@ pub(crate) mod validate;
 
 use std::sync::Arc;
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::operations::hints::CORRECT_LINE;
 use crate::project::auto_run::Runs;
-use crate::project::files::FileError;
 use crate::project::state::{State, StateProblem};
 use crate::project::view::{Edits, ProjectView};
 
@@ -53,6 +52,15 @@ pub(crate) const NO_STATE: &str = "STATE.md not found";
 
 /// What makes a STATE.md that is not there.
 pub(crate) const NO_STATE_CURE: &str = "create it from ROADMAP.md and the phase folders: `gsd-tools state rebuild`";
+
+/// What helps against a STATE.md that no correction of a line makes readable.
+pub(crate) const LOST_STATE: &str =
+    "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`";
+
+/// There is no STATE.md to write to.
+pub(crate) fn no_state() -> Failure {
+    Failure::unknown(NO_STATE).hint(NO_STATE_CURE)
+}
 
 /// What a state operation needs of the world outside the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,43 +95,15 @@ pub(crate) struct Commands {
 }
 
 /// What an operation on STATE.md gives; `None` where there is none.
-pub(crate) type EditedState<R> = Result<Option<(R, Edits)>, StateError>;
-
-/// Why a state operation came to nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum StateError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`{path}` is not written to: line {line} is {what}")]
-    Garbled {
-        path: String,
-        line: usize,
-        what: &'static str,
-        /// No line can be repaired.
-        is_lost: bool,
-    },
-}
-
-impl Explain for StateError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Garbled { is_lost: false, .. } => Some(CORRECT_LINE.to_owned()),
-            Self::Garbled { .. } => Some(
-                "restore it from git, or set it aside and create a new one: `gsd-tools state rebuild --set-aside`"
-                    .to_owned(),
-            ),
-            Self::File(error) => error.hint(),
-        }
-    }
-}
+pub(crate) type EditedState<R> = Result<Option<(R, Edits)>, Failure>;
 
 /// The text of STATE.md for writing; `None` if there is no such file.
-pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, StateError> {
+pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, Failure> {
     let Some(text) = view.state_text()? else { return Ok(None) };
     match State::parse(&text).problem() {
-        Some(problem) => {
-            let StateProblem { line, what, is_lost } = problem;
-            Err(StateError::Garbled { path: view.layout().state(), line, what, is_lost })
+        Some(StateProblem { line, what, is_lost }) => {
+            let message = format!("`{}` is not written to: line {line} is {what}", view.layout().state());
+            Err(Failure::unknown(message).hint(if is_lost { LOST_STATE } else { CORRECT_LINE }))
         }
         None => Ok(Some(text)),
     }
@@ -131,7 +111,7 @@ pub(crate) fn open(view: &ProjectView) -> Result<Option<Arc<str>>, StateError> {
 
 impl Written {
     /// The edit of STATE.md alone.
-    pub(crate) fn edits(&self, view: &ProjectView) -> Result<Edits, StateError> {
+    pub(crate) fn edits(&self, view: &ProjectView) -> Result<Edits, Failure> {
         let mut edits = Edits::default();
         edits.write(view, &view.layout().state(), self.text.clone())?;
         Ok(edits)

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, StateError, close, mirror, open};
+use super::{EditedState, Facts, NO_STATE, NO_STATE_CURE, Rule, StateEdit, close, mirror, open};
+use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::milestone::MilestoneScope;
 use crate::project::state::edit::{Set, one_line, progress_bar};
@@ -124,7 +125,7 @@ pub(crate) fn has_decision(
     phase: &str,
     summary: &str,
     rationale: Option<&str>,
-) -> Result<bool, StateError> {
+) -> Result<bool, Failure> {
     let Some(document) = open(view)? else { return Ok(false) };
     let state = State::parse(&document);
     Ok(StateEdit::new(&state).has_item(DECISIONS, &decision_line(phase, summary, rationale)))
@@ -137,7 +138,7 @@ pub(crate) fn add_decision(
     summary: Option<&str>,
     rationale: Option<&str>,
     facts: &Facts,
-) -> Edited<NoteReport, StateError> {
+) -> Edited<NoteReport, Failure> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(summary) = summary.map(one_line).filter(|summary| !summary.is_empty()) else {
         return Ok(NoteReport::refused("summary required"));
@@ -152,7 +153,7 @@ pub(crate) fn add_decision(
 }
 
 /// Adds a line to the blockers.
-pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, StateError> {
+pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, Failure> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
@@ -167,14 +168,14 @@ pub(crate) fn add_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts)
 }
 
 /// Whether STATE.md has this blocker.
-pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, StateError> {
+pub(crate) fn has_blocker(view: &ProjectView, text: &str) -> Result<bool, Failure> {
     let Some(document) = open(view)? else { return Ok(false) };
     let state = State::parse(&document);
     Ok(StateEdit::new(&state).has_item(BLOCKERS, &one_line(text)))
 }
 
 /// Removes the blockers that contain `text`, in any case.
-pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, StateError> {
+pub(crate) fn resolve_blocker(view: &ProjectView, text: Option<&str>, facts: &Facts) -> Edited<NoteReport, Failure> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(blocker) = text.map(one_line).filter(|text| !text.is_empty()) else {
         return Ok(NoteReport::refused("text required"));
@@ -209,7 +210,7 @@ pub(crate) fn add_evolution(
     view: &ProjectView,
     evolution: Evolution<'_>,
     facts: &Facts,
-) -> Edited<NoteReport, StateError> {
+) -> Edited<NoteReport, Failure> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let Some(note) = evolution.note.map(one_line).filter(|note| !note.is_empty()) else {
         return Ok(NoteReport::refused("note required"));
@@ -251,7 +252,7 @@ pub(crate) struct Metric<'a> {
 }
 
 /// Puts a row into the table of plans, which is made where there is none: `| Phase 2 P2 | 15min | 3 tasks | 4 files |`.
-pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> Edited<NoteReport, StateError> {
+pub(crate) fn record_metric(view: &ProjectView, metric: Metric<'_>, facts: &Facts) -> Edited<NoteReport, Failure> {
     let Some(document) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let (Some(phase), Some(plan), Some(duration)) = (metric.phase, metric.plan, metric.duration) else {
         return Ok(NoteReport::refused("`state record-metric` needs --phase, --plan and --duration"));
@@ -276,7 +277,7 @@ pub(crate) fn record_session(
     stopped_at: Option<&str>,
     resume_file: Option<&str>,
     facts: &Facts,
-) -> Edited<NoteReport, StateError> {
+) -> Edited<NoteReport, Failure> {
     let Some(text) = open(view)? else { return Ok(NoteReport::refused(NO_STATE)) };
     let state = State::parse(&text);
     let mut edit = StateEdit::new(&state);

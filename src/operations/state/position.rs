@@ -9,7 +9,8 @@ use super::fields::{
     put_new_status, put_plan, put_status,
 };
 use super::notes::Refusal;
-use super::{EditedState, Facts, Rule, StateEdit, StateError, close, mirror, open};
+use super::{EditedState, Facts, Rule, StateEdit, close, mirror, open};
+use crate::failure::Failure;
 use crate::operations::roadmap::analyze;
 use crate::project::files::FileError;
 use crate::project::label::total_for;
@@ -308,10 +309,10 @@ pub(crate) fn lost_phase<'text>(view: &ProjectView, state: &State<'text>) -> Res
 /// Brings STATE.md along with the phases that `edits` add: the position goes to the first of them if everything was
 /// complete; else it stays, and only the number of phases follows. A STATE.md with a line that keeps it from being edited
 /// stays as it is, since the roadmap can be changed without it.
-pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), StateError> {
+pub(crate) fn go_on(view: &ProjectView, edits: &mut Edits, facts: &Facts) -> Result<(), Failure> {
     let after = view.after(edits);
     let text = match open(&after) {
-        Err(StateError::Garbled { .. }) => None,
+        Err(failure) if failure.unread.is_none() => None,
         opened => opened?,
     };
     if let Some(text) = text {

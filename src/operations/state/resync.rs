@@ -3,7 +3,8 @@
 //! A key with a source in the body follows it when this write changed the source, and keeps its value when not. The
 //! counters come from disk and roadmap. `last_updated` and `state_head` are always the present ones.
 
-use super::{Facts, StateEdit, StateError};
+use super::{Facts, StateEdit};
+use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::files::FileError;
 use crate::project::milestone::{Milestone, MilestoneScope};
@@ -54,7 +55,7 @@ pub(crate) fn close(
     edit: StateEdit<'_, '_>,
     rule: Rule,
     facts: &Facts,
-) -> Result<Written, StateError> {
+) -> Result<Written, Failure> {
     let before = edit.state();
     let mut updated = edit.updated.clone();
     let text = edit.finish();

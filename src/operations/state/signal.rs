@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Facts, StateError};
+use super::Facts;
+use crate::failure::Failure;
 use crate::project::view::{Edited, Edits, ProjectView};
 
 /// What a session waits for.
@@ -36,7 +37,7 @@ pub(crate) struct WaitingReport {
 }
 
 /// Says that the work waits. An earlier signal is replaced: only one question is open at a time.
-pub(crate) fn wait(view: &ProjectView, signal: Signal<'_>, facts: &Facts) -> Edited<WaitingReport, StateError> {
+pub(crate) fn wait(view: &ProjectView, signal: Signal<'_>, facts: &Facts) -> Edited<WaitingReport, Failure> {
     let waiting = Waiting {
         status: "waiting",
         kind: signal.kind.unwrap_or("decision_point"),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resync::as_progress;
-use super::{Facts, Rule, StateEdit, StateError, close, mirror, open};
+use super::{Facts, Rule, StateEdit, close, mirror, open};
+use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::milestone::Milestone;
 use crate::project::roadmap::Roadmap;
@@ -42,11 +43,11 @@ pub(crate) fn switch(
     version: &str,
     name: Option<&str>,
     facts: &Facts,
-) -> Edited<SwitchReport, StateError> {
+) -> Edited<SwitchReport, Failure> {
     let version = one_line(version);
     let in_roadmap = || {
         let text = view.roadmap_text()?;
-        Ok::<_, StateError>(
+        Ok::<_, Failure>(
             text.and_then(|text| Milestone::find(&Roadmap::parse_for(&text, Some(&version)), Some(&version)).name),
         )
     };
@@ -89,7 +90,7 @@ pub(crate) fn ship(
     version: &str,
     next_command: Option<&str>,
     facts: &Facts,
-) -> Result<Shipped, StateError> {
+) -> Result<Shipped, Failure> {
     edit.put("Phase", &format!("Milestone {version} complete"));
     edit.put("Plan", "—");
     edit.put("Status", AWAITING_MILESTONE);

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EditedState, Facts, Rule, StateEdit, StateError, close, open, position};
+use super::{EditedState, Facts, Rule, StateEdit, close, open, position};
+use crate::failure::Failure;
 use crate::project::figures::Counts;
 use crate::project::milestone::{Milestone, MilestoneScope};
 use crate::project::state::State;
@@ -79,7 +80,7 @@ fn set(edit: &mut StateEdit<'_, '_>, label: &str, value: &str, changes: &mut Vec
 }
 
 /// How many plans the phase at work has, if it has a folder.
-fn plans_of_phase(view: &ProjectView, state: &State<'_>) -> Result<Option<usize>, StateError> {
+fn plans_of_phase(view: &ProjectView, state: &State<'_>) -> Result<Option<usize>, Failure> {
     let Some(phase) = state.position().phase else { return Ok(None) };
     let Some(folder) = view.find_phase(phase)?.folder else { return Ok(None) };
     Ok(Some(view.current_plans(&folder)?.len()))

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Facts, NO_STATE, Rule, StateEdit, StateError, close, open};
+use super::{Facts, NO_STATE, Rule, StateEdit, close, open};
+use crate::failure::Failure;
 use crate::project::phase::PhaseId;
 use crate::project::state::edit::{Set, one_line, shown_percent};
 use crate::project::state::index::{KEYS, Progress};
@@ -25,7 +26,7 @@ pub(crate) struct UpdateReport {
 }
 
 /// Sets one field.
-pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts) -> Edited<UpdateReport, StateError> {
+pub(crate) fn update(view: &ProjectView, field: &str, value: &str, facts: &Facts) -> Edited<UpdateReport, Failure> {
     let unchanged = |reason: String, is_refused: bool| {
         let report = UpdateReport { updated: false, reason: Some(reason), preserved: Vec::new(), is_refused };
         (report, Edits::default())
@@ -62,7 +63,7 @@ pub(crate) struct PatchReport {
 }
 
 /// Sets several fields; those that are not there are told, the others are set. Without STATE.md none is there.
-pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Facts) -> Edited<PatchReport, StateError> {
+pub(crate) fn patch(view: &ProjectView, fields: &[(String, String)], facts: &Facts) -> Edited<PatchReport, Failure> {
     let Some(text) = open(view)? else {
         let failed = fields.iter().map(|(field, _)| field.clone()).collect();
         return Ok((PatchReport { updated: Vec::new(), failed, unchanged: Vec::new() }, Edits::default()));

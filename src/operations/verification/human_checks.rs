@@ -4,10 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
-use crate::operations::hints::{CORRECT_LINE, PHASES};
-use crate::operations::state::NO_STATE_CURE;
-use crate::operations::state::{self, Facts, NO_STATE, Rule, StateEdit, StateError, mirror};
+use crate::failure::{Failure, Reason};
+use crate::operations::hints::{self, PHASES};
+use crate::operations::state::{self, Facts, Rule, StateEdit, mirror};
 use crate::project::deferred_checks::{
     CATEGORY, DeferredCheck, OPEN, deferred_rows, is_listed, is_row_of, item, of_test, rows_of,
 };
@@ -20,42 +19,6 @@ use crate::project::uat_report::UatReport;
 use crate::project::verification::{self, Verification, VerificationState};
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::front_matter::FrontMatter;
-
-/// Why checks are not deferred or settled.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HumanCheckError {
-    #[error("there is no phase `{phase}`")]
-    NotFound { phase: String },
-    #[error("the verification of phase {phase} is `{status}`: {action}")]
-    NotWaiting { phase: String, status: &'static str, action: String, command: String },
-    #[error("`{path}` has the status `human_needed` but no entry under `human_verification`")]
-    NoEntry { path: String },
-    #[error("{NO_STATE}")]
-    NoState,
-    #[error("the front matter of `{path}` cannot be edited: {what} (line {line})")]
-    FrontMatter { path: String, line: usize, what: &'static str },
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
-impl Explain for HumanCheckError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::NotFound { .. } => Some(PHASES.to_owned()),
-            Self::NotWaiting { command, .. } if !command.is_empty() => Some(format!("next: `{command}`")),
-            Self::NotWaiting { .. } => {
-                Some("only checks of a report with the status `human_needed` can be deferred".to_owned())
-            }
-            Self::NoEntry { .. } => Some("add an entry with `test` and `expected` to the report".to_owned()),
-            Self::NoState => Some(NO_STATE_CURE.to_owned()),
-            Self::FrontMatter { .. } => Some(CORRECT_LINE.to_owned()),
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-        }
-    }
-}
 
 /// What `verification defer-human` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -93,7 +56,7 @@ pub(crate) fn defer(
     tests_only: bool,
     command_prefix: &str,
     facts: &Facts,
-) -> Edited<DeferReport, HumanCheckError> {
+) -> Edited<DeferReport, Failure> {
     let folder = open_folder(view, typed)?;
     let (report_path, checks) = waiting(view, &folder, typed, command_prefix)?;
     let mut edits = Edits::default();
@@ -109,16 +72,11 @@ pub(crate) fn defer(
 
 /// Brings the verification and the list of deferred items in line with the results in UAT.md: a verification whose
 /// checks all passed is passed.
-pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<SettleReport, HumanCheckError> {
+pub(crate) fn settle(view: &ProjectView, typed: &str, facts: &Facts) -> Edited<SettleReport, Failure> {
     let folder = open_folder(view, typed)?;
     let verification = verification::status(view, &folder)?;
     let Some(path) = folder.artifact_path("VERIFICATION") else {
-        return Err(HumanCheckError::NotWaiting {
-            phase: typed.to_owned(),
-            status: verification.word(),
-            action: verification.next_action().into_owned(),
-            command: String::new(),
-        });
+        return Err(not_waiting(typed, &verification, ""));
     };
     let text = view.text(&path)?.unwrap_or_default();
     let known = with_tests(view, &folder, &HumanCheck::all(&text))?;
@@ -140,7 +98,7 @@ pub(crate) fn all_deferred(
     view: &ProjectView,
     folder: &PhaseFolder,
     verification: &Verification,
-) -> Result<Vec<DeferredCheck>, StateError> {
+) -> Result<Vec<DeferredCheck>, Failure> {
     if verification.state != VerificationState::HumanNeeded {
         return Ok(Vec::new());
     }
@@ -158,9 +116,18 @@ pub(crate) fn all_deferred(
 }
 
 /// The phase's folder among those that are not archived.
-fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, HumanCheckError> {
+fn open_folder(view: &ProjectView, typed: &str) -> Result<PhaseFolder, Failure> {
     let folder = view.find_phase(typed)?.folder.filter(|folder| folder.archived.is_none());
-    folder.ok_or_else(|| HumanCheckError::NotFound { phase: typed.to_owned() })
+    folder.ok_or_else(|| Failure::new(Reason::PhaseNotFound, format!("there is no phase `{typed}`")).hint(PHASES))
+}
+
+fn not_waiting(typed: &str, verification: &Verification, command: &str) -> Failure {
+    let (status, action) = (verification.word(), verification.next_action());
+    let failure = Failure::unknown(format!("the verification of phase {typed} is `{status}`: {action}"));
+    if command.is_empty() {
+        return failure.hint("only checks of a report with the status `human_needed` can be deferred");
+    }
+    failure.hint(format!("next: `{command}`"))
 }
 
 /// The path of the report and its checks, if it waits for a person.
@@ -169,20 +136,17 @@ fn waiting(
     folder: &PhaseFolder,
     typed: &str,
     command_prefix: &str,
-) -> Result<(String, Vec<HumanCheck>), HumanCheckError> {
+) -> Result<(String, Vec<HumanCheck>), Failure> {
     let verification = verification::status(view, folder)?;
     let path = folder.artifact_path("VERIFICATION");
     let (VerificationState::HumanNeeded, Some(path)) = (&verification.state, path) else {
-        return Err(HumanCheckError::NotWaiting {
-            phase: typed.to_owned(),
-            status: verification.word(),
-            action: verification.next_action().into_owned(),
-            command: verification.next_command(command_prefix),
-        });
+        let command = verification.next_command(command_prefix);
+        return Err(not_waiting(typed, &verification, &command));
     };
     let checks = HumanCheck::all(&view.text(&path)?.unwrap_or_default());
     if checks.is_empty() {
-        return Err(HumanCheckError::NoEntry { path });
+        let message = format!("`{path}` has the status `human_needed` but no entry under `human_verification`");
+        return Err(Failure::unknown(message).hint("add an entry with `test` and `expected` to the report"));
     }
     Ok((path, checks))
 }
@@ -195,7 +159,7 @@ fn write_tests(
     checks: &[HumanCheck],
     facts: &Facts,
     edits: &mut Edits,
-) -> Result<(String, usize), HumanCheckError> {
+) -> Result<(String, usize), Failure> {
     let path = uat_path(folder);
     let text = view.text(&path)?;
     let tests = text.as_deref().map(UatReport::parse).unwrap_or_default().tests;
@@ -213,7 +177,7 @@ fn write_tests(
     let written = match text.as_deref() {
         Some(text) => {
             if let Some(problem) = FrontMatter::parse(text).and_then(|front| front.problem()) {
-                return Err(HumanCheckError::FrontMatter { path, line: problem.line, what: problem.what });
+                return Err(hints::uneditable_front_matter(&path, problem));
             }
             human_checks::with_tests(text, &facts.now, &missing)
         }
@@ -250,11 +214,11 @@ fn write_rows(
     checks: &[DeferredCheck],
     facts: &Facts,
     edits: &mut Edits,
-) -> Result<(), HumanCheckError> {
+) -> Result<(), Failure> {
     if checks.is_empty() {
         return Ok(());
     }
-    let text = state::open(view)?.ok_or(HumanCheckError::NoState)?;
+    let text = state::open(view)?.ok_or_else(state::no_state)?;
     let state = State::parse(&text);
     let known = rows_of(view, folder, state.deferred())?;
     let milestone = view.milestone()?.version.unwrap_or_default();
@@ -280,7 +244,7 @@ fn settle_rows(
     passed: &[DeferredCheck],
     open: &[DeferredCheck],
     edits: &mut Edits,
-) -> Result<(), HumanCheckError> {
+) -> Result<(), Failure> {
     let Some(text) = state::open(view)? else { return Ok(()) };
     let state = State::parse(&text);
     let own = rows_of(view, folder, state.deferred())?;
@@ -307,10 +271,10 @@ fn settle_rows(
 }
 
 /// The report once a person has made all its `checks` and they passed.
-fn accepted(path: &str, text: &str, checks: usize) -> Result<String, HumanCheckError> {
+fn accepted(path: &str, text: &str, checks: usize) -> Result<String, Failure> {
     let Some(front) = FrontMatter::parse(text) else { return Ok(text.to_owned()) };
     if let Some(problem) = front.problem() {
-        return Err(HumanCheckError::FrontMatter { path: path.to_owned(), line: problem.line, what: problem.what });
+        return Err(hints::uneditable_front_matter(path, problem));
     }
     Ok(human_checks::accepted(text, &front, checks))
 }
@@ -393,14 +357,12 @@ mod tests {
     fn only_a_verification_that_waits_for_a_person_is_deferred() {
         for status in ["passed", "gaps_found", "odd"] {
             let refused = defer(&view(&REPORT.replace("human_needed", status), &[]), "1", false, "/gsd-", &facts());
-            assert!(matches!(refused, Err(HumanCheckError::NotWaiting { .. })), "{status}");
+            assert!(refused.unwrap_err().message.starts_with("the verification of phase 1 is "), "{status}");
         }
         let empty = defer(&view("---\nstatus: human_needed\n---\n", &[]), "1", false, "/gsd-", &facts());
-        assert!(matches!(empty, Err(HumanCheckError::NoEntry { .. })));
-        assert!(matches!(
-            defer(&view(REPORT, &[]), "7", false, "/gsd-", &facts()),
-            Err(HumanCheckError::NotFound { .. })
-        ));
+        assert!(empty.unwrap_err().message.ends_with("no entry under `human_verification`"));
+        let unknown = defer(&view(REPORT, &[]), "7", false, "/gsd-", &facts());
+        assert_eq!(unknown.unwrap_err().message, "there is no phase `7`");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::QUICK_TASKS;
 use super::edit::{StateEdit, one_line};
 use super::sections::Taken;
+use crate::failure::Explain;
 use crate::text::table::Table;
 
 /// The columns of the table as this program writes it.
@@ -27,6 +28,20 @@ pub(crate) enum QuickTableError {
     NoTable,
     #[error("the table `Quick Tasks Completed` has unknown columns: {}", columns.join(" | "))]
     Schema { columns: Vec<String> },
+}
+
+impl Explain for QuickTableError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Schema { .. } => {
+                "`gsd-tools quick-tasks-migrate` converts older tables; rename other columns by hand"
+            }
+            _ => {
+                "add the section `### Quick Tasks Completed` with a table to STATE.md, or run `gsd-tools state rebuild`"
+            }
+        };
+        Some(hint.to_owned())
+    }
 }
 
 /// A quick task as a row tells it.

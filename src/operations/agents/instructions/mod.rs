@@ -13,32 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use self::outline::outline;
 use super::skill_manifest;
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::fragment::{Marked, MarkedError};
 use crate::text::front_matter::FrontMatter;
 use crate::text::markdown::Markdown;
-
-/// Why no file could be made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum InstructionsError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("the built-in `sections.toml` is invalid")]
-    Texts(#[from] toml_edit::de::Error),
-    #[error("`{path}` cannot be edited: {why}")]
-    Markers { path: String, why: MarkedError },
-}
-
-impl Explain for InstructionsError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            _ => None,
-        }
-    }
-}
 
 /// What a caller wants of the file.
 #[derive(Clone, Copy, Debug)]
@@ -107,16 +87,14 @@ struct SectionText {
     filler: Option<String>,
 }
 
-fn texts() -> Result<Texts, toml_edit::de::Error> {
-    toml_edit::de::from_str(include_str!("sections.toml"))
+fn texts() -> Result<Texts, Failure> {
+    toml_edit::de::from_str(include_str!("sections.toml")).map_err(|error: toml_edit::de::Error| {
+        Failure::unknown("the built-in `sections.toml` is invalid").cause(error.to_string())
+    })
 }
 
 /// Brings the parts of the file at `path` (relative to the root) up to date.
-pub(crate) fn generate(
-    view: &ProjectView,
-    path: &str,
-    request: Request<'_>,
-) -> Edited<InstructionsReport, InstructionsError> {
+pub(crate) fn generate(view: &ProjectView, path: &str, request: Request<'_>) -> Edited<InstructionsReport, Failure> {
     let texts = texts()?;
     let before = view.text(path)?;
     let names = |sections: &[SectionText]| sections.iter().map(|section| section.name.clone()).collect::<Vec<_>>();
@@ -140,7 +118,7 @@ pub(crate) fn generate(
         return Ok((report, edits));
     }
     let mut text = before.as_deref().unwrap_or_default().to_owned();
-    let failed = |why| InstructionsError::Markers { path: path.to_owned(), why };
+    let failed = |why: MarkedError| Failure::unknown(format!("`{path}` cannot be edited: {why}"));
     for section in &texts.section {
         let said = content(view, section, request.prefix)?;
         let source = said.as_ref().map(|(source, _)| source.clone()).or_else(|| section.source.clone());
@@ -244,11 +222,7 @@ fn marked(name: &str, source: Option<&str>, text: &str) -> Marked {
 }
 
 /// What a part says, and where that is from; `None` where the documents tell nothing.
-fn content(
-    view: &ProjectView,
-    section: &SectionText,
-    prefix: &str,
-) -> Result<Option<(String, String)>, InstructionsError> {
+fn content(view: &ProjectView, section: &SectionText, prefix: &str) -> Result<Option<(String, String)>, Failure> {
     let layout = view.layout();
     let of_map = |name: &str| -> Result<Option<(String, String)>, FileError> {
         let mapped = view.text(&format!("{}/{name}", layout.codebase()))?;
@@ -307,7 +281,7 @@ fn project(text: &str) -> Option<String> {
 }
 
 /// A table of the project's own skills.
-fn skills(view: &ProjectView) -> Result<Option<String>, InstructionsError> {
+fn skills(view: &ProjectView) -> Result<Option<String>, Failure> {
     let (mut rows, mut told_names) = (Vec::new(), BTreeSet::new());
     for root in skill_manifest::roots()?.into_iter().filter(skill_manifest::Root::is_in_project) {
         for folder in view.folder_names(&root.path)? {
@@ -442,6 +416,6 @@ mod tests {
         let files = MemoryFiles::new([(FILE, "<!-- GSD:project-start source:PROJECT.md -->\nx\n")]);
         let view = files.view();
         let request = Request { prefix: "/", careful: false, force: true };
-        assert!(matches!(generate(&view, FILE, request), Err(InstructionsError::Markers { .. })));
+        assert!(generate(&view, FILE, request).unwrap_err().message.contains("cannot be edited: "));
     }
 }

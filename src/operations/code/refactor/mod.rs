@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::operations::answers::disabled::DisabledReport;
 use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
@@ -22,32 +22,6 @@ use crate::text::shell::typed;
 use crate::text::splice::Splices;
 
 use complexity::functions;
-
-/// Why nothing could be told or written.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RefactorError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error("`{path}` does not parse: {why}")]
-    Baseline { path: String, why: String },
-    #[error("phase {phase} has no refactoring proposal")]
-    NoProposal { phase: String },
-    #[error("the front matter of `{path}` has no {field}")]
-    Broken { path: String, field: &'static str },
-}
-
-impl Explain for RefactorError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Baseline { .. } => Some("correct the file, or move it away".to_owned()),
-            Self::NoProposal { phase } => {
-                Some(format!("look for one: `{}`", typed!("gsd-tools refactor evaluate --phase {}", phase)))
-            }
-            Self::Broken { .. } => Some("correct the front matter".to_owned()),
-        }
-    }
-}
 
 pub(crate) fn disabled() -> DisabledReport {
     DisabledReport::new(
@@ -155,7 +129,7 @@ pub(crate) fn evaluate(
     files: &[(String, String)],
     limits: Limits,
     now: &str,
-) -> Edited<EvaluateReport, RefactorError> {
+) -> Edited<EvaluateReport, Failure> {
     let phase = number(folder);
     if files.is_empty() {
         return Ok((nothing(Nothing::NoTouchedFiles, phase), Edits::default()));
@@ -268,12 +242,16 @@ struct Baseline {
     document: JsonDocument,
 }
 
+fn malformed(path: &str, why: &str) -> Failure {
+    Failure::unknown(format!("`{path}` does not parse: {why}")).hint("correct the file, or move it away")
+}
+
 impl Baseline {
-    fn read(view: &ProjectView) -> Result<Self, RefactorError> {
+    fn read(view: &ProjectView) -> Result<Self, Failure> {
         let path = format!("{}/complexity-baseline.json", view.layout().planning());
         let text = view.text(&path)?;
         let text = text.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("{}\n");
-        let broken = |why: String| RefactorError::Baseline { path: path.clone(), why };
+        let broken = |why: String| malformed(&path, &why);
         let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| broken(error.to_string()))?;
         if !document.value(&[]).is_some_and(|value| value.is_object()) {
             return Err(broken("it is not a JSON object".to_owned()));
@@ -286,14 +264,13 @@ impl Baseline {
     }
 
     /// Notes a score; one that is known stays unless it is `anchored` anew.
-    fn note(&mut self, key: &str, score: u64, phase: &str, anchored: bool) -> Result<(), RefactorError> {
+    fn note(&mut self, key: &str, score: u64, phase: &str, anchored: bool) -> Result<(), Failure> {
         let mut entry = Map::new();
         entry.insert("score".to_owned(), Value::from(score));
         entry.insert("phase".to_owned(), Value::from(phase));
         let (path, value) = (vec![key.to_owned()], Value::Object(entry));
         let edit = if anchored { JsonEdit::Set { path, value } } else { JsonEdit::SetIfAbsent { path, value } };
-        let failed = |why: String| RefactorError::Baseline { path: self.path.clone(), why };
-        self.document.apply(&edit).map(drop).map_err(|error| failed(error.to_string()))
+        self.document.apply(&edit).map(drop).map_err(|error| malformed(&self.path, &error.to_string()))
     }
 
     /// Whether there was something to write.
@@ -344,7 +321,7 @@ pub(crate) struct Proposal {
 }
 
 /// The proposals of all phases, or that of one.
-pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusReport, RefactorError> {
+pub(crate) fn status(view: &ProjectView, phase: Option<&str>) -> Result<StatusReport, Failure> {
     if let Some(typed) = phase {
         let folder = view.find_phase(typed)?.folder;
         let phase = folder.as_ref().map_or_else(|| PhaseId::new(typed).to_string(), number);
@@ -450,12 +427,17 @@ pub(crate) fn decide(
     typed: &str,
     declined: Option<&str>,
     now: &str,
-) -> Edited<DecideReport, RefactorError> {
-    let missing = || RefactorError::NoProposal { phase: typed.to_owned() };
+) -> Edited<DecideReport, Failure> {
+    let missing = || {
+        let call = typed!("gsd-tools refactor evaluate --phase {}", typed);
+        Failure::unknown(format!("phase {typed} has no refactoring proposal")).hint(format!("look for one: `{call}`"))
+    };
     let folder = view.find_phase(typed)?.folder.ok_or_else(missing)?;
     let path = folder.artifact_path("REFACTOR").ok_or_else(missing)?;
     let text = view.text(&path)?.ok_or_else(missing)?;
-    let broken = |field| RefactorError::Broken { path: path.clone(), field };
+    let broken = |field| {
+        Failure::unknown(format!("the front matter of `{path}` has no {field}")).hint("correct the front matter")
+    };
     let proposal = read(&text).ok_or_else(|| broken("proposal"))?;
     let score = proposal.line.score.ok_or_else(|| broken("score"))?;
     let status = if declined.is_some() { "declined" } else { "accepted" };
@@ -553,15 +535,18 @@ mod tests {
         for broken in ["{", "[]"] {
             let view = view(&[PHASE, (BASELINE, broken)]);
             let folder = view.find_phase("2").unwrap().folder.unwrap();
-            assert!(matches!(evaluate(&view, &folder, &code(1), LIMITS, ""), Err(RefactorError::Baseline { .. })));
+            let refused = evaluate(&view, &folder, &code(1), LIMITS, "").unwrap_err().message;
+            assert!(refused.contains("complexity-baseline.json` does not parse: "), "{refused}");
         }
     }
 
     #[test]
     fn where_nothing_is_there_that_is_told() {
         let view = view(&[PHASE]);
-        assert!(matches!(decide(&view, "2", None, ""), Err(RefactorError::NoProposal { .. })));
-        assert!(matches!(decide(&view, "9", None, ""), Err(RefactorError::NoProposal { .. })));
+        for phase in ["2", "9"] {
+            let refused = decide(&view, phase, None, "").unwrap_err().message;
+            assert_eq!(refused, format!("phase {phase} has no refactoring proposal"));
+        }
         assert!(matches!(status(&view, Some("2")).unwrap(), StatusReport::One { found: false, .. }));
     }
 }

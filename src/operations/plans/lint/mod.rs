@@ -26,8 +26,9 @@ use serde::Serialize;
 pub(crate) use self::limits::Limits;
 use super::commands::{FolderFacts, Planned, SourceTree, Tree, written_by};
 use super::found::{Found, Weight};
-use super::index::{self, PlanIndexError};
+use super::index;
 use super::structure::{self, StructureReport};
+use crate::failure::Failure;
 use crate::operations::gates::coverage;
 use crate::project::files::FileError;
 use crate::project::folder::{PhaseFolder, plan_id};
@@ -84,7 +85,7 @@ pub(crate) fn lint(
     folder: &PhaseFolder,
     limits: &Limits,
     disk: &SourceTree<impl Fn(&str) -> FolderFacts, impl Fn(&str) -> bool>,
-) -> Result<LintReport, FileError> {
+) -> Result<LintReport, Failure> {
     let mut findings = Findings::default();
     let listed = view.text(&view.layout().requirements())?;
     let requirements = listed.as_deref().map(Requirements::parse);
@@ -192,7 +193,7 @@ fn order(
     plans: &[(String, PhasePlan<'_>)],
     open: &[&str],
     findings: &mut Findings,
-) -> Result<(), FileError> {
+) -> Result<(), Failure> {
     match index::plan_index(view, folder.token()) {
         Ok(index) => {
             for fault in
@@ -209,10 +210,8 @@ fn order(
                 findings.add(None, Found::warning(None, warning));
             }
         }
-        Err(PlanIndexError::Unreadable(error)) => return Err(error),
-        Err(error @ (PlanIndexError::Cycle { .. } | PlanIndexError::SameName { .. })) => {
-            findings.add(None, Found::new(Weight::Error, None, error.to_string()));
-        }
+        Err(failure) if failure.unread.is_some() => return Err(failure),
+        Err(failure) => findings.add(None, Found::new(Weight::Error, None, failure.message)),
     }
     Ok(())
 }

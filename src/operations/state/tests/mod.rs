@@ -19,6 +19,7 @@ use snapbox::assert_data_eq;
 
 use super::position::PhaseRequest;
 use super::*;
+use crate::failure::Failure;
 use crate::project::files::MemoryFiles;
 use crate::project::view::Edited;
 
@@ -60,10 +61,10 @@ fn of_text(state: &str) -> ProjectView {
     view(MemoryFiles::new([(STATE, state)]))
 }
 
-type Outcome = Edited<String, StateError>;
+type Outcome = Edited<String, Failure>;
 
 /// An operation's answer with its report printed.
-fn printed<R: Serialize>(result: Edited<R, StateError>) -> Outcome {
+fn printed<R: Serialize>(result: Edited<R, Failure>) -> Outcome {
     result.map(|(report, edits)| (serde_json::to_string(&report).unwrap(), edits))
 }
 
