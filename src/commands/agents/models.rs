@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::commands::documents::config::{told, with_new_file};
+use crate::commands::documents::config::with_new_file;
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
 use crate::operations::agents::failure::FailureClass;
@@ -153,7 +153,7 @@ fn set_profile(context: &mut Context, arguments: &ProfileArgs) -> Result<(), Fai
     }
     let setting = Setting::parse("model_profile", &profile)?;
     let set = with_new_file(context, None, |context, new| {
-        context.write(Target::Project, |view| configuration::set_in_whole_file(view, &setting, new).map_err(told))
+        context.write(Target::Project, |view| configuration::set_in_whole_file(view, &setting, new))
     })?;
     let previous = set.previous_value.as_ref().and_then(serde_json::Value::as_str).unwrap_or("balanced");
     let report = ProfileReport {

@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use crate::commands::frame::{Context, verbs};
 use crate::failure::Failure;
-use crate::operations::documents::configuration::ConfigurationError;
-use crate::operations::health::{self, HealthFacts, HealthReport, Repairs, Worktree};
+use crate::operations::health::{self, HealthFacts, Repairs, Worktree};
 use crate::text::screen::{Cell, Mark, Screen, Tone, counted};
 use crate::{disk, library};
 
@@ -110,14 +109,10 @@ fn health(context: &mut Context, arguments: &HealthArgs) -> Result<(), Failure> 
     let report = if arguments.repair || arguments.backfill {
         let day = context.world().today();
         let repairs = Repairs { configuration: arguments.repair, milestones: arguments.backfill, day: &day };
-        let report = context.write(Target::Project, |view| {
-            health::repair(view, &facts, repairs).map_err(crate::commands::documents::config::told)
-        })?;
+        let report = context.write(Target::Project, |view| health::repair(view, &facts, repairs))?;
         if context.is_rehearsal() { report.rehearsed() } else { report }
     } else {
-        let found: Result<HealthReport, ConfigurationError> =
-            health::check(&context.view(), &facts).map_err(Into::into);
-        found.map_err(crate::commands::documents::config::told)?
+        health::check(&context.view(), &facts)?
     };
     if context.shows_to_a_person() && report.repairs_performed.iter().flatten().any(|repair| !repair.success) {
         context.exit_with(1);

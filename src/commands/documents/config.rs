@@ -8,10 +8,9 @@ use super::settings;
 use crate::commands::frame::{Context, verbs};
 use crate::commands::loops::installed::features;
 use crate::failure::{Failure, Reason};
-use crate::operations::documents::configuration::{self, ConfigurationError, CreateReport, NewFile};
-use crate::project::config::{KeyError, Setting, key_names, meant};
+use crate::operations::documents::configuration::{self, CreateReport, NewFile};
+use crate::project::config::{Setting, is_key, unknown};
 use crate::project::view::{Edits, ProjectView};
-use crate::text::nearest::nearest;
 use crate::text::shell::typed;
 
 verbs! {
@@ -123,12 +122,12 @@ fn config_new_project(context: &mut Context, arguments: &ChoicesArgs) -> Result<
 
 fn list(context: &mut Context, arguments: &ListArgs) -> Result<(), Failure> {
     let wanted = arguments.key.as_deref();
-    let keys = settings::listed(context, arguments.all, wanted)?.map_err(ConfigurationError::from).map_err(told)?;
+    let keys = settings::listed(context, arguments.all, wanted)?;
     settings::show(context, keys, wanted)
 }
 
 fn explain(context: &mut Context, arguments: &ExplainArgs) -> Result<(), Failure> {
-    let facts = settings::facts_of(context, &arguments.key)?.map_err(ConfigurationError::from).map_err(told)?;
+    let facts = settings::facts_of(context, &arguments.key)?;
     settings::explain(context, &facts)
 }
 
@@ -137,33 +136,35 @@ fn get(context: &mut Context, arguments: &GetArgs) -> Result<(), Failure> {
         context.refuses_a_person_without_a_project()?;
     }
     let found = configuration::get(&context.view(), &arguments.key, context.default_value());
-    if let Err(ConfigurationError::NoKey { .. } | ConfigurationError::NoFile { .. }) = &found
+    if found.as_ref().is_err_and(|failure| matches!(failure.reason, Reason::ConfigKeyNotFound | Reason::ConfigNoFile))
         && context.shows_to_a_person()
-        && let Ok(facts) = settings::facts_of(context, &arguments.key)?
+        && is_key(&arguments.key)
+        && let facts = settings::facts_of(context, &arguments.key)?
         && !facts.default.is_null()
     {
         context.text(format!("{} (default)\n", bare(&facts.default)));
         return Ok(());
     }
-    let value = found.map_err(told)?;
+    let value = found?;
     let raw = bare(&value);
     context.say(&value, Some(&raw), |_| format!("{}\n", bare(&value)))
 }
 
 fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
-    let setting = match Setting::parse(&arguments.key, &arguments.value) {
-        Err(KeyError::Unknown { key }) => added(context, &key, &arguments.value)?,
-        parsed => parsed.map_err(ConfigurationError::from).map_err(told)?,
+    let setting = if is_key(&arguments.key) {
+        Setting::parse(&arguments.key, &arguments.value)?
+    } else {
+        added(context, &arguments.key, &arguments.value)?
     };
     let report = if arguments.dry_run {
         context.needs_a_project()?;
-        let (mut report, _) = configuration::set(&context.view(), &setting).map_err(told)?;
+        let (mut report, _) = configuration::set(&context.view(), &setting)?;
         report.updated = None;
         report.dry_run = Some(true);
         report.would_update = Some(true);
         report
     } else {
-        context.write(Target::Project, |view| configuration::set(view, &setting).map_err(told))?
+        context.write(Target::Project, |view| configuration::set(view, &setting))?
     };
     let mut raw = match setting.value {
         Some(_) => format!("{}={}", report.key, bare(&report.value)),
@@ -185,7 +186,7 @@ fn set(context: &mut Context, arguments: &SetArgs) -> Result<(), Failure> {
 fn added(context: &Context, key: &str, value: &str) -> Result<Setting, Failure> {
     let features = features(context)?;
     let Some((feature, setting)) = features.settings().find(|(_, setting)| setting.key == key) else {
-        return Err(told(KeyError::Unknown { key: key.to_owned() }.into()));
+        return Err(unknown(key));
     };
     Setting::added(key, value, |value| setting.kind.fits(value)).ok_or_else(|| {
         let refused = format!("`{key}` of the feature `{}` cannot be `{value}`; it takes {}", feature.id, setting.kind);
@@ -198,12 +199,10 @@ fn added(context: &Context, key: &str, value: &str) -> Result<Setting, Failure> 
 fn create(
     context: &mut Context,
     choices: Option<&str>,
-    operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), ConfigurationError>,
+    operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), Failure>,
 ) -> Result<(), Failure> {
     context.start_a_project();
-    let report = with_new_file(context, choices, |context, new| {
-        context.write(Target::Project, |view| operation(view, new).map_err(told))
-    })?;
+    let report = with_new_file(context, choices, |context, new| context.write(Target::Project, |view| operation(view, new)))?;
     let raw = match (report.created, report.added.is_empty()) {
         (true, _) => "created",
         (false, false) => "completed",
@@ -232,7 +231,7 @@ fn path(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn migrate(context: &mut Context) -> Result<(), Failure> {
-    let report = context.write(Target::Project, |view| configuration::migrate(view).map_err(told))?;
+    let report = context.write(Target::Project, |view| configuration::migrate(view))?;
     let raw = match &report.wrote {
         Some(file) => {
             let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));
@@ -265,40 +264,4 @@ pub(in crate::commands) fn services(context: &Context) -> Vec<&'static str> {
 /// A value as a shell wants it.
 fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// The reason and the hint of an error of the configuration.
-pub(in crate::commands) fn told(error: ConfigurationError) -> Failure {
-    let reason = match &error {
-        ConfigurationError::NoKey { .. } => Reason::ConfigKeyNotFound,
-        ConfigurationError::NoFile { .. } => Reason::ConfigNoFile,
-        ConfigurationError::Malformed { .. } => Reason::ConfigParseFailed,
-        ConfigurationError::Key(_) => Reason::ConfigInvalidKey,
-        ConfigurationError::Choices { .. } => Reason::Usage,
-        ConfigurationError::Unreadable(_) | ConfigurationError::Edit { .. } => Reason::Unknown,
-    };
-    let told = Failure::because(reason, &error);
-    match error {
-        ConfigurationError::Key(KeyError::Unknown { key }) => {
-            let names = key_names();
-            match meant(&key).or_else(|| nearest(&key, names.iter().map(String::as_str))) {
-                Some(near) => told.hint(format!("did you mean `{near}`? `gsd-tools config list --all` lists the keys")),
-                None => told.hint("`gsd-tools config list --all` lists the keys"),
-            }
-        }
-        ConfigurationError::NoKey { key } => match nearest(&key, key_names().iter().map(String::as_str)) {
-            Some(near) if near != key => told.hint(format!("did you mean `{near}`?")),
-            _ => told.hint("`--default VALUE` prints a value for a key that is not set"),
-        },
-        ConfigurationError::Key(KeyError::Refused { key, .. }) => {
-            told.hint(format!("`{}` describes the key", typed!("gsd-tools config explain {}", key)))
-        }
-        ConfigurationError::Key(KeyError::Unused { key, .. }) => {
-            told.hint(format!("`{}` takes it out of the file", typed!("gsd-tools config-set {} null", key)))
-        }
-        ConfigurationError::Choices { .. } => told.hint("`gsd-tools config-new-project --help` shows an example"),
-        ConfigurationError::NoFile { .. } => told.hint("`gsd-tools config-ensure-section` creates it"),
-        ConfigurationError::Malformed { .. } => told.hint("correct the file; it was not changed"),
-        _ => told,
-    }
 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::commands::frame::Context;
 use crate::disk;
 use crate::failure::Failure;
+use crate::project::config::ConfigTexts;
 use crate::project::config::facts::{self, KeyFacts, Origin};
-use crate::project::config::{ConfigTexts, KeyError};
 use crate::text::screen::{Cell, Screen, Tone};
 use crate::text::shell::typed;
 
@@ -25,11 +25,7 @@ pub(in crate::commands) struct ListReport {
 const WIDE: usize = 100;
 
 /// The keys that [`show`] lists: all of them, those that are set, or of these only `wanted`.
-pub(super) fn listed(
-    context: &mut Context,
-    all: bool,
-    wanted: Option<&str>,
-) -> Result<Result<Vec<KeyFacts>, KeyError>, Failure> {
+pub(super) fn listed(context: &mut Context, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, Failure> {
     // What every key does is the same everywhere.
     if !all {
         context.refuses_a_person_without_a_project()?;
@@ -47,7 +43,7 @@ pub(super) fn show(context: &mut Context, keys: Vec<KeyFacts>, wanted: Option<&s
 }
 
 /// What there is to say about a key.
-pub(super) fn facts_of(context: &Context, key: &str) -> Result<Result<KeyFacts, KeyError>, Failure> {
+pub(super) fn facts_of(context: &Context, key: &str) -> Result<KeyFacts, Failure> {
     with_texts(context, |texts| facts::explain(texts, key))
 }
 
@@ -61,7 +57,7 @@ pub(super) fn explain(context: &mut Context, facts: &KeyFacts) -> Result<(), Fai
 }
 
 /// Calls `act` with the files that keys can be set in. One that cannot be read or does not parse is reported.
-fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> Result<T, Failure> {
+fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
     context.config()?;
     let layout = context.layout();
     let unreadable = Flag::new(false);
@@ -70,12 +66,12 @@ fn with_texts<T>(context: &Context, act: impl FnOnce(ConfigTexts<'_>) -> T) -> R
     let project = read(layout.root_config());
     let workstream = layout.workstream().and_then(|_| read(layout.config()));
     let personal = user::defaults(context.world())?;
-    Ok(act(ConfigTexts {
+    act(ConfigTexts {
         project: project.as_deref(),
         workstream: workstream.as_deref(),
         personal: personal.as_deref(),
         unreadable: unreadable.get(),
-    }))
+    })
 }
 
 fn table(keys: &[KeyFacts], wanted: Option<&str>, screen: Screen) -> String {

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::installed::{self, lifecycle, trust};
-use crate::commands::documents::config::told;
 use crate::commands::frame::{Context, verbs};
 use crate::disk::{self, AbsolutePath, DiskError};
 use crate::failure::{Failure, Reason};
@@ -268,7 +267,7 @@ fn set(
     });
     let folder = beside.as_ref().and_then(|file| file.path.parent());
     context.write(Target::Beside(folder), |view| {
-        let edits = configuration::switch(view, gates).map_err(told)?;
+        let edits = configuration::switch(view, gates)?;
         Ok(((), Writes { edits, beside: beside.into_iter().collect() }))
     })?;
     let report = state::after(capability, &features.settled(&config), &shown, turn == Some(true));
@@ -405,8 +404,8 @@ impl SurfaceFile {
     }
 }
 
-fn unusable(path: &AbsolutePath, error: &surface::SurfaceError) -> Failure {
-    Failure::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {error}"))
+fn unusable(path: &AbsolutePath, why: &str) -> Failure {
+    Failure::new(Reason::ConfigParseFailed, format!("cannot edit `{path}`: {why}"))
         .hint("correct the file, then run the command again; it was not changed")
 }
 

@@ -4,6 +4,7 @@
 //! that it brings are never run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -43,19 +44,6 @@ pub(crate) struct Declared {
     pub(crate) adds: Vec<String>,
     /// What it brings and this program does not use, a line each.
     pub(crate) not_used: Vec<String>,
-}
-
-/// Why a declaration is refused.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DeclarationError {
-    #[error("there is no `{FILE}`")]
-    Missing,
-    #[error("it is not UTF-8 text (first bad byte at offset {offset})")]
-    NotText { offset: usize },
-    #[error("{0}")]
-    Json(#[from] serde_json::Error),
-    #[error("`{key}` {why}")]
-    Key { key: String, why: String },
 }
 
 /// The declaration as it is written.
@@ -198,8 +186,9 @@ enum CheckText {
 }
 
 /// Reads the declaration among the files of a feature. Whatever the files hold, it is a feature or an error.
-pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, DeclarationError> {
-    let declaration: Declaration = serde_json::from_str(text(files.get(FILE).ok_or(DeclarationError::Missing)?)?)?;
+pub(crate) fn parse(files: &Files, home: Home<'_>) -> Result<Declared, String> {
+    let file = files.get(FILE).ok_or_else(|| format!("there is no `{FILE}`"))?;
+    let declaration: Declaration = serde_json::from_str(text(file)?).map_err(|error| error.to_string())?;
     let mut reader = Reader {
         files,
         skills: &declaration.skills,
@@ -276,7 +265,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn step(&mut self, key: &str, step: &StepText) -> Result<(), DeclarationError> {
+    fn step(&mut self, key: &str, step: &StepText) -> Result<(), String> {
         let hook = self.hook(key, &step.point, HookKind::Step, &step.when)?;
         let (produces, consumes) = (paths(key, "produces", &step.produces)?, paths(key, "consumes", &step.consumes)?);
         let text = step.fragment.as_ref().map(|fragment| self.fragment(key, fragment)).transpose()?;
@@ -315,7 +304,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn contribution(&mut self, key: &str, given: &ContributionText) -> Result<(), DeclarationError> {
+    fn contribution(&mut self, key: &str, given: &ContributionText) -> Result<(), String> {
         let hook = self.hook(key, &given.point, HookKind::Contribution, &given.when)?;
         name(&format!("{key}.into"), &given.into)?;
         if !is_known_role(&given.into) {
@@ -331,7 +320,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn gate(&mut self, key: &str, gate: &GateText) -> Result<(), DeclarationError> {
+    fn gate(&mut self, key: &str, gate: &GateText) -> Result<(), String> {
         let hook = self.hook(key, &gate.point, HookKind::Gate, &gate.when)?;
         let (query, predicate, asked) = match &gate.check {
             CheckText::Query(query) if !is_known_query(query) => {
@@ -353,7 +342,7 @@ impl Reader<'_> {
     }
 
     /// What every piece of work has.
-    fn hook(&self, key: &str, point: &str, kind: HookKind, when: &str) -> Result<Hook, DeclarationError> {
+    fn hook(&self, key: &str, point: &str, kind: HookKind, when: &str) -> Result<Hook, String> {
         if !POINTS.contains(&point) {
             return Err(wrong(&format!("{key}.point"), format!("has to be one of {}", POINTS.join(", "))));
         }
@@ -367,7 +356,7 @@ impl Reader<'_> {
     }
 
     /// A text for a prompt, and what to tell of it.
-    fn fragment(&self, key: &str, fragment: &FragmentText) -> Result<(String, String), DeclarationError> {
+    fn fragment(&self, key: &str, fragment: &FragmentText) -> Result<(String, String), String> {
         match fragment {
             FragmentText::Inline(inline) => {
                 let lines = inline.lines().count();
@@ -403,7 +392,7 @@ fn suspicion(text: &str) -> String {
     }
 }
 
-fn settings(config: &BTreeMap<String, SettingText>) -> Result<Vec<FeatureSetting>, DeclarationError> {
+fn settings(config: &BTreeMap<String, SettingText>) -> Result<Vec<FeatureSetting>, String> {
     let known = key_names();
     let mut settings = Vec::new();
     for (key, setting) in config {
@@ -432,13 +421,14 @@ fn settings(config: &BTreeMap<String, SettingText>) -> Result<Vec<FeatureSetting
     Ok(settings)
 }
 
-fn text(bytes: &[u8]) -> Result<&str, DeclarationError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| DeclarationError::NotText { offset: error.valid_up_to() })?;
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("it is not UTF-8 text (first bad byte at offset {})", error.valid_up_to()))?;
     Ok(text.trim_start_matches('\u{feff}'))
 }
 
-fn wrong(key: &str, why: impl Into<String>) -> DeclarationError {
-    DeclarationError::Key { key: key.to_owned(), why: why.into() }
+fn wrong(key: &str, why: impl fmt::Display) -> String {
+    format!("`{key}` {why}")
 }
 
 /// Whether a word can be the name of a feature, a skill or an agent: it becomes part of a path.
@@ -449,7 +439,7 @@ pub(crate) fn is_name(word: &str) -> bool {
     word.len() <= LONGEST && word.split('-').all(is_part)
 }
 
-fn name(key: &str, word: &str) -> Result<(), DeclarationError> {
+fn name(key: &str, word: &str) -> Result<(), String> {
     if is_name(word) {
         return Ok(());
     }
@@ -462,7 +452,7 @@ fn is_name_of_key(segment: &str) -> bool {
         && !["constructor", "prototype"].contains(&segment)
 }
 
-fn version(version: &str) -> Result<(), DeclarationError> {
+fn version(version: &str) -> Result<(), String> {
     let (core, rest) = version.find(['-', '+']).map_or((version, ""), |at| version.split_at(at));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_sound = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.'));
@@ -472,7 +462,7 @@ fn version(version: &str) -> Result<(), DeclarationError> {
     Err(wrong("version", "has to be a version such as `1.2.3`"))
 }
 
-fn line(key: &str, text: &str) -> Result<(), DeclarationError> {
+fn line(key: &str, text: &str) -> Result<(), String> {
     const LONGEST: usize = 500;
     if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
         return Err(wrong(key, format!("has to be one line of at most {LONGEST} bytes")));
@@ -481,7 +471,7 @@ fn line(key: &str, text: &str) -> Result<(), DeclarationError> {
 }
 
 /// Names of documents of a phase or paths in the project: they are told to agents as paths.
-fn paths(key: &str, list: &str, paths: &[String]) -> Result<Vec<String>, DeclarationError> {
+fn paths(key: &str, list: &str, paths: &[String]) -> Result<Vec<String>, String> {
     let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     let is_sound = |path: &String| {
         path.split('/').all(is_part) && !path.contains(['\\', ':']) && !path.chars().any(char::is_control)

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::Capability;
-use crate::text::edit::{EditError, JsonDialect, ParseError};
+use crate::text::edit::{JsonDialect, ParseError};
 use crate::text::json::{JsonDocument, JsonEdit};
 
 /// The file, in the folder of the host.
@@ -25,20 +25,9 @@ pub(crate) struct Surface {
     removed: Vec<String>,
 }
 
-/// Why a file was not read or changed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SurfaceError {
-    #[error("it is not a JSON object: {0}")]
-    Parse(ParseError),
-    #[error("`{0}` in it is not a list of names")]
-    NoList(&'static str),
-    #[error("it cannot be changed: {0}")]
-    Edit(EditError),
-}
-
 impl Surface {
-    pub(crate) fn parse(text: &str) -> Result<Self, SurfaceError> {
-        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(SurfaceError::Parse)?;
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(unparsed)?;
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
     }
 
@@ -53,15 +42,15 @@ impl Surface {
 }
 
 /// The text of a file after a feature was shown or hidden; none where it is so already.
-pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> Result<Option<String>, SurfaceError> {
+pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> Result<Option<String>, String> {
     let before = text.map(Surface::parse).transpose()?.unwrap_or_default();
     if before.shows(capability) == on {
         return Ok(None);
     }
-    let mut document = JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(SurfaceError::Parse)?;
+    let mut document = JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(unparsed)?;
     let mut set = |key: &str, names: Vec<String>| {
         let edit = JsonEdit::Set { path: vec![key.to_owned()], value: Value::from(names) };
-        document.apply(&edit).map(drop).map_err(SurfaceError::Edit)
+        document.apply(&edit).map(drop).map_err(|error| format!("it cannot be changed: {error}"))
     };
     if on {
         let others = |names: &[String], ours: &dyn Fn(&String) -> bool| {
@@ -79,14 +68,19 @@ pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> R
     Ok(Some(document.to_string()))
 }
 
-fn names(document: &JsonDocument, key: &'static str) -> Result<Vec<String>, SurfaceError> {
+fn unparsed(error: ParseError) -> String {
+    format!("it is not a JSON object: {error}")
+}
+
+fn names(document: &JsonDocument, key: &'static str) -> Result<Vec<String>, String> {
+    let no_list = || format!("`{key}` in it is not a list of names");
     match document.value(&[key.to_owned()]) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => {
             let names = items.iter().map(|item| item.as_str().map(str::to_owned));
-            names.collect::<Option<Vec<_>>>().ok_or(SurfaceError::NoList(key))
+            names.collect::<Option<Vec<_>>>().ok_or_else(no_list)
         }
-        Some(_) => Err(SurfaceError::NoList(key)),
+        Some(_) => Err(no_list()),
     }
 }
 

@@ -4,41 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::failure::Explain;
+use crate::failure::{Failure, Reason};
 use crate::project::config::facts::shown;
-use crate::project::config::{self, KeyError, Normalization, Setting};
+use crate::project::config::{self, Normalization, Setting};
 use crate::project::files::FileError;
 use crate::project::view::{Edited, Edits, ProjectView};
 use crate::text::edit::{Applied, EditError, JsonDialect};
 use crate::text::json::{JsonDocument, JsonEdit};
-
-/// Why the configuration could not be read or changed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ConfigurationError {
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    #[error("`{path}` is not valid JSON: {reason}")]
-    Malformed { path: String, reason: String },
-    #[error("there is no `{path}`")]
-    NoFile { path: String },
-    #[error("the configuration has no key `{key}`")]
-    NoKey { key: String },
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    #[error("cannot edit `{path}`: {source}")]
-    Edit { path: String, source: EditError },
-    #[error("the choices are not a JSON object: {reason}")]
-    Choices { reason: String },
-}
-
-impl Explain for ConfigurationError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable(error) => error.hint(),
-            _ => None,
-        }
-    }
-}
+use crate::text::nearest::nearest;
 
 /// What `config-set` did, or would do.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -106,7 +79,7 @@ pub(crate) struct NewFile<'a> {
 }
 
 /// The value of a key: from the workstream's file, the project's, `fallback`, or the default of a feature's switch.
-pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Result<Value, ConfigurationError> {
+pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Result<Value, Failure> {
     let layout = view.layout();
     let own = layout.config();
     let mut paths = vec![own.clone(), layout.root_config()];
@@ -124,13 +97,21 @@ pub(crate) fn get(view: &ProjectView, key: &str, fallback: Option<&str>) -> Resu
     }
     match config::told_default(key) {
         Some(value) => Ok(value.clone()),
-        None if has_file => Err(ConfigurationError::NoKey { key: key.to_owned() }),
-        None => Err(ConfigurationError::NoFile { path: layout.shown(&own) }),
+        None if has_file => {
+            let hint = match nearest(key, config::key_names().iter().map(String::as_str)) {
+                Some(near) if near != key => format!("did you mean `{near}`?"),
+                _ => "`--default VALUE` prints a value for a key that is not set".to_owned(),
+            };
+            let message = format!("the configuration has no key `{key}`");
+            Err(Failure::new(Reason::ConfigKeyNotFound, message).hint(hint))
+        }
+        None => Err(Failure::new(Reason::ConfigNoFile, format!("there is no `{}`", layout.shown(&own)))
+            .hint("`gsd-tools config-ensure-section` creates it")),
     }
 }
 
 /// Sets or unsets a key of the active file, which is made where there is none.
-pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, ConfigurationError> {
+pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Failure> {
     let path = view.layout().config();
     let text = view.text(&path)?;
     let mut document = document(view, &path, text.as_deref().unwrap_or_default())?;
@@ -138,7 +119,7 @@ pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Co
     match &setting.value {
         Some(value) => {
             let edit = JsonEdit::Set { path: setting.path.clone(), value: value.clone() };
-            document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+            document.apply(&edit).map_err(|error| uneditable(&path, &error))?;
         }
         None => remove(&mut document, &path, &setting.path)?,
     }
@@ -162,7 +143,7 @@ pub(crate) fn set(view: &ProjectView, setting: &Setting) -> Edited<SetReport, Co
 }
 
 /// Turns switches of the active file on or off, which is made where there is none.
-pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<Edits, ConfigurationError> {
+pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<Edits, Failure> {
     let mut edits = Edits::default();
     if switches.is_empty() {
         return Ok(edits);
@@ -173,7 +154,7 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
     for (key, on) in switches {
         let path_of_key = key.split('.').map(str::to_owned).collect();
         let edit = JsonEdit::Set { path: path_of_key, value: Value::Bool(*on) };
-        document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+        document.apply(&edit).map_err(|error| uneditable(&path, &error))?;
     }
     edits.write(view, &path, whole(document.to_string(), text.is_none()))?;
     Ok(edits)
@@ -181,7 +162,7 @@ pub(crate) fn switch(view: &ProjectView, switches: &[(String, bool)]) -> Result<
 
 /// Makes the file of a new project; one that is there stays as it is. A workstream's file holds only the choices where the
 /// project has a file.
-pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, ConfigurationError> {
+pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, Failure> {
     let path = view.layout().config();
     if view.text(&path)?.is_some() {
         return Ok((CreateReport::existing(path, Vec::new(), Vec::new()), Edits::default()));
@@ -200,7 +181,7 @@ pub(crate) fn create(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRepor
 
 /// Makes the file of a new project, or adds to the one that is there what it lacks. What it says stays, also where the
 /// choices say otherwise.
-pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, ConfigurationError> {
+pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateReport, Failure> {
     let path = view.layout().config();
     let choices = choices(new)?;
     let Some(text) = view.text(&path)? else { return create(view, new) };
@@ -221,7 +202,7 @@ pub(crate) fn complete(view: &ProjectView, new: NewFile<'_>) -> Edited<CreateRep
                 Ok(_) => false,
                 // A plain value takes the place of the whole group.
                 Err(EditError::WrongKind { .. }) => true,
-                Err(source) => return Err(ConfigurationError::Edit { path, source }),
+                Err(source) => return Err(uneditable(&path, &source)),
             },
         };
         if is_kept && is_chosen {
@@ -242,10 +223,13 @@ fn lies_over_another(view: &ProjectView) -> bool {
     layout.config() != layout.root_config() && view.exists(&layout.root_config())
 }
 
-fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, ConfigurationError> {
+fn choices(new: NewFile<'_>) -> Result<Map<String, Value>, Failure> {
     match new.choices {
         Some(text) => {
-            let mut choices = config::parse(text).map_err(|reason| ConfigurationError::Choices { reason })?;
+            let mut choices = config::parse(text).map_err(|reason| {
+                Failure::usage(format!("the choices are not a JSON object: {reason}"))
+                    .hint("`gsd-tools config-new-project --help` shows an example")
+            })?;
             config::check_values(&choices)?;
             config::store_values(&mut choices);
             Ok(choices)
@@ -287,11 +271,7 @@ fn leaves(object: &Map<String, Value>) -> Vec<(Vec<String>, Value)> {
 }
 
 /// [`set`] in a file that says all that a new one says, which is made where there is none.
-pub(crate) fn set_in_whole_file(
-    view: &ProjectView,
-    setting: &Setting,
-    new: NewFile<'_>,
-) -> Edited<SetReport, ConfigurationError> {
+pub(crate) fn set_in_whole_file(view: &ProjectView, setting: &Setting, new: NewFile<'_>) -> Edited<SetReport, Failure> {
     let (_, mut edits) = create(view, new)?;
     let (report, set) = set(&view.after(&edits), setting)?;
     edits.texts.extend(set.texts);
@@ -299,7 +279,7 @@ pub(crate) fn set_in_whole_file(
 }
 
 /// Moves what stands under old names of keys to the new ones.
-pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, ConfigurationError> {
+pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, Failure> {
     let layout = view.layout();
     let own = layout.config();
     let path = if view.text(&own)?.is_some() { own } else { layout.root_config() };
@@ -316,7 +296,7 @@ pub(crate) fn migrate(view: &ProjectView) -> Edited<MigrateReport, Configuration
         }
         let to = change.to.split('.').map(str::to_owned).collect();
         let edit = JsonEdit::Set { path: to, value: change.value.clone() };
-        document.apply(&edit).map_err(|source| ConfigurationError::Edit { path: path.clone(), source })?;
+        document.apply(&edit).map_err(|error| uneditable(&path, &error))?;
         remove(&mut document, &path, &[change.from.to_owned()])?;
         report.normalizations.push(change);
     }
@@ -338,28 +318,33 @@ fn nested_repositories(view: &ProjectView, file: &Map<String, Value>) -> Result<
     Ok(folders)
 }
 
-fn read(view: &ProjectView, path: &str) -> Result<Option<Map<String, Value>>, ConfigurationError> {
+fn read(view: &ProjectView, path: &str) -> Result<Option<Map<String, Value>>, Failure> {
     let Some(text) = view.text(path)? else { return Ok(None) };
-    config::parse(&text).map(Some).map_err(|reason| malformed(view, path, reason))
+    config::parse(&text).map(Some).map_err(|reason| malformed(view, path, &reason))
 }
 
-fn document(view: &ProjectView, path: &str, text: &str) -> Result<JsonDocument, ConfigurationError> {
+fn document(view: &ProjectView, path: &str, text: &str) -> Result<JsonDocument, Failure> {
     let document = JsonDocument::parse(text, JsonDialect::Strict);
-    let document = document.map_err(|error| malformed(view, path, error.to_string()))?;
+    let document = document.map_err(|error| malformed(view, path, &error.to_string()))?;
     // The editor lets more pass than the reader, such as bare control characters: what cannot be read is not written.
     if !text.trim().is_empty() {
-        config::parse(text).map_err(|reason| malformed(view, path, reason))?;
+        config::parse(text).map_err(|reason| malformed(view, path, &reason))?;
     }
     Ok(document)
 }
 
-fn malformed(view: &ProjectView, path: &str, reason: String) -> ConfigurationError {
-    ConfigurationError::Malformed { path: view.layout().shown(path), reason }
+fn malformed(view: &ProjectView, path: &str, reason: &str) -> Failure {
+    let message = format!("`{}` is not valid JSON: {reason}", view.layout().shown(path));
+    Failure::new(Reason::ConfigParseFailed, message).hint("correct the file; it was not changed")
 }
 
-fn remove(document: &mut JsonDocument, path: &str, key: &[String]) -> Result<(), ConfigurationError> {
+fn uneditable(path: &str, error: &EditError) -> Failure {
+    Failure::unknown(format!("cannot edit `{path}`: {error}")).cause(error.to_string())
+}
+
+fn remove(document: &mut JsonDocument, path: &str, key: &[String]) -> Result<(), Failure> {
     let removed = document.remove(key);
-    removed.map(drop).map_err(|source| ConfigurationError::Edit { path: path.to_owned(), source })
+    removed.map(drop).map_err(|error| uneditable(path, &error))
 }
 
 /// A file of ours ends with a newline; somebody else's ends as it does.
@@ -386,7 +371,7 @@ mod tests {
         let setting = Setting::parse("mode", "yolo").unwrap();
         for text in ["{ \"\u{1}\": 1 }", "{", "[1]", "{ \"a\": \"\t\" }"] {
             let refused = set(&view(&[(PATH, text)]), &setting);
-            assert!(matches!(refused, Err(ConfigurationError::Malformed { .. })), "{text:?}");
+            assert_eq!(refused.unwrap_err().reason, Reason::ConfigParseFailed, "{text:?}");
         }
     }
 
@@ -416,7 +401,7 @@ mod tests {
         for text in ["{bad", "{\"a\": 1,}", "[]"] {
             let view = view(&[(PATH, text)]);
             assert!(set(&view, &Setting::parse("mode", "yolo").unwrap()).is_err(), "{text}");
-            assert!(matches!(get(&view, "mode", Some("x")), Err(ConfigurationError::Malformed { .. })), "{text}");
+            assert_eq!(get(&view, "mode", Some("x")).unwrap_err().reason, Reason::ConfigParseFailed, "{text}");
             assert!(migrate(&view).is_err());
         }
     }

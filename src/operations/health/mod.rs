@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::operations::answers::finding::Finding;
 use crate::text::screen::{Mark, Screen};
 
-pub(crate) use check::{HealthFacts, HealthReport, Worktree, WrittenAt, check};
+pub(crate) use check::{HealthFacts, Worktree, WrittenAt, check};
 pub(crate) use consistency::consistency;
 pub(crate) use repair::{Repairs, repair};
 

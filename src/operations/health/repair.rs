@@ -3,7 +3,8 @@
 
 use super::RepairReport;
 use super::check::{HealthFacts, HealthReport, Remaining, archived_without_entry, check};
-use crate::operations::documents::configuration::{self, ConfigurationError, NewFile};
+use crate::failure::Failure;
+use crate::operations::documents::configuration::{self, NewFile};
 use crate::project::config::Setting;
 use crate::project::files::FileError;
 use crate::project::milestones;
@@ -22,11 +23,7 @@ pub(crate) struct Repairs<'text> {
 }
 
 /// Checks, and makes good what `repairs` asks for. The findings are those from before; `remaining` says what is left.
-pub(crate) fn repair(
-    view: &ProjectView,
-    facts: &HealthFacts,
-    repairs: Repairs<'_>,
-) -> Edited<HealthReport, ConfigurationError> {
+pub(crate) fn repair(view: &ProjectView, facts: &HealthFacts, repairs: Repairs<'_>) -> Edited<HealthReport, Failure> {
     let mut report = check(view, facts)?;
     let mut done = Vec::new();
     let mut edits = Edits::default();

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
-use crate::operations::documents::configuration::{self, ConfigurationError, NewFile};
+use crate::failure::Failure;
+use crate::operations::documents::configuration::{self, NewFile};
 use crate::operations::milestones::archive::free_name;
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError};
+use crate::operations::state::{self, Facts, Rule, StateEdit};
 use crate::project::files::FileError;
 use crate::project::gsd2::{self, Document, Milestone, Slice, Task};
 use crate::project::milestone_layout::lookup::FOLDER;
@@ -24,27 +24,6 @@ use crate::text::markdown::Markdown;
 use crate::text::slug;
 use crate::text::splice::Splices;
 use crate::text::table::Table;
-
-/// Why nothing is imported.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ImportError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-}
-
-impl Explain for ImportError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-            Self::Configuration(error) => error.hint(),
-        }
-    }
-}
 
 /// What `from-gsd2` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -84,7 +63,7 @@ pub(crate) struct ImportRefusal {
 pub(crate) type Outcome = Result<ImportReport, ImportRefusal>;
 
 /// Imports the project in `.gsd`.
-pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &Facts) -> Edited<Outcome, ImportError> {
+pub(crate) fn import(view: &ProjectView, force: bool, new: NewFile<'_>, facts: &Facts) -> Edited<Outcome, Failure> {
     let layout = view.layout();
     let refused = |error: String| Ok((Err(ImportRefusal { success: false, error }), Edits::default()));
     if !view.folder_exists(FOLDER) {

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::failure::Explain;
-use crate::operations::documents::configuration::{self, ConfigurationError};
-use crate::operations::hints::NO_ROADMAP;
-use crate::operations::state::{self, Facts, Rule, StateEdit, StateError, mirror};
+use crate::failure::Failure;
+use crate::operations::documents::configuration;
+use crate::operations::hints;
+use crate::operations::state::{self, Facts, Rule, StateEdit, mirror};
 use crate::project::config::Setting;
-use crate::project::files::FileError;
 use crate::project::folder::PhaseFolder;
 use crate::project::milestone::version_in;
 use crate::project::phase::{PhaseId, without_code};
@@ -26,39 +25,6 @@ use crate::text::splice::with_parts;
 /// The one convention phases can be brought to.
 pub(crate) const CONVENTION: &str = "milestone-prefixed";
 const KEY: &str = "phase_id_convention";
-
-/// Why phases keep their identifiers.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum UpgradeError {
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error(transparent)]
-    Configuration(#[from] ConfigurationError),
-    #[error("there is no ROADMAP.md")]
-    NoRoadmap,
-    #[error("phase {id} is below two milestones, and references to it do not say which one")]
-    Twice { id: String },
-    #[error("phase {id} is below a milestone v0, and phase numbers cannot begin with 0")]
-    Zero { id: String },
-    #[error("`{folder}` already exists")]
-    Taken { folder: String },
-}
-
-impl Explain for UpgradeError {
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::State(error) => error.hint(),
-            Self::Configuration(error) => error.hint(),
-            Self::NoRoadmap => Some(NO_ROADMAP.to_owned()),
-            Self::Twice { .. } => Some("move the phase below one of the milestones; nothing was changed".to_owned()),
-            Self::Zero { .. } => Some("give the milestone a number from 1; nothing was changed".to_owned()),
-            Self::Taken { .. } => Some("rename that folder; nothing was changed".to_owned()),
-        }
-    }
-}
 
 /// What `roadmap upgrade` answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -103,15 +69,11 @@ pub(crate) struct CrossEdit {
 
 /// Gives every phase below a heading such as `## v1.1` the number of its milestone; `convention` is what the project
 /// calls its phases by now.
-pub(crate) fn upgrade(
-    view: &ProjectView,
-    convention: Option<&str>,
-    facts: &Facts,
-) -> Edited<UpgradeReport, UpgradeError> {
+pub(crate) fn upgrade(view: &ProjectView, convention: Option<&str>, facts: &Facts) -> Edited<UpgradeReport, Failure> {
     if convention == Some(CONVENTION) {
         return Ok((UpgradeReport { already_migrated: true, ..UpgradeReport::default() }, Edits::default()));
     }
-    let text = view.roadmap_text()?.ok_or(UpgradeError::NoRoadmap)?;
+    let text = view.roadmap_text()?.ok_or_else(hints::no_roadmap)?;
     let roadmap = view.parse_roadmap(&text);
     let renumbering = Renumbering::to(new_ids(&roadmap)?);
     let mut report = UpgradeReport::default();
@@ -141,7 +103,7 @@ pub(crate) fn upgrade(
 }
 
 /// The new identifiers by the old ones, both in normal form: counted through for each first number of a version.
-fn new_ids(roadmap: &Roadmap<'_>) -> Result<BTreeMap<String, String>, UpgradeError> {
+fn new_ids(roadmap: &Roadmap<'_>) -> Result<BTreeMap<String, String>, Failure> {
     let markdown = roadmap.markdown();
     let milestones: Vec<(usize, Option<u64>)> = markdown
         .headings()
@@ -156,13 +118,19 @@ fn new_ids(roadmap: &Roadmap<'_>) -> Result<BTreeMap<String, String>, UpgradeErr
         let above = milestones.iter().rev().find(|(line, _)| *line < section.heading_line);
         let Some(major) = above.and_then(|(_, major)| *major) else { continue };
         if major == 0 {
-            return Err(UpgradeError::Zero { id: section.id.to_owned() });
+            let message =
+                format!("phase {} is below a milestone v0, and phase numbers cannot begin with 0", section.id);
+            return Err(Failure::unknown(message).hint("give the milestone a number from 1; nothing was changed"));
         }
         let count = counts.entry(major).or_default();
         *count += 1;
         let new = PhaseId::new(&format!("{major}-{count:02}")).as_str().to_owned();
         if new_ids.insert(PhaseId::new(section.id).as_str().to_owned(), new).is_some() {
-            return Err(UpgradeError::Twice { id: section.id.to_owned() });
+            let message =
+                format!("phase {} is below two milestones, and references to it do not say which one", section.id);
+            return Err(
+                Failure::unknown(message).hint("move the phase below one of the milestones; nothing was changed")
+            );
         }
     }
     Ok(new_ids)
@@ -182,7 +150,7 @@ fn rename(
     renumbering: &Renumbering,
     report: &mut UpgradeReport,
     edits: &mut Edits,
-) -> Result<(), UpgradeError> {
+) -> Result<(), Failure> {
     let token = folder.token();
     let (Some(new), Some(shown)) = (renumbering.normal(token), renumbering.of(token.trim_start_matches('0'))) else {
         return Ok(());
@@ -190,7 +158,9 @@ fn rename(
     let new_name = format!("{new}{}", &folder.name[token.len()..]);
     let target = format!("{}/{new_name}", view.layout().phases());
     if view.exists(&target) {
-        return Err(UpgradeError::Taken { folder: target });
+        return Err(
+            Failure::unknown(format!("`{target}` already exists")).hint("rename that folder; nothing was changed")
+        );
     }
     let old = PhaseId::new(token);
     let renamed = |name: &str| {
@@ -258,7 +228,7 @@ fn follow(
     report: &mut UpgradeReport,
     edits: &mut Edits,
     facts: &Facts,
-) -> Result<(), UpgradeError> {
+) -> Result<(), Failure> {
     let after = view.after(edits);
     let Some(text) = state::open(&after)? else { return Ok(()) };
     let state = State::parse(&text);
@@ -341,12 +311,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_apart_is_refused() {
-        let error = |roadmap, more: &[_]| upgrade(&view(roadmap, more), None, &Facts::default()).unwrap_err();
+        let error = |roadmap, more: &[_]| upgrade(&view(roadmap, more), None, &Facts::default()).unwrap_err().message;
         let twice = "## v1.0 A\n\n### Phase 1: A\n\n## v1.1 B\n\n### Phase 1: B\n";
-        assert!(matches!(error(twice, &[]), UpgradeError::Twice { .. }));
-        assert!(matches!(error("## v0.9 A\n\n### Phase 1: A\n", &[]), UpgradeError::Zero { .. }));
+        assert!(error(twice, &[]).contains("below two milestones"));
+        assert!(error("## v0.9 A\n\n### Phase 1: A\n", &[]).contains("below a milestone v0"));
         let taken = [(".planning/phases/01-01-a/x.md", "x")];
-        assert!(matches!(error("## v1.0 A\n\n### Phase 1: A\n", &taken), UpgradeError::Taken { .. }));
+        assert!(error("## v1.0 A\n\n### Phase 1: A\n", &taken).ends_with("` already exists"));
         let (report, edits) = upgrade(&view("### Phase 1: A\n", &[]), None, &Facts::default()).unwrap();
         assert!(
             report.phases.is_empty() && edits.moves.is_empty() && edits.texts.contains_key(".planning/config.json")

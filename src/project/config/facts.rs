@@ -1,12 +1,13 @@
 //! Each key with its value, its default, where the value is from, and what it accepts: for people who ask.
 
+use crate::failure::Failure;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::keys::{self, KeyError};
+use super::keys;
 use super::table::KEYS;
 use super::unused::unused;
 use super::{ConfigTexts, at, default_of, legacy, parse};
@@ -109,7 +110,7 @@ fn is_within(key: &str, wanted: &str) -> bool {
 
 /// The keys that a file sets; with `all` also those that have their defaults. `wanted` is a key or a group of keys. One that
 /// no key is, nor is in, is an error.
-pub(crate) fn list(texts: ConfigTexts<'_>, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, KeyError> {
+pub(crate) fn list(texts: ConfigTexts<'_>, all: bool, wanted: Option<&str>) -> Result<Vec<KeyFacts>, Failure> {
     let layers = Layers::read(texts);
     let mut names: Vec<String> = layers.0.iter().flat_map(|(_, file)| set_keys(file, "")).collect();
     if all {
@@ -120,16 +121,16 @@ pub(crate) fn list(texts: ConfigTexts<'_>, all: bool, wanted: Option<&str>) -> R
     if let Some(wanted) = wanted {
         names.retain(|key| is_within(key, wanted));
         if names.is_empty() && !keys::key_names().iter().any(|key| is_within(key, wanted)) {
-            return Err(KeyError::Unknown { key: wanted.to_owned() });
+            return Err(keys::unknown(wanted));
         }
     }
     Ok(names.iter().map(|key| layers.facts(key)).collect())
 }
 
 /// One key, whether it is set or not.
-pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, KeyError> {
+pub(crate) fn explain(texts: ConfigTexts<'_>, key: &str) -> Result<KeyFacts, Failure> {
     if keys::row(key).is_none() {
-        return Err(KeyError::Unknown { key: key.to_owned() });
+        return Err(keys::unknown(key));
     }
     Ok(Layers::read(texts).facts(key))
 }

@@ -1,14 +1,16 @@
 //! Which keys can be set, and which values each accepts.
 
-use crate::failure::unexplained;
+use crate::failure::{Failure, Reason};
+use crate::text::nearest::nearest;
+use crate::text::shell::typed;
 use crate::text::splice::Splices;
 use serde_json::{Map, Number, Value};
 
-use super::CAPABILITIES;
 use super::accepts::Accepts;
 use super::pattern::fits;
 use super::table::{KEYS, Key, PATTERNS};
 use super::unused::unused;
+use super::{CAPABILITIES, meant};
 
 /// A checked wish: this key shall have this value.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,35 +22,40 @@ pub(crate) struct Setting {
     pub(crate) value: Option<Value>,
 }
 
-/// Why a wish was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum KeyError {
-    #[error("unknown config key `{key}`")]
-    Unknown { key: String },
-    #[error("`{key}` has no effect here: {reason}")]
-    Unused { key: String, reason: &'static str },
-    #[error("`{key}` cannot be `{value}`; it takes {accepts}")]
-    Refused { key: String, value: String, accepts: Accepts },
+/// No key has this name.
+pub(crate) fn unknown(key: &str) -> Failure {
+    const LIST: &str = "`gsd-tools config list --all` lists the keys";
+    let names = key_names();
+    let near = meant(key).or_else(|| nearest(key, names.iter().map(String::as_str)));
+    let hint = near.map_or_else(|| LIST.to_owned(), |near| format!("did you mean `{near}`? {LIST}"));
+    Failure::new(Reason::ConfigInvalidKey, format!("unknown config key `{key}`")).hint(hint)
 }
 
-unexplained!(KeyError);
+fn refused(key: &str, value: &str, accepts: Accepts) -> Failure {
+    let call = typed!("gsd-tools config explain {}", key);
+    Failure::new(Reason::ConfigInvalidKey, format!("`{key}` cannot be `{value}`; it takes {accepts}"))
+        .hint(format!("`{call}` describes the key"))
+}
 
 impl Setting {
     /// Reads a key and the text of its value: `true`, `false`, `null` (unset), numbers, JSON lists and objects are what
     /// they look like, everything else is text.
-    pub(crate) fn parse(key: &str, text: &str) -> Result<Self, KeyError> {
-        let accepts = accepts(key).ok_or_else(|| KeyError::Unknown { key: key.to_owned() })?;
+    pub(crate) fn parse(key: &str, text: &str) -> Result<Self, Failure> {
+        let accepts = accepts(key).ok_or_else(|| unknown(key))?;
         let value = match accepts {
             Accepts::Text | Accepts::Code if text != "null" => Some(Value::from(text)),
             _ => coerce(text),
         };
         match &value {
-            Some(value) if !accepts.fits(value) => {
-                Err(KeyError::Refused { key: key.to_owned(), value: text.to_owned(), accepts })
-            }
+            Some(value) if !accepts.fits(value) => Err(refused(key, text, accepts)),
             _ => match unused(key) {
                 // To take the key away is always possible.
-                Some(reason) if value.is_some() => Err(KeyError::Unused { key: key.to_owned(), reason }),
+                Some(reason) if value.is_some() => {
+                    let message = format!("`{key}` has no effect here: {reason}");
+                    let call = typed!("gsd-tools config-set {} null", key);
+                    Err(Failure::new(Reason::ConfigInvalidKey, message)
+                        .hint(format!("`{call}` takes it out of the file")))
+                }
                 _ => {
                     let value = value.map(|value| accepts.stored(value));
                     Ok(Self { key: key.to_owned(), path: path_of(key), value })
@@ -190,17 +197,17 @@ fn number(text: &str) -> Option<Number> {
 }
 
 /// Checks the values of the keys we know; others may have any.
-pub(crate) fn check_values(file: &Map<String, Value>) -> Result<(), KeyError> {
+pub(crate) fn check_values(file: &Map<String, Value>) -> Result<(), Failure> {
     check_below(file, "")
 }
 
-fn check_below(object: &Map<String, Value>, path: &str) -> Result<(), KeyError> {
+fn check_below(object: &Map<String, Value>, path: &str) -> Result<(), Failure> {
     for (name, value) in object {
         let key = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         match accepts(&key) {
             Some(accepts) if !value.is_null() && !accepts.fits(value) => {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                return Err(KeyError::Refused { key, value, accepts });
+                return Err(refused(&key, &value, accepts));
             }
             Some(_) => {}
             None => value.as_object().map_or(Ok(()), |below| check_below(below, &key))?,
@@ -228,6 +235,11 @@ fn store_below(object: &mut Map<String, Value>, path: &str) {
 /// What a key accepts; `None` if there is no such key.
 fn accepts(key: &str) -> Option<Accepts> {
     row(key).map(|(_, accepts, _)| *accepts)
+}
+
+/// Whether a key can be set.
+pub(crate) fn is_key(key: &str) -> bool {
+    row(key).is_some()
 }
 
 /// The row of the table for a key.
@@ -267,12 +279,11 @@ mod tests {
 
     #[test]
     fn unknown_keys_and_values_are_refused() {
-        let refused = |key, text| Setting::parse(key, text).unwrap_err();
+        let refused = |key, text| Setting::parse(key, text).unwrap_err().message;
         for key in ["nope", "workflow.nope", "workflow", "agent_skills", "agent_skills.", "agent_skills.a..b", "a", ""]
         {
-            assert!(matches!(refused(key, "1"), KeyError::Unknown { .. }), "{key}");
+            assert!(refused(key, "1").starts_with("unknown config key `"), "{key}");
         }
-        let refused = |key, text| refused(key, text).to_string();
         assert_eq!(refused("mode", "yollo"), "`mode` cannot be `yollo`; it takes `interactive` or `yolo`");
         let choice = refused("workflow.human_verify_mode", "zzz");
         assert!(choice.ends_with("it takes `mid-flight` or `end-of-phase`"), "{choice}");
@@ -295,14 +306,14 @@ mod tests {
             [("warning", "0"), ("warning", "101"), ("critical", "100"), ("critical", "-1"), ("critical", "x")]
         {
             let key = format!("hooks.context_{key}_threshold");
-            let refused = Setting::parse(&key, bad).unwrap_err().to_string();
+            let refused = Setting::parse(&key, bad).unwrap_err().message;
             assert!(refused.contains("a number from "), "{key} {bad}");
             assert!(Setting::parse(&key, "35.5").is_ok());
         }
         assert!(refused("workflow.context_guard_mode", "on").ends_with("`auto`, `warn` or `off`"));
         for key in ["agent_skills.constructor", "model_overrides.__proto__", "features.prototype", "__proto__"] {
             for text in ["x", "null"] {
-                assert!(matches!(Setting::parse(key, text), Err(KeyError::Unknown { .. })), "{key} {text}");
+                assert!(refused(key, text).starts_with("unknown config key `"), "{key} {text}");
             }
         }
         assert!(refused("brave_search", "5").ends_with("or an API key"));
@@ -319,7 +330,7 @@ mod tests {
                 .into_iter()
                 .find(|text| coerce(text).is_some_and(|value| accepts.fits(&value)));
             let refused = Setting::parse(&key, fitting.unwrap_or_else(|| panic!("{key}: {accepts}"))).unwrap_err();
-            assert!(matches!(refused, KeyError::Unused { .. }), "{key}: {refused}");
+            assert!(refused.message.contains("has no effect here: "), "{key}: {refused:?}");
             assert_eq!(Setting::parse(&key, "null").unwrap().value, None, "{key}");
         }
     }

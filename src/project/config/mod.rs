@@ -17,7 +17,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-pub(crate) use keys::{KeyError, Setting, check_values, is_secret, key_names, masked, store_values, without_secrets};
+pub(crate) use keys::{
+    Setting, check_values, is_key, is_secret, key_names, masked, store_values, unknown, without_secrets,
+};
 pub(crate) use legacy::{Normalization, meant, normalizations};
 pub(crate) use report::LoadedConfig;
 pub(crate) use table::{BRANCHING, PROFILES};
