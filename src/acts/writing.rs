@@ -208,7 +208,7 @@ fn refuse_to_start_a_project(call: &Call, layout: &Layout, edits: &Edits) -> Res
 /// Compares the token of an earlier answer, if the caller gave one, with the documents as they are now.
 fn refuse_if_changed(call: &Call, view: &ProjectView) -> Result<(), Failure> {
     let Some(given) = call.flags.if_match.as_deref() else { return Ok(()) };
-    let seen = token::parse(given).map_err(|error| Failure::because(Reason::Usage, &error))?;
+    let seen = token::parse(given)?;
     if token::of(view, seen)? == given {
         return Ok(());
     }

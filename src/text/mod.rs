@@ -30,4 +30,4 @@ pub(crate) mod untrusted;
 pub(crate) mod words;
 pub(crate) mod yaml;
 
-pub(crate) use slug::{NameError, is_mark, latin_slug, named, nfc, slug, slug_within};
+pub(crate) use slug::{is_mark, latin_slug, named, nfc, slug, slug_within};

@@ -342,7 +342,7 @@ pub(in crate::commands) fn ask_predicate(
     wanted: &Value,
     typed: &str,
 ) -> Result<GateAnswer, Failure> {
-    let wanted = Predicate::parse(&wanted.to_string()).map_err(|error| Failure::because(Reason::Usage, &error))?;
+    let wanted = Predicate::parse(&wanted.to_string())?;
     let view = context.view();
     let folder = named::phase_named(context, &view, typed)?.folder.map(|folder| folder.path).unwrap_or_default();
     let report = artifact::predicate(&view, context.config()?, &wanted, &folder)?;
@@ -429,9 +429,8 @@ fn gap_gate(context: &Context, typed: &str, ids: Option<&str>) -> Result<GapGate
 }
 
 fn predicate(context: &mut Context, arguments: &PredicateArgs) -> Result<(), Failure> {
-    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}")).map_err(|error| {
-        Failure::because(Reason::Usage, &error).hint("`gsd-tools check predicate --help` shows an example")
-    })?;
+    let wanted = Predicate::parse(arguments.predicate.as_deref().unwrap_or("{}"))
+        .map_err(|failure| failure.hint("`gsd-tools check predicate --help` shows an example"))?;
     let folder = match (arguments.phase_dir.as_deref(), arguments.phase_number.as_deref()) {
         (None, None) => String::new(),
         (None, Some(typed)) => {

@@ -30,8 +30,7 @@ pub(crate) struct ScoreArgs {
 }
 
 fn score(context: &mut Context, ScoreArgs { covered, total, infra }: &ScoreArgs) -> Result<(), Failure> {
-    let report = evaluation::score(covered, total, infra)
-        .map_err(|error| Failure::usage(error.to_string()).hint("`gsd-tools eval score --help` shows an example"))?;
+    let report = evaluation::score(covered, total, infra)?;
     let raw = serde_json::to_string(&report)?;
     context.emit_raw(&report, raw)
 }

@@ -22,7 +22,7 @@ use crate::disk;
 use crate::failure::{Failure, Reason};
 use crate::library;
 use crate::operations::answers::token::{self, Seen};
-use crate::operations::bundle::workflow::{WorkflowError, WorkflowTable};
+use crate::operations::bundle::workflow::WorkflowTable;
 use crate::operations::bundle::{
     Bundle, ExecutePhaseRequest, Moment, OnboardRequest, PlanPhaseRequest, QuickRequest, YoloRequest,
 };
@@ -355,23 +355,7 @@ fn workflow(context: &mut Context, arguments: &WorkflowArgs) -> Result<(), Failu
             None => error.hint("`gsd-tools init --help` lists what there is"),
         });
     };
-    answer(context, |bundle| bundle.workflow(&table, &arguments.words).map_err(refusal))
-}
-
-/// The error of a call, with the flags that the workflow takes.
-fn refusal(error: WorkflowError) -> Failure {
-    let text = error.to_string();
-    match error {
-        WorkflowError::Flag { known, .. } if known.is_empty() => Failure::usage(text).hint("it has no flags"),
-        WorkflowError::Flag { known, .. } => {
-            let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
-            Failure::usage(text).hint(format!("it takes {}", known.join(", ")))
-        }
-        WorkflowError::Words { .. } => {
-            Failure::usage(text).hint("leave the other words out; the workflow itself works with them")
-        }
-        WorkflowError::File(error) => error.into(),
-    }
+    answer(context, |bundle| bundle.workflow(&table, &arguments.words))
 }
 
 fn manager(context: &mut Context) -> Result<(), Failure> {

@@ -91,9 +91,7 @@ pub(crate) struct SectionArgs {
 fn questionnaire(context: &mut Context, arguments: &QuestionnaireArgs) -> Result<(), Failure> {
     let Some(answers) = &arguments.answers else { return context.emit(&profile::questionnaire()) };
     let now = context.world().now().to_string();
-    let analysis = profile::answers(answers, &now).map_err(|error| {
-        Failure::usage(error.to_string()).hint("`gsd-tools profile-questionnaire` prints the questions")
-    })?;
+    let analysis = profile::answers(answers, &now)?;
     context.emit(&analysis)
 }
 
@@ -195,10 +193,7 @@ fn analysis(context: &Context, path: &str) -> Result<Analysis, Failure> {
     let file = context.root().resolve(path);
     let text = disk::read_text(&file)?;
     let text = text.ok_or_else(|| file_not_found(&file, context.root()))?;
-    Analysis::parse(&text).map_err(|error| {
-        Failure::usage(error.to_string())
-            .hint("`gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json` creates an analysis")
-    })
+    Analysis::parse(&text)
 }
 
 /// Writes a page that is ours wholly.

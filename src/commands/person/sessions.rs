@@ -96,8 +96,7 @@ fn scan(context: &mut Context, arguments: &ScanArgs) -> Result<(), Failure> {
 
 fn extract(context: &mut Context, arguments: &ExtractArgs) -> Result<(), Failure> {
     let kept = Kept::find(context, arguments.path.as_deref())?;
-    let project = sessions::find(&kept.projects, &arguments.project)
-        .map_err(|error| Failure::usage(error.to_string()).hint("`gsd-tools scan-sessions` lists the projects"))?;
+    let project = sessions::find(&kept.projects, &arguments.project)?;
     let wanted = |session: &&SessionFile| arguments.session.as_ref().is_none_or(|id| session.id == *id);
     let chosen: Vec<&SessionFile> =
         project.sessions.iter().filter(wanted).take(arguments.limit.unwrap_or(usize::MAX)).collect();

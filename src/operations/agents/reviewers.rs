@@ -142,37 +142,37 @@ pub(crate) struct Lane<'a> {
 }
 
 /// A reviewer cannot be asked as the call or the configuration says.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LaneError {
-    #[error("`{name}` is not a reviewer")]
-    Unknown { name: String, nearest: Option<String>, known: String },
-    #[error("`{key}` names `{cli}`, which is not a reviewer")]
-    UnknownProgram { key: String, cli: String, known: String },
-    #[error("`{value}` from `{key}` cannot be passed to a reviewer")]
-    Refused { key: String, value: String },
-    #[error("the reviewer `{name}` does not take {what}")]
-    NotTaken { name: String, what: &'static str },
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LaneError {
+    /// The word for it in an answer.
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: String,
 }
 
 impl LaneError {
-    /// The word for it in an answer.
-    pub(crate) fn reason(&self) -> &'static str {
-        match self {
-            Self::Unknown { .. } | Self::UnknownProgram { .. } => "malformed_lane",
-            Self::Refused { .. } | Self::NotTaken { .. } => "invalid_setting",
-        }
+    /// There is nobody to ask.
+    fn malformed(message: String, hint: String) -> Self {
+        Self { reason: "malformed_lane", message, hint }
     }
 
-    pub(crate) fn hint(&self) -> String {
-        match self {
-            Self::Unknown { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::Unknown { known, .. } => format!("choose one of {known}"),
-            Self::UnknownProgram { key, known, .. } => format!("set `{key}` to one of {known}"),
-            Self::Refused { key, .. } => {
-                format!("set `{key}` to a name of letters, digits and `. _ - / : @`, not starting with `-`")
-            }
-            Self::NotTaken { what, .. } => format!("choose another reviewer, or do not choose {what}"),
-        }
+    /// The reviewer cannot be asked so.
+    fn invalid(message: String, hint: String) -> Self {
+        Self { reason: "invalid_setting", message, hint }
+    }
+
+    fn refused(key: &str, value: &str) -> Self {
+        Self::invalid(
+            format!("`{value}` from `{key}` cannot be passed to a reviewer"),
+            format!("set `{key}` to a name of letters, digits and `. _ - / : @`, not starting with `-`"),
+        )
+    }
+
+    fn not_taken(name: &str, what: &str) -> Self {
+        Self::invalid(
+            format!("the reviewer `{name}` does not take {what}"),
+            format!("choose another reviewer, or do not choose {what}"),
+        )
     }
 }
 
@@ -220,13 +220,17 @@ impl Reviewers {
         if !is_defined {
             let instances = config.entries("review.reviewer_instances").map(|(name, _)| name);
             let names = self.all.iter().map(|reviewer| reviewer.slug.as_str()).chain(instances);
-            let nearest = nearest(name, names).map(str::to_owned);
-            return Err(LaneError::Unknown { name: name.to_owned(), nearest, known: self.known() });
+            let hint = match nearest(name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("choose one of {}", self.known()),
+            };
+            return Err(LaneError::malformed(format!("`{name}` is not a reviewer"), hint));
         }
         let key = format!("{instance}.cli");
         let cli = config.text(&key).unwrap_or_default();
         let Some(reviewer) = self.find(cli) else {
-            return Err(LaneError::UnknownProgram { key, cli: cli.to_owned(), known: self.known() });
+            let message = format!("`{key}` names `{cli}`, which is not a reviewer");
+            return Err(LaneError::malformed(message, format!("set `{key}` to one of {}", self.known())));
         };
         let (model, agent) = (set(format!("{instance}.model"))?, set(format!("{instance}.agent"))?);
         reviewer.lane(name, model, agent, config)
@@ -280,7 +284,7 @@ impl Lane<'_> {
     pub(crate) fn called(mut self, name: Option<&str>, model: Option<&str>) -> Result<Self, LaneError> {
         if let Some(name) = name {
             if !is_name(name) {
-                return Err(LaneError::Refused { key: "--as".to_owned(), value: name.to_owned() });
+                return Err(LaneError::refused("--as", name));
             }
             name.clone_into(&mut self.name);
         }
@@ -288,7 +292,7 @@ impl Lane<'_> {
             self.model = Some(plain("--model", model)?);
         }
         if self.model.is_some() && !self.reviewer.takes_model() {
-            return Err(LaneError::NotTaken { name: self.reviewer.slug.clone(), what: "a model" });
+            return Err(LaneError::not_taken(&self.reviewer.slug, "a model"));
         }
         Ok(self)
     }
@@ -296,7 +300,7 @@ impl Lane<'_> {
     pub(crate) fn with_agent(mut self, agent: Option<String>) -> Result<Self, LaneError> {
         if let Some(agent) = agent {
             if self.reviewer.choose_agent.is_empty() {
-                return Err(LaneError::NotTaken { name: self.reviewer.slug.clone(), what: "an agent" });
+                return Err(LaneError::not_taken(&self.reviewer.slug, "an agent"));
             }
             self.agent = Some(plain("--agent", &agent)?);
         }
@@ -386,7 +390,7 @@ fn request(prompt: &str, repository: &str, may_lack_access: bool) -> String {
 fn plain(key: &str, value: &str) -> Result<String, LaneError> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/:@+[]".contains(letter);
     if value.is_empty() || value.starts_with('-') || !value.chars().all(is_plain) {
-        return Err(LaneError::Refused { key: key.to_owned(), value: value.to_owned() });
+        return Err(LaneError::refused(key, value));
     }
     Ok(value.to_owned())
 }
@@ -483,21 +487,21 @@ mod tests {
         let error = |name: &str, set: &str| reviewers.lane(name, &config(set)).unwrap_err();
         for value in ["--yolo", "a b", "$(x)", "a;b", "a\\nb"] {
             let set = format!(r#"{{"review": {{"models": {{"gemini": "{value}"}}}}}}"#);
-            assert_eq!(error("gemini", &set).reason(), "invalid_setting", "{value}");
+            assert_eq!(error("gemini", &set).reason, "invalid_setting", "{value}");
         }
         let set = r#"{"review": {"reviewer_instances": {"x": {"cli": "sh"}, "y": {"cli": "codex", "agent": "z"}}}}"#;
         assert_eq!(
-            error("x", set).to_string(),
+            error("x", set).message,
             "`review.reviewer_instances.x.cli` names `sh`, which is not a reviewer"
         );
-        assert_eq!(error("y", set).to_string(), "the reviewer `codex` does not take an agent");
-        assert_eq!(error("codx", set).hint(), "did you mean `codex`?");
-        assert!(error("../x", set).hint().starts_with("choose one of gemini, claude"));
+        assert_eq!(error("y", set).message, "the reviewer `codex` does not take an agent");
+        assert_eq!(error("codx", set).hint, "did you mean `codex`?");
+        assert!(error("../x", set).hint.starts_with("choose one of gemini, claude"));
         let lane = reviewers.lane("codex", &config("{}")).unwrap();
         assert!(lane.clone().called(Some("../up"), None).is_err());
         assert_eq!(lane.called(Some("fast"), Some("m")).unwrap().section(), "fast (Codex)");
         let diff = reviewers.lane("coderabbit", &config("{}")).unwrap();
-        assert!(diff.called(None, Some("m")).unwrap_err().to_string().ends_with("does not take a model"));
+        assert!(diff.called(None, Some("m")).unwrap_err().message.ends_with("does not take a model"));
     }
 
     #[test]

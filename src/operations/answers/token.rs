@@ -1,6 +1,6 @@
 //! Tokens: what a reader saw, so that a later write can be refused where somebody else wrote in between.
 
-use crate::failure::Explain;
+use crate::failure::Failure;
 use crate::project::files::{FileError, sha256};
 use crate::project::layout::Layout;
 use crate::project::view::ProjectView;
@@ -15,17 +15,6 @@ pub(crate) enum Seen {
     State,
     /// STATE.md, ROADMAP.md, REQUIREMENTS.md and config.json.
     Project,
-}
-
-/// The text is no token of ours.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a token, such as `state-0123456789abcdef`")]
-pub(crate) struct BadToken(String);
-
-impl Explain for BadToken {
-    fn hint(&self) -> Option<String> {
-        Some("`gsd-tools state json --pick token` prints a token".to_owned())
-    }
 }
 
 impl Seen {
@@ -64,7 +53,7 @@ pub(crate) fn of(view: &ProjectView, seen: Seen) -> Result<String, FileError> {
 }
 
 /// What a token is about.
-pub(crate) fn parse(token: &str) -> Result<Seen, BadToken> {
+pub(crate) fn parse(token: &str) -> Result<Seen, Failure> {
     [Seen::State, Seen::Project]
         .into_iter()
         .find(|seen| {
@@ -73,7 +62,10 @@ pub(crate) fn parse(token: &str) -> Result<Seen, BadToken> {
                 .and_then(|rest| rest.strip_prefix('-'))
                 .is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
         })
-        .ok_or_else(|| BadToken(token.to_owned()))
+        .ok_or_else(|| {
+            Failure::usage(format!("`{token}` is not a token, such as `state-0123456789abcdef`"))
+                .hint("`gsd-tools state json --pick token` prints a token")
+        })
 }
 
 #[cfg(test)]

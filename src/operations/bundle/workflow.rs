@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::failure::Failure;
 use crate::library::{self, FrontMatter};
 use crate::operations::notes::todos::{self, TodoReport};
 use crate::operations::overview::progress::PhaseStatus;
@@ -43,17 +44,6 @@ enum Need {
 pub(crate) struct WorkflowTable {
     name: String,
     front_matter: FrontMatter,
-}
-
-/// Why `init` cannot answer a workflow.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum WorkflowError {
-    #[error("`init {workflow}` has no flag `--{flag}`")]
-    Flag { workflow: String, flag: String, known: Vec<String> },
-    #[error("`init {workflow}` takes {takes}, and got `{got}`")]
-    Words { workflow: String, takes: &'static str, got: String },
-    #[error(transparent)]
-    File(#[from] FileError),
 }
 
 /// What `init WORKFLOW` answers.
@@ -191,22 +181,27 @@ impl WorkflowTable {
         self.front_matter.names("needs").into_iter().any(|word| words::of_word(word) == Some(need))
     }
 
-    fn read<'words>(&self, words: &'words [String]) -> Result<Typed<'words>, WorkflowError> {
+    fn read<'words>(&self, words: &'words [String]) -> Result<Typed<'words>, Failure> {
         let known = self.front_matter.names("flags");
         let takes_phase = self.needs(Need::Phase) || self.needs(Need::BuiltPhase);
         let mut typed = Typed::default();
         for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
             if let Some(flag) = word.strip_prefix("--") {
                 if !known.contains(&flag) {
-                    let known = known.iter().map(|&flag| flag.to_owned()).collect();
-                    return Err(WorkflowError::Flag { workflow: self.name.clone(), flag: flag.to_owned(), known });
+                    let failure = Failure::usage(format!("`init {}` has no flag `--{flag}`", self.name));
+                    let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
+                    return Err(match known.is_empty() {
+                        true => failure.hint("it has no flags"),
+                        false => failure.hint(format!("it takes {}", known.join(", "))),
+                    });
                 }
                 typed.flags.push(flag);
             } else if takes_phase && typed.phase.is_none() {
                 typed.phase = Some(word);
             } else {
                 let takes = if takes_phase { "one phase" } else { "no words" };
-                return Err(WorkflowError::Words { workflow: self.name.clone(), takes, got: word.to_owned() });
+                return Err(Failure::usage(format!("`init {}` takes {takes}, and got `{word}`", self.name))
+                    .hint("leave the other words out; the workflow itself works with them"));
             }
         }
         Ok(typed)
@@ -219,7 +214,7 @@ impl Bundle<'_> {
         &self,
         table: &WorkflowTable,
         words: &[String],
-    ) -> Result<Complete<WorkflowReport>, WorkflowError> {
+    ) -> Result<Complete<WorkflowReport>, Failure> {
         let layout = self.view.layout();
         let documents = self.documents();
         let typed = table.read(words)?;
@@ -359,12 +354,7 @@ mod tests {
             (".planning/codebase/STACK.md", ""),
         ];
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        super::super::tests::told(&files, |bundle| {
-            bundle.workflow(&table(front_matter), &words).map_err(|error| match error {
-                WorkflowError::File(error) => error,
-                other => panic!("{other}"),
-            })
-        })
+        super::super::tests::told(&files, |bundle| bundle.workflow(&table(front_matter), &words))
     }
 
     #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::failure::unexplained;
+use crate::failure::Failure;
 use crate::project::config::Config;
 use crate::project::files::FileError;
 use crate::project::threats::{Severity, Threat, threats_of};
@@ -33,37 +33,27 @@ read_words! {
     }
 }
 
-/// Why a predicate means nothing.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PredicateError {
-    #[error("the value of `--predicate` is not valid JSON")]
-    Json(#[source] serde_json::Error),
-    #[error("`check predicate` needs --predicate")]
-    Empty,
-    #[error("unknown kind of predicate `{kind}`; use {FIELD_EQUALS}")]
-    Kind { kind: String },
-    #[error("a predicate of kind {FIELD_EQUALS} needs `{key}`")]
-    NoKey { key: &'static str },
-    #[error("unknown value of `absent`: `{word}`")]
-    Absent { word: String },
-}
-
-unexplained!(PredicateError);
-
 impl Predicate {
-    pub(crate) fn parse(text: &str) -> Result<Self, PredicateError> {
-        let value: Value = serde_json::from_str(text).map_err(PredicateError::Json)?;
-        let kind = value.get("kind").and_then(Value::as_str).ok_or(PredicateError::Empty)?;
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| Failure::usage("the value of `--predicate` is not valid JSON").cause(error.to_string()))?;
+        let kind = value
+            .get("kind")
+            .and_then(Value::as_str)
+            .ok_or_else(|| Failure::usage("`check predicate` needs --predicate"))?;
         if kind != FIELD_EQUALS {
-            return Err(PredicateError::Kind { kind: kind.to_owned() });
+            return Err(Failure::usage(format!("unknown kind of predicate `{kind}`; use {FIELD_EQUALS}")));
         }
-        let word = |key: &'static str| {
+        let needed = |key: &str| Failure::usage(format!("a predicate of kind {FIELD_EQUALS} needs `{key}`"));
+        let word = |key: &str| {
             let text = value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-            text.map(str::to_owned).ok_or(PredicateError::NoKey { key })
+            text.map(str::to_owned).ok_or_else(|| needed(key))
         };
-        let equals = value.get("equals").cloned().ok_or(PredicateError::NoKey { key: "equals" })?;
+        let equals = value.get("equals").cloned().ok_or_else(|| needed("equals"))?;
         let absent = value.get("absent").and_then(Value::as_str);
-        let known = |word: &str| words::of_word(word).ok_or_else(|| PredicateError::Absent { word: word.to_owned() });
+        let known = |word: &str| {
+            words::of_word(word).ok_or_else(|| Failure::usage(format!("unknown value of `absent`: `{word}`")))
+        };
         Ok(Self { artifact: word("artifact")?, field: word("field")?, equals, absent: absent.map(known).transpose()? })
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::failure::Failure;
 use crate::text::screen::counted;
 
 /// The longest message that is taken over whole, in characters.
@@ -140,15 +141,6 @@ fn seconds(milliseconds: i64) -> String {
     moment(milliseconds).chars().take(19).map(|letter| if letter == 'T' { ' ' } else { letter }).collect()
 }
 
-/// Why no project was found.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LookupError {
-    #[error("no project matches `{typed}`; the projects are:\n{}", shown(.known))]
-    None { typed: String, known: Vec<String> },
-    #[error("several projects match `{typed}`:\n{}", shown(.found))]
-    Several { typed: String, found: Vec<String> },
-}
-
 fn shown(names: &[String]) -> String {
     names.iter().map(|name| format!("  - {name}")).collect::<Vec<_>>().join("\n")
 }
@@ -157,7 +149,8 @@ fn shown(names: &[String]) -> String {
 pub(crate) fn find<'projects>(
     projects: &'projects [ProjectSessions],
     typed: &str,
-) -> Result<&'projects ProjectSessions, LookupError> {
+) -> Result<&'projects ProjectSessions, Failure> {
+    let refused = |message| Err(Failure::usage(message).hint("`gsd-tools scan-sessions` lists the projects"));
     let exact = projects.iter().find(|project| project.name == typed || project.directory == typed);
     if let Some(project) = exact {
         return Ok(project);
@@ -168,12 +161,13 @@ pub(crate) fn find<'projects>(
     match found.as_slice() {
         [one] => Ok(one),
         [] => {
-            let known = projects.iter().map(|project| project.name.clone()).collect();
-            Err(LookupError::None { typed: typed.to_owned(), known })
+            let known: Vec<String> = projects.iter().map(|project| project.name.clone()).collect();
+            refused(format!("no project matches `{typed}`; the projects are:\n{}", shown(&known)))
         }
         several => {
-            let found = several.iter().map(|project| format!("{} ({})", project.name, project.directory)).collect();
-            Err(LookupError::Several { typed: typed.to_owned(), found })
+            let name = |project: &&ProjectSessions| format!("{} ({})", project.name, project.directory);
+            let found: Vec<String> = several.iter().map(name).collect();
+            refused(format!("several projects match `{typed}`:\n{}", shown(&found)))
         }
     }
 }
@@ -428,8 +422,9 @@ mod tests {
         let projects = [project("garden", &[("a", 1)]), project("pocket", &[("b", 2)])];
         assert_eq!(find(&projects, "Gard").unwrap().name, "garden");
         assert_eq!(find(&projects, "-home-pocket").unwrap().name, "pocket");
-        assert!(matches!(find(&projects, "nope"), Err(LookupError::None { .. })));
-        assert!(matches!(find(&projects, "e"), Err(LookupError::Several { .. })));
+        let refused = |typed| find(&projects, typed).unwrap_err().message;
+        assert!(refused("nope").starts_with("no project matches `nope`"));
+        assert!(refused("e").starts_with("several projects match `e`"));
     }
 
     #[test]

@@ -18,17 +18,14 @@ const CURATED: &str = "curated";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FindingKey(String);
 
-/// Why a key is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key has 64 hexadecimal digits; `gsd-tools research-plan` prints it")]
-pub(crate) struct KeyError;
+const NO_KEY: &str = "a key has 64 hexadecimal digits; `gsd-tools research-plan` prints it";
 
 impl std::str::FromStr for FindingKey {
-    type Err = KeyError;
+    type Err = &'static str;
 
-    fn from_str(typed: &str) -> Result<Self, KeyError> {
+    fn from_str(typed: &str) -> Result<Self, &'static str> {
         let fits = typed.len() == 64 && typed.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if fits { Ok(Self(typed.to_owned())) } else { Err(KeyError) }
+        if fits { Ok(Self(typed.to_owned())) } else { Err(NO_KEY) }
     }
 }
 
@@ -148,26 +145,16 @@ struct Question {
     version: String,
 }
 
-/// Why a text holds no questions.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum QuestionsError {
-    #[error("it is not valid JSON: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("it is not an object with a list `questions`")]
-    NoList,
-    #[error("question {number} is not an object with `text` and `kind`: {source}")]
-    Question { number: usize, source: serde_json::Error },
-}
-
 impl ResearchQuestions {
-    /// Reads a plan; questions without text are passed over.
-    pub(crate) fn parse(text: &str) -> Result<Self, QuestionsError> {
-        let value: Value = serde_json::from_str(text)?;
-        let list = value.get("questions").and_then(Value::as_array).ok_or(QuestionsError::NoList)?;
+    /// Reads a plan; questions without text are passed over. An error says what `text` is instead.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))?;
+        let list = value.get("questions").and_then(Value::as_array);
+        let list = list.ok_or("it is not an object with a list `questions`")?;
         let mut questions = Vec::new();
         for (index, question) in list.iter().enumerate() {
             let question = Question::deserialize(question)
-                .map_err(|source| QuestionsError::Question { number: index + 1, source })?;
+                .map_err(|error| format!("question {} is not an object with `text` and `kind`: {error}", index + 1))?;
             if !question.text.trim().is_empty() {
                 questions.push(question);
             }
@@ -404,7 +391,7 @@ mod tests {
         assert!(why("[]").contains("`questions`") && why(r#"{"questions": "x"}"#).contains("`questions`"));
         assert!(why(r#"{"questions": [{"text": "a"}, null]}"#).starts_with("question 2 "));
         for key in ["", "../../x", &"A".repeat(64), &"a".repeat(63), &"é".repeat(32)] {
-            assert_eq!(key.parse::<FindingKey>(), Err(KeyError), "{key}");
+            assert_eq!(key.parse::<FindingKey>(), Err(NO_KEY), "{key}");
         }
     }
 }

@@ -46,17 +46,12 @@ pub(crate) enum Ecosystem {
 }
 
 impl FromStr for Ecosystem {
-    type Err = UnknownEcosystem;
+    type Err = &'static str;
 
-    fn from_str(name: &str) -> Result<Self, UnknownEcosystem> {
-        of_word(name).ok_or(UnknownEcosystem)
+    fn from_str(name: &str) -> Result<Self, &'static str> {
+        of_word(name).ok_or("packages are looked up at `npm`, `pypi` or `crates`")
     }
 }
-
-/// A registry that cannot be asked.
-#[derive(Debug, thiserror::Error)]
-#[error("packages are looked up at `npm`, `pypi` or `crates`")]
-pub(crate) struct UnknownEcosystem;
 
 impl Ecosystem {
     /// Where the registry listens; none where that is for the user to say.

@@ -1,21 +1,11 @@
 //! How far the evaluation of a feature that thinks has come, in one number.
 
+use crate::failure::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How many parts the infrastructure of an evaluation has.
 const PARTS: usize = 5;
-
-/// Why there is no score.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ScoreError {
-    #[error("`--infra` needs five parts and has {0}")]
-    Parts(usize),
-    #[error("`--covered` and `--total` are whole numbers, and `--covered` cannot be larger")]
-    Domain,
-    #[error("`{0}` is not a value of `--infra`; use ok, partial or missing")]
-    Part(String),
-}
 
 /// What `eval score` answers. Scores are of a hundred.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
@@ -50,15 +40,17 @@ pub(crate) enum Verdict {
 }
 
 /// The score of `covered` dimensions out of `total` on an infrastructure told by its parts.
-pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<ScoreReport, ScoreError> {
+pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<ScoreReport, Failure> {
+    let refused = |message: String| Failure::usage(message).hint("`gsd-tools eval score --help` shows an example");
+    let domain = || refused("`--covered` and `--total` are whole numbers, and `--covered` cannot be larger".to_owned());
     let parts: Vec<&str> = infrastructure.split(',').map(str::trim).collect();
     if parts.len() != PARTS {
-        return Err(ScoreError::Parts(parts.len()));
+        return Err(refused(format!("`--infra` needs five parts and has {}", parts.len())));
     }
-    let count = |text: &str| text.trim().parse::<u32>().map_err(|_| ScoreError::Domain);
+    let count = |text: &str| text.trim().parse::<u32>().map_err(|_| domain());
     let (covered, total) = (u64::from(count(covered)?), u64::from(count(total)?));
     if covered > total {
-        return Err(ScoreError::Domain);
+        return Err(domain());
     }
     let mut halves = 0;
     for part in &parts {
@@ -66,7 +58,7 @@ pub(crate) fn score(covered: &str, total: &str, infrastructure: &str) -> Result<
             "ok" => 2,
             "partial" => 1,
             "missing" => 0,
-            _ => return Err(ScoreError::Part((*part).to_owned())),
+            _ => return Err(refused(format!("`{part}` is not a value of `--infra`; use ok, partial or missing"))),
         };
     }
     // All in hundredths, so that what is shown is what is compared.
@@ -127,9 +119,11 @@ mod tests {
     fn what_is_no_count_is_refused() {
         let full = "ok,ok,ok,ok,ok";
         for (covered, total) in [("6", "5"), ("-1", "5"), ("2.5", "5"), ("x", "5")] {
-            assert_eq!(score(covered, total, full).unwrap_err(), ScoreError::Domain);
+            let refused = score(covered, total, full).unwrap_err().message;
+            assert!(refused.starts_with("`--covered` and `--total` are whole numbers"), "{refused}");
         }
-        assert_eq!(score("1", "5", "ok,ok").unwrap_err(), ScoreError::Parts(2));
-        assert_eq!(score("1", "5", "ok,ok,ok,ok,bad").unwrap_err(), ScoreError::Part("bad".to_owned()));
+        let refused = |parts| score("1", "5", parts).unwrap_err().message;
+        assert_eq!(refused("ok,ok"), "`--infra` needs five parts and has 2");
+        assert!(refused("ok,ok,ok,ok,bad").starts_with("`bad` is not a value of `--infra`"));
     }
 }

@@ -190,7 +190,7 @@ fn select<'a>(
     for name in chosen {
         match reviewers.lane(name, config) {
             Ok(lane) => lanes.push(lane),
-            Err(error) => errors.push(format!("{error}; {}", error.hint())),
+            Err(error) => errors.push(format!("{}; {}", error.message, error.hint)),
         }
     }
     let resolved = |lane: &Lane<'_>| {

@@ -191,13 +191,9 @@ fn plan(context: &mut Context, arguments: &PlanArgs) -> Result<(), Failure> {
             prompt_budget: lane.budget(config),
             prompt_path: lane.reviewer.is_sent_the_prompt().then(|| format!("{}/{PROMPT}", arguments.run_dir)),
         },
-        Err(error) => PlanReport::Refused {
-            slug,
-            ok: false,
-            reason: error.reason(),
-            detail: error.to_string(),
-            hint: error.hint(),
-        },
+        Err(error) => {
+            PlanReport::Refused { slug, ok: false, reason: error.reason, detail: error.message, hint: error.hint }
+        }
     };
     let lanes = selected(context, &reviewers, arguments.selected.as_deref())?;
     let report: Vec<PlanReport> = lanes.into_iter().map(report).collect();
@@ -210,7 +206,7 @@ fn sections(context: &mut Context, arguments: &SectionsArgs) -> Result<(), Failu
     let reviewers = reviewers()?;
     let mut text = String::new();
     for (name, lane) in selected(context, &reviewers, arguments.selected.as_deref())? {
-        let lane = lane.map_err(|error| Failure::usage(error.to_string()).hint(error.hint()))?;
+        let lane = lane.map_err(|error| Failure::usage(error.message).hint(error.hint))?;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name}\t{}", lane.section());
     }
@@ -243,7 +239,7 @@ fn invoke(context: &mut Context, arguments: &InvokeArgs) -> Result<(), Failure> 
         .and_then(|lane| lane.called(arguments.name.as_deref(), arguments.model.as_deref()))
         .and_then(|lane| lane.with_agent(arguments.agent.clone()));
     let mut report = match lane {
-        Err(error) => InvokeReport::refused(&arguments.slug, &error),
+        Err(error) => InvokeReport::refused(&arguments.slug, error),
         Ok(lane) => {
             let run = run_folder(context, &arguments.run_dir)?;
             let prompt = arguments.prompt_file.as_ref().map(|file| context.here().resolve(file));

@@ -158,15 +158,15 @@ enum ModelSource {
 
 impl InvokeReport {
     /// The answer about a reviewer that cannot be asked as the call or the configuration says.
-    pub(super) fn refused(slug: &str, error: &LaneError) -> Self {
+    pub(super) fn refused(slug: &str, error: LaneError) -> Self {
         Self {
             slug: slug.to_owned(),
             ok: false,
             stubbed: false,
             model: ModelReport::default(),
-            reason: Some(error.reason()),
-            detail: Some(error.to_string()),
-            hint: Some(error.hint()),
+            reason: Some(error.reason),
+            detail: Some(error.message),
+            hint: Some(error.hint),
             review: None,
             exit_code: None,
             seconds: 0.0,

@@ -5,9 +5,9 @@ use crate::project::layout::Layout;
 use serde_json::Value;
 
 /// The bundle that `ask` makes of a project, as it is told.
-pub(super) fn told<R: Serialize>(
+pub(super) fn told<R: Serialize, E: std::fmt::Debug>(
     files: &[(&str, &str)],
-    ask: impl FnOnce(&Bundle<'_>) -> Result<Complete<R>, FileError>,
+    ask: impl FnOnce(&Bundle<'_>) -> Result<Complete<R>, E>,
 ) -> Value {
     let config = files.iter().find(|(path, _)| *path == ".planning/config.json").map(|(_, text)| *text);
     let (config, _) = Config::read(ConfigTexts { project: config, ..ConfigTexts::default() });

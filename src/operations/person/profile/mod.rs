@@ -7,24 +7,12 @@ mod pages;
 
 pub(crate) use pages::{counted, preferences, profile, section};
 
+use crate::failure::Failure;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// What was said that cannot be used.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ProfileError {
-    #[error("expected {expected} answers separated by commas, got {found}")]
-    AnswerCount { expected: usize, found: usize },
-    #[error("`{answer}` is not an answer for {dimension}; use one of {valid}")]
-    Answer { answer: String, dimension: String, valid: String },
-    #[error("the analysis is not valid JSON: {0}")]
-    Parse(String),
-    #[error("the analysis has no object `dimensions`")]
-    NoDimensions,
-}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,17 +126,20 @@ struct Evidence<'a> {
 }
 
 /// The analysis that the answers make: one letter for each question, parted by commas.
-pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, ProfileError> {
+pub(crate) fn answers(given: &str, now: &str) -> Result<Answers, Failure> {
+    let refused =
+        |message: String| Failure::usage(message).hint("`gsd-tools profile-questionnaire` prints the questions");
     let given: Vec<&str> = given.split(',').map(str::trim).collect();
     let expected = CATALOGUE.dimension.len();
     if given.len() != expected {
-        return Err(ProfileError::AnswerCount { expected, found: given.len() });
+        let found = given.len();
+        return Err(refused(format!("expected {expected} answers separated by commas, got {found}")));
     }
     let mut dimensions = Map::new();
     for (dimension, answer) in CATALOGUE.dimension.iter().zip(given) {
         let choice = dimension.options.iter().find(|choice| choice.value == answer).ok_or_else(|| {
             let valid = dimension.options.iter().map(|choice| choice.value.as_str()).collect::<Vec<_>>().join(", ");
-            ProfileError::Answer { answer: answer.to_owned(), dimension: dimension.key.clone(), valid }
+            refused(format!("`{answer}` is not an answer for {}; use one of {valid}", dimension.key))
         })?;
         let rated = Rated {
             rating: &choice.rating,
@@ -198,10 +189,15 @@ struct RatedDimension {
 }
 
 impl Analysis {
-    pub(crate) fn parse(text: &str) -> Result<Self, ProfileError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let refused = |why: String| {
+            Failure::usage(format!("the analysis {why}"))
+                .hint("`gsd-tools profile-questionnaire --answers a,b,c,d,a,b,c,d > analysis.json` creates an analysis")
+        };
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-            .map_err(|error| ProfileError::Parse(error.to_string()))?;
-        let told = value.get("dimensions").and_then(Value::as_object).ok_or(ProfileError::NoDimensions)?;
+            .map_err(|error| refused(format!("is not valid JSON: {error}")))?;
+        let told = value.get("dimensions").and_then(Value::as_object);
+        let told = told.ok_or_else(|| refused("has no object `dimensions`".to_owned()))?;
         let word = |key: &str, otherwise: &str| {
             value.get(key).and_then(Value::as_str).map_or_else(|| otherwise.to_owned(), one_line)
         };
@@ -331,12 +327,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_told() {
-        assert_eq!(answers("a,b", "").unwrap_err(), ProfileError::AnswerCount { expected: 8, found: 2 });
+        let error = answers("a,b", "").unwrap_err().to_string();
+        assert_eq!(error, "expected 8 answers separated by commas, got 2");
         let error = answers("z,a,a,a,a,a,a,a", "").unwrap_err().to_string();
         assert_eq!(error, "`z` is not an answer for communication_style; use one of a, b, c, d");
-        assert!(matches!(Analysis::parse("{"), Err(ProfileError::Parse(_))));
+        assert!(Analysis::parse("{").unwrap_err().message.starts_with("the analysis is not valid JSON: "));
         for text in ["{}", "[]", "null", "{\"dimensions\":[]}"] {
-            assert_eq!(Analysis::parse(text).unwrap_err(), ProfileError::NoDimensions, "{text}");
+            let error = Analysis::parse(text).unwrap_err().to_string();
+            assert_eq!(error, "the analysis has no object `dimensions`", "{text}");
         }
     }
 }
