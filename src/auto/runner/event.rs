@@ -55,6 +55,25 @@ pub(crate) enum Event {
     SignOfLife,
 }
 
+impl Event {
+    /// A session of which nothing says who pays.
+    pub(super) fn started(session: Option<String>, model: Option<String>) -> Self {
+        Self::Started { session, model, purse: None }
+    }
+
+    pub(super) fn dollars(scope: Scope, amount: f64) -> Self {
+        Self::Money { scope, amount, unit: Unit::Dollars }
+    }
+
+    pub(super) fn success() -> Self {
+        Self::Terminal(Terminal::Success)
+    }
+
+    pub(super) fn failure(status: Option<u16>, kind: Option<String>, text: String) -> Self {
+        Self::Terminal(Terminal::Failure(Failure { status, kind, text }))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ToolState {

@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{Input, Keys, all_text, amount, first_of, flag, is_refusal, list, owned, status_in, text};
-use super::look::{tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+use super::look::{
+    Input, Keys, all_text, amount, first_of, flag, list, owned, state_of, status_in, text, tokens, tool_call,
+    wait_seconds,
+};
+use crate::auto::runner::event::{Event, Scope};
 
 const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cacheRead", written: "/cacheWrite" };
 
@@ -36,22 +38,18 @@ impl AgentLifecycle {
         let name = self.messages.to_string();
         let used = message.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Fresh));
         events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(name.clone()), tokens }));
-        events.extend(amount(message, "/usage/cost/total").map(|amount| Event::Money {
-            scope: Scope::Call(name),
-            amount,
-            unit: Unit::Dollars,
-        }));
+        events.extend(amount(message, "/usage/cost/total").map(|amount| Event::dollars(Scope::Call(name), amount)));
         self.last = Some((reason, complaint));
     }
 
     fn end(&mut self, events: &mut Vec<Event>) {
         let (reason, text) = self.last.take().unwrap_or_default();
-        events.push(Event::Terminal(if reason == "stop" {
-            Terminal::Success
+        events.push(if reason == "stop" {
+            Event::success()
         } else {
             let text = if text.is_empty() { format!("the model stopped: {reason}") } else { text };
-            Terminal::Failure(Failure { status: leading_status(&text), kind: Some(reason), text })
-        }));
+            Event::failure(leading_status(&text), Some(reason), text)
+        });
     }
 }
 
@@ -66,7 +64,7 @@ impl Read for AgentLifecycle {
         let none = Value::Null;
         match text(line, "/type") {
             Some("session") => {
-                events.push(Event::Started { session: owned(line, "/id"), model: None, purse: None });
+                events.push(Event::started(owned(line, "/id"), None));
             }
             Some("message_end") => self.message(line.get("message").unwrap_or(&none), events),
             Some("tool_execution_start") => {
@@ -74,13 +72,8 @@ impl Read for AgentLifecycle {
                 tool_call(owned(line, "/toolCallId"), name, line.get("args"), events);
             }
             Some("tool_execution_end") => {
-                let is_error = flag(line, "/isError") == Some(true);
-                let is_denied = || line.get("result").map(all_text).is_some_and(|said| is_refusal(&said));
-                let state = match is_error {
-                    true if is_denied() => ToolState::Denied,
-                    true => ToolState::Failed,
-                    false => ToolState::Finished,
-                };
+                let said = || line.get("result").map(all_text).unwrap_or_default();
+                let state = state_of(flag(line, "/isError") == Some(true), said);
                 let name = text(line, "/toolName").unwrap_or("tool").to_owned();
                 events.push(Event::Tool { id: owned(line, "/toolCallId"), name, state });
             }
@@ -88,7 +81,7 @@ impl Read for AgentLifecycle {
                 let why = first_of(line, &["/errorMessage", "/error", "/message"]);
                 events.push(Event::Retry {
                     status: why.as_deref().and_then(leading_status),
-                    wait_seconds: amount(line, "/delayMs").map(|wait| wait / 1e3),
+                    wait_seconds: wait_seconds(line, &["/delayMs"]),
                     why,
                 });
             }

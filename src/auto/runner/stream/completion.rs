@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{CAMEL, Input, SNAKE, all_text, amount, first_of, flag, is_refusal, owned, status, status_in, text};
-use super::look::{tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+use super::look::{
+    CAMEL, Input, SNAKE, all_text, amount, first_of, flag, owned, session_tokens, state_of, status, status_in, text,
+    tool_call,
+};
+use crate::auto::runner::event::{Event, Scope, Unit};
 
 #[derive(Debug, Default)]
 pub(super) struct Completion;
@@ -13,21 +15,16 @@ pub(super) struct Completion;
 impl Completion {
     fn completion(line: &Value, events: &mut Vec<Event>) {
         events.extend(first_of(line, &["/finalText", "/text"]).map(|text| Event::Text { text }));
-        let counted = |usage| tokens(usage, &SNAKE, Input::Fresh).or_else(|| tokens(usage, &CAMEL, Input::Fresh));
-        let used = line.get("usage").and_then(counted);
-        events.extend(used.map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
+        let used = |keys| session_tokens(line.get("usage"), keys, Input::Fresh);
+        events.extend(used(&SNAKE).or_else(|| used(&CAMEL)));
         let credits = ["/usage/factory_credits", "/factory_credits"].iter().find_map(|path| amount(line, path));
         events.extend(credits.map(|amount| Event::Money { scope: Scope::Session, amount, unit: Unit::Credits }));
-        events.push(Event::Terminal(Terminal::Success));
+        events.push(Event::success());
     }
 
     fn tool_result(line: &Value, events: &mut Vec<Event>) {
         let is_error = flag(line, "/isError") == Some(true) || flag(line, "/is_error") == Some(true);
-        let state = match is_error {
-            true if is_refusal(&all_text(line)) => ToolState::Denied,
-            true => ToolState::Failed,
-            false => ToolState::Finished,
-        };
+        let state = state_of(is_error, || all_text(line));
         let name = first_of(line, &["/toolName", "/toolId", "/name"]).unwrap_or_else(|| "tool".to_owned());
         events.push(Event::Tool { id: first_of(line, &["/id", "/toolCallId"]), name, state });
     }
@@ -36,11 +33,9 @@ impl Completion {
 impl Read for Completion {
     fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
-            Some("system") => events.push(Event::Started {
-                session: first_of(line, &["/session_id", "/sessionId"]),
-                model: owned(line, "/model"),
-                purse: None,
-            }),
+            Some("system") => {
+                events.push(Event::started(first_of(line, &["/session_id", "/sessionId"]), owned(line, "/model")))
+            }
             Some("message") if text(line, "/role") == Some("assistant") => {
                 events.push(Event::ModelCall);
                 events.extend(first_of(line, &["/text", "/content"]).map(|text| Event::Text { text }));
@@ -57,7 +52,7 @@ impl Read for Completion {
                 let text = first_of(line, &["/message", "/error/message", "/error"]).unwrap_or_default();
                 let status = status(line, "/status").or_else(|| status_in(&text));
                 let kind = first_of(line, &["/source", "/code", "/error/type"]);
-                events.push(Event::Terminal(Terminal::Failure(Failure { status, kind, text })));
+                events.push(Event::failure(status, kind, text));
             }
             _ => {}
         }

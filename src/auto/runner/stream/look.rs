@@ -1,8 +1,10 @@
 //! Looking into what a client wrote: anything may be missing, or of another type than it was.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use crate::auto::runner::event::{Event, Tokens, ToolState};
+use crate::auto::runner::event::{Event, Scope, Tokens, ToolState};
 
 /// Tools that ask a person, without the signs between the words of their names.
 const ASKING: &[&str] =
@@ -102,6 +104,55 @@ pub(super) fn tokens(value: &Value, keys: &Keys, input: Input) -> Option<Tokens>
         Input::Whole => of(keys.input).saturating_sub(cached),
     };
     Some(Tokens { input: fresh, output: of(keys.output), cached })
+}
+
+/// The names of tools by the number of their call.
+#[derive(Debug, Default)]
+pub(super) struct Tools(BTreeMap<String, String>);
+
+impl Tools {
+    pub(super) fn called(
+        &mut self,
+        id: Option<String>,
+        name: &str,
+        arguments: Option<&Value>,
+        events: &mut Vec<Event>,
+    ) {
+        if let Some(id) = &id {
+            self.0.insert(id.clone(), name.to_owned());
+        }
+        tool_call(id, name, arguments, events);
+    }
+
+    pub(super) fn ended(&mut self, id: Option<String>, state: ToolState) -> Event {
+        let name = id.as_ref().and_then(|id| self.0.remove(id)).unwrap_or_else(|| "tool".to_owned());
+        Event::Tool { id, name, state }
+    }
+}
+
+/// How a tool ended that failed or not; `said` is what it gave back.
+pub(super) fn state_of(has_failed: bool, said: impl FnOnce() -> String) -> ToolState {
+    match has_failed {
+        true if is_refusal(&said()) => ToolState::Denied,
+        true => ToolState::Failed,
+        false => ToolState::Finished,
+    }
+}
+
+/// A complaint that need not be the end.
+pub(super) fn trouble(text: String) -> Event {
+    Event::Trouble { status: status_in(&text), text }
+}
+
+/// The tokens of the session so far.
+pub(super) fn session_tokens(used: Option<&Value>, keys: &Keys, input: Input) -> Option<Event> {
+    let tokens = tokens(used?, keys, input)?;
+    Some(Event::Usage { scope: Scope::Session, tokens })
+}
+
+/// The first of the waits at these paths, which are in milliseconds, in seconds.
+pub(super) fn wait_seconds(value: &Value, paths: &[&str]) -> Option<f64> {
+    paths.iter().find_map(|path| amount(value, path)).map(|wait| wait / 1e3)
 }
 
 /// A tool that was called; a question, where it is one that asks.

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::dialect::Read;
-use super::look::{Input, Keys, SNAKE, amount, first_of, flag, list, owned, status_in, text, tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+use super::look::{
+    Input, Keys, SNAKE, amount, first_of, flag, list, owned, session_tokens, status_in, text, tool_call,
+};
+use crate::auto::runner::event::{Event, Scope, ToolState, Unit};
 
 const INITIALIZE: u64 = 1;
 const SESSION: u64 = 2;
@@ -58,101 +59,7 @@ pub(super) struct Conversation {
     is_prompted: bool,
 }
 
-#[derive(Serialize)]
-struct Request<P> {
-    jsonrpc: &'static str,
-    id: u64,
-    method: &'static str,
-    params: P,
-}
-
-#[derive(Serialize)]
-struct Notification<P> {
-    jsonrpc: &'static str,
-    method: &'static str,
-    params: P,
-}
-
-#[derive(Serialize)]
-struct Response<'a, T> {
-    jsonrpc: &'static str,
-    id: &'a Value,
-    result: T,
-}
-
-#[derive(Serialize)]
-struct Refusal<'a> {
-    jsonrpc: &'static str,
-    id: &'a Value,
-    error: RefusalReason,
-}
-
-#[derive(Serialize)]
-struct RefusalReason {
-    code: i64,
-    message: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Initialize {
-    protocol_version: u32,
-    client_capabilities: Capabilities,
-}
-
-/// None: the agent reads and writes files itself, where the fence can see it.
-#[derive(Serialize)]
-struct Capabilities {}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct NewSession<'a> {
-    cwd: &'a str,
-    mcp_servers: [(); 0],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LoadSession<'a> {
-    session_id: &'a str,
-    cwd: &'a str,
-    mcp_servers: [(); 0],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Prompt<'a> {
-    session_id: &'a str,
-    prompt: [Piece<'a>; 1],
-}
-
-#[derive(Serialize)]
-struct Piece<'a> {
-    r#type: &'static str,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Cancel<'a> {
-    session_id: &'a str,
-}
-
-#[derive(Serialize)]
-struct Permission<'a> {
-    outcome: Choice<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "outcome", rename_all = "lowercase")]
-enum Choice<'a> {
-    Selected {
-        #[serde(rename = "optionId")]
-        option: &'a Value,
-    },
-    Cancelled,
-}
-
+/// The head of each message.
 const RPC: &str = "2.0";
 
 impl Conversation {
@@ -165,16 +72,18 @@ impl Conversation {
             speaks: false,
             is_prompted: false,
         };
-        let params = Initialize { protocol_version: VERSION, client_capabilities: Capabilities {} };
-        new.send(&Request { jsonrpc: RPC, id: INITIALIZE, method: "initialize", params });
+        // It has no capabilities: the agent reads and writes files itself, where the fence can see it.
+        let params = json!({"protocolVersion": VERSION, "clientCapabilities": {}});
+        new.request(INITIALIZE, "initialize", &params);
         new
     }
 
-    fn send(&mut self, message: &impl Serialize) {
-        if let Ok(mut line) = serde_json::to_vec(message) {
-            line.push(b'\n');
-            self.outgoing.push(line);
-        }
+    fn send(&mut self, message: &Value) {
+        self.outgoing.push(format!("{message}\n").into_bytes());
+    }
+
+    fn request(&mut self, id: u64, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": RPC, "id": id, "method": method, "params": params}));
     }
 
     fn answered(&mut self, id: u64, result: &Value, events: &mut Vec<Event>) {
@@ -183,21 +92,21 @@ impl Conversation {
             INITIALIZE => {
                 let can_load = flag(result, "/agentCapabilities/loadSession") == Some(true);
                 if let Some(session) = self.opening.resume.clone().filter(|_| can_load) {
-                    let params = LoadSession { session_id: &session, cwd: &folder, mcp_servers: [] };
-                    self.send(&Request { jsonrpc: RPC, id: SESSION, method: "session/load", params });
+                    let params = json!({"sessionId": session, "cwd": folder, "mcpServers": []});
+                    self.request(SESSION, "session/load", &params);
                     self.session = Some(session);
                 } else {
-                    let params = NewSession { cwd: &folder, mcp_servers: [] };
-                    self.send(&Request { jsonrpc: RPC, id: SESSION, method: "session/new", params });
+                    let params = json!({"cwd": folder, "mcpServers": []});
+                    self.request(SESSION, "session/new", &params);
                 }
             }
             SESSION => {
                 let session = owned(result, "/sessionId").or_else(|| self.session.clone()).unwrap_or_default();
                 let model = owned(result, "/models/currentModelId");
                 events.push(Event::Started { session: Some(session.clone()), model, purse: None });
-                let prompt = self.opening.prompt.clone();
-                let params = Prompt { session_id: &session, prompt: [Piece { r#type: "text", text: &prompt }] };
-                self.send(&Request { jsonrpc: RPC, id: PROMPT, method: "session/prompt", params });
+                let prompt = json!([{"type": "text", "text": self.opening.prompt}]);
+                let params = json!({"sessionId": session, "prompt": prompt});
+                self.request(PROMPT, "session/prompt", &params);
                 self.session = Some(session);
                 self.is_prompted = true;
             }
@@ -207,20 +116,20 @@ impl Conversation {
     }
 
     fn end(result: &Value, events: &mut Vec<Event>) {
-        let counted = result.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Whole));
-        let by_note = || result.pointer("/_meta/quota/token_count").and_then(|used| tokens(used, &SNAKE, Input::Whole));
-        events.extend(counted.or_else(by_note).map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
+        let counted = session_tokens(result.get("usage"), &KEYS, Input::Whole);
+        let note = || result.pointer("/_meta/quota/token_count");
+        events.extend(counted.or_else(|| session_tokens(note(), &SNAKE, Input::Whole)));
         let reason = text(result, "/stopReason").unwrap_or_default();
-        events.push(Event::Terminal(if reason == "end_turn" {
-            Terminal::Success
+        events.push(if reason == "end_turn" {
+            Event::success()
         } else {
             let kind = match reason {
                 "max_turn_requests" => "turn limit",
                 other => other,
             };
             let said = format!("the agent stopped: {reason}");
-            Terminal::Failure(Failure { status: None, kind: Some(kind.to_owned()), text: said })
-        }));
+            Event::failure(None, Some(kind.to_owned()), said)
+        });
     }
 
     fn failed(error: &Value, events: &mut Vec<Event>) {
@@ -228,7 +137,7 @@ impl Conversation {
         let is_login = error.get("code").and_then(Value::as_i64) == Some(-32000);
         let kind = if is_login { Some("authentication".to_owned()) } else { owned(error, "/data/errorName") };
         let status = status_in(&said);
-        events.push(Event::Terminal(Terminal::Failure(Failure { status, kind, text: said })));
+        events.push(Event::failure(status, kind, said));
     }
 
     fn update(&mut self, update: &Value, events: &mut Vec<Event>) {
@@ -307,8 +216,11 @@ impl Conversation {
             let name = first_of(params, &["/toolCall/title", "/toolCall/kind"]).unwrap_or_else(|| "tool".to_owned());
             events.push(Event::Tool { id: owned(params, "/toolCall/toolCallId"), name, state: ToolState::Denied });
         }
-        let outcome = option.map_or(Choice::Cancelled, |option| Choice::Selected { option });
-        self.send(&Response { jsonrpc: RPC, id, result: Permission { outcome } });
+        let outcome = match option {
+            Some(option) => json!({"outcome": "selected", "optionId": option}),
+            None => json!({"outcome": "cancelled"}),
+        };
+        self.send(&json!({"jsonrpc": RPC, "id": id, "result": {"outcome": outcome}}));
     }
 }
 
@@ -351,8 +263,8 @@ impl Read for Conversation {
             }
             (Some("session/request_permission"), Some(id)) => self.permit(id, params, events),
             (Some(_), Some(id)) => {
-                let error = RefusalReason { code: NO_METHOD, message: "this client has no such method" };
-                self.send(&Refusal { jsonrpc: RPC, id, error });
+                let error = json!({"code": NO_METHOD, "message": "this client has no such method"});
+                self.send(&json!({"jsonrpc": RPC, "id": id, "error": error}));
             }
             (Some(_) | None, None) => {}
             (None, Some(id)) => match (line.get("error"), line.get("result"), id.as_u64()) {
@@ -369,8 +281,8 @@ impl Read for Conversation {
 
     fn cancel(&mut self) -> Vec<Vec<u8>> {
         if let Some(session) = self.session.clone().filter(|_| self.is_prompted) {
-            let params = Cancel { session_id: &session };
-            self.send(&Notification { jsonrpc: RPC, method: "session/cancel", params });
+            let params = json!({"sessionId": session});
+            self.send(&json!({"jsonrpc": RPC, "method": "session/cancel", "params": params}));
         }
         self.answers()
     }

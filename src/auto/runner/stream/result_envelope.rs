@@ -1,13 +1,13 @@
 //! `system`, `assistant` and `user` lines, and a `result` that wraps the end.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::dialect::{Facts, Read};
-use super::look::{Input, Keys, SNAKE, all_text, amount, first_of, flag, is_refusal, list, owned, status, text};
-use super::look::{tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState, Unit};
+use super::look::{
+    Input, Keys, SNAKE, Tools, all_text, amount, first_of, flag, is_refusal, list, owned, session_tokens, status, text,
+    tokens, wait_seconds,
+};
+use crate::auto::runner::event::{Event, Failure, Quota, QuotaStatus, Scope, Terminal, Tokens, ToolState};
 
 /// Of the counts by model, which have sub-agents in them too.
 const BY_MODEL: Keys = Keys {
@@ -22,13 +22,12 @@ pub(super) struct ResultEnvelope {
     facts: Facts,
     /// The answer of the model whose pieces come now: each is a line of its own.
     answer: Option<String>,
-    /// The names of tools by the number of their call.
-    tools: BTreeMap<String, String>,
+    tools: Tools,
 }
 
 impl ResultEnvelope {
     pub(super) fn new(facts: Facts) -> Self {
-        Self { facts, answer: None, tools: BTreeMap::new() }
+        Self { facts, answer: None, tools: Tools::default() }
     }
 
     fn input(&self) -> Input {
@@ -44,7 +43,7 @@ impl ResultEnvelope {
             }),
             Some("api_retry" | "retry") => events.push(Event::Retry {
                 status: status(line, "/error_status").or_else(|| status(line, "/status")),
-                wait_seconds: first_amount(line, &["/retry_delay_ms", "/delay_ms", "/delayMs"]).map(|wait| wait / 1e3),
+                wait_seconds: wait_seconds(line, &["/retry_delay_ms", "/delay_ms", "/delayMs"]),
                 why: first_of(line, &["/error", "/message", "/reason"]),
             }),
             _ => {}
@@ -70,7 +69,7 @@ impl ResultEnvelope {
                 }
                 Some("tool_use") => {
                     let name = text(piece, "/name").unwrap_or("tool");
-                    self.call(owned(piece, "/id"), name, piece.get("input"), events);
+                    self.tools.called(owned(piece, "/id"), name, piece.get("input"), events);
                 }
                 _ => {}
             }
@@ -79,13 +78,6 @@ impl ResultEnvelope {
         if let (Some(tokens), Some(id)) = (used, id) {
             events.push(Event::Usage { scope: Scope::Call(id), tokens });
         }
-    }
-
-    fn call(&mut self, id: Option<String>, name: &str, arguments: Option<&Value>, events: &mut Vec<Event>) {
-        if let Some(id) = &id {
-            self.tools.insert(id.clone(), name.to_owned());
-        }
-        tool_call(id, name, arguments, events);
     }
 
     fn user(&mut self, line: &Value, events: &mut Vec<Event>) {
@@ -107,13 +99,8 @@ impl ResultEnvelope {
                 (false, true) => ToolState::Failed,
                 (false, false) => ToolState::Finished,
             };
-            self.result_of_tool(id, state, events);
+            events.push(self.tools.ended(id, state));
         }
-    }
-
-    fn result_of_tool(&mut self, id: Option<String>, state: ToolState, events: &mut Vec<Event>) {
-        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
-        events.push(Event::Tool { id, name, state });
     }
 
     /// A tool as an event of its own, as some clients write it.
@@ -126,7 +113,7 @@ impl ResultEnvelope {
             let state = if is_refusal(&result) { ToolState::Denied } else { ToolState::Finished };
             events.push(Event::Tool { id, name, state });
         } else {
-            self.call(id, &name, line.get("tool_call"), events);
+            self.tools.called(id, &name, line.get("tool_call"), events);
         }
     }
 
@@ -135,17 +122,11 @@ impl ResultEnvelope {
             let name = first_of(denied, &["/tool_name", "/name"]).unwrap_or_else(|| "tool".to_owned());
             events.push(Event::Tool { id: owned(denied, "/tool_use_id"), name, state: ToolState::Denied });
         }
-        let by_model = line.get("modelUsage").and_then(Value::as_object);
-        let sum = by_model.and_then(|models| {
-            models.values().filter_map(|model| tokens(model, &BY_MODEL, Input::Fresh)).reduce(Tokens::plus)
-        });
-        let whole = || line.get("usage").and_then(|usage| tokens(usage, &SNAKE, self.input()));
-        events.extend(sum.or_else(whole).map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
-        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::Money {
-            scope: Scope::Session,
-            amount,
-            unit: Unit::Dollars,
-        }));
+        let by_model = line.get("modelUsage").and_then(Value::as_object).into_iter().flat_map(Map::values);
+        let sum = by_model.filter_map(|model| tokens(model, &BY_MODEL, Input::Fresh)).reduce(Tokens::plus);
+        let sum = sum.map(|tokens| Event::Usage { scope: Scope::Session, tokens });
+        events.extend(sum.or_else(|| session_tokens(line.get("usage"), &SNAKE, self.input())));
+        events.extend(amount(line, "/total_cost_usd").map(|amount| Event::dollars(Scope::Session, amount)));
         events.push(Event::Terminal(self.terminal(line)));
     }
 
@@ -170,10 +151,6 @@ impl ResultEnvelope {
             text: said.or_else(|| reason.map(str::to_owned)).unwrap_or_else(|| "no reason given".to_owned()),
         })
     }
-}
-
-fn first_amount(line: &Value, paths: &[&str]) -> Option<f64> {
-    paths.iter().find_map(|path| amount(line, path))
 }
 
 fn quota(line: &Value) -> Option<Quota> {

@@ -1,35 +1,31 @@
 //! A line for each message with its `role`; lines of the role `meta` are the client's own, and the hint how to resume the
 //! session is the last one.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{all_text, amount, first_of, is_refusal, list, owned, status, status_in, text, tool_call};
-use crate::auto::runner::event::{Event, Terminal, ToolState};
+use super::look::{Tools, all_text, first_of, is_refusal, list, owned, status, status_in, text, wait_seconds};
+use crate::auto::runner::event::{Event, ToolState};
 
 #[derive(Debug, Default)]
 pub(super) struct RoleLines {
-    /// The names of tools by the number of their call.
-    tools: BTreeMap<String, String>,
+    tools: Tools,
 }
 
 impl RoleLines {
     fn meta(line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
             Some("session.resume_hint") => {
-                events.push(Event::Started { session: owned(line, "/session_id"), model: None, purse: None });
-                events.push(Event::Terminal(Terminal::Success));
+                events.push(Event::started(owned(line, "/session_id"), None));
+                events.push(Event::success());
             }
             Some("turn.step.retrying") => {
                 let why = first_of(line, &["/error_message", "/message", "/content", "/error"]);
                 let given = ["/status_code", "/error_status", "/status"];
                 let status = given.iter().find_map(|path| status(line, path));
-                let wait = ["/delay_ms", "/wait_ms", "/retry_delay_ms"].iter().find_map(|path| amount(line, path));
                 events.push(Event::Retry {
                     status: status.or_else(|| why.as_deref().and_then(status_in)),
-                    wait_seconds: wait.map(|wait| wait / 1e3),
+                    wait_seconds: wait_seconds(line, &["/delay_ms", "/wait_ms", "/retry_delay_ms"]),
                     why,
                 });
             }
@@ -46,21 +42,15 @@ impl RoleLines {
         events.extend(said.filter(|text| !text.is_empty()).map(|text| Event::Text { text }));
         for call in list(line, "/tool_calls") {
             let name = text(call, "/function/name").unwrap_or("tool");
-            let id = owned(call, "/id");
-            if let Some(id) = &id {
-                self.tools.insert(id.clone(), name.to_owned());
-            }
-            tool_call(id, name, call.pointer("/function/arguments"), events);
+            self.tools.called(owned(call, "/id"), name, call.pointer("/function/arguments"), events);
         }
     }
 
     fn tool(&mut self, line: &Value, events: &mut Vec<Event>) {
-        let id = owned(line, "/tool_call_id");
-        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
         let said = line.get("content").map(all_text).unwrap_or_default();
         // There is no mark of a failure: what the tool said is for the model.
         let state = if is_refusal(&said) { ToolState::Denied } else { ToolState::Finished };
-        events.push(Event::Tool { id, name, state });
+        events.push(self.tools.ended(owned(line, "/tool_call_id"), state));
     }
 }
 

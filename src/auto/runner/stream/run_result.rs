@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{CAMEL, Input, all_text, amount, first_of, flag, is_refusal, list, number, owned, status_in, text};
-use super::look::{tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, Tokens, ToolState, Unit};
+use super::look::{
+    CAMEL, Input, all_text, amount, first_of, flag, list, number, owned, session_tokens, state_of, status_in, text,
+    tool_call, trouble, wait_seconds,
+};
+use crate::auto::runner::event::{Event, Scope, Tokens};
 
 #[derive(Debug, Default)]
 pub(super) struct RunResult {
@@ -18,7 +20,7 @@ impl RunResult {
     fn hook(&mut self, line: &Value, events: &mut Vec<Event>) {
         if let Some(session) = text(line, "/taskId").filter(|_| self.session.is_none()) {
             self.session = Some(session.to_owned());
-            events.push(Event::Started { session: self.session.clone(), model: None, purse: None });
+            events.push(Event::started(self.session.clone(), None));
         }
     }
 
@@ -60,43 +62,35 @@ impl RunResult {
         let kind = first_of(event, &["/metadata/kind", "/reason", "/noticeType"]).unwrap_or_default();
         if kind.contains("retry") {
             let why = owned(event, "/message");
-            let milliseconds = ["/metadata/delayMs", "/metadata/retryDelayMs", "/metadata/waitMs"];
-            let wait = milliseconds.iter().find_map(|path| amount(event, path));
+            let wait_seconds =
+                wait_seconds(event, &["/metadata/delayMs", "/metadata/retryDelayMs", "/metadata/waitMs"]);
             let status = why.as_deref().and_then(status_in);
-            events.push(Event::Retry { status, wait_seconds: wait.map(|wait| wait / 1e3), why });
+            events.push(Event::Retry { status, wait_seconds, why });
         }
     }
 
     fn tool_end(event: &Value) -> Event {
         let has_failed = event.get("error").is_some_and(|error| !error.is_null())
             || list(event, "/output").any(|output| flag(output, "/success") == Some(false));
-        let said = if has_failed { all_text(event) } else { String::new() };
-        let state = match has_failed {
-            true if is_refusal(&said) => ToolState::Denied,
-            true => ToolState::Failed,
-            false => ToolState::Finished,
-        };
+        let state = state_of(has_failed, || all_text(event));
         let name = text(event, "/toolName").unwrap_or("tool").to_owned();
         Event::Tool { id: owned(event, "/toolCallId"), name, state }
     }
 
     fn result(&mut self, line: &Value, events: &mut Vec<Event>) {
         let used = line.get("aggregateUsage").or_else(|| line.get("usage"));
-        let counted = used.and_then(|used| tokens(used, &CAMEL, Input::Fresh));
-        events.extend(counted.map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
-        events.extend(used.and_then(|used| amount(used, "/totalCost")).map(|amount| Event::Money {
-            scope: Scope::Session,
-            amount,
-            unit: Unit::Dollars,
-        }));
+        events.extend(session_tokens(used, &CAMEL, Input::Fresh));
+        events.extend(
+            used.and_then(|used| amount(used, "/totalCost")).map(|amount| Event::dollars(Scope::Session, amount)),
+        );
         let reason = text(line, "/finishReason").unwrap_or_default();
-        events.push(Event::Terminal(if reason == "completed" {
-            Terminal::Success
+        events.push(if reason == "completed" {
+            Event::success()
         } else {
             let said = owned(line, "/text").unwrap_or_else(|| reason.to_owned());
             let kind = self.kind.take().or_else(|| Some(reason.to_owned()));
-            Terminal::Failure(Failure { status: status_in(&said), kind, text: said })
-        }));
+            Event::failure(status_in(&said), kind, said)
+        });
     }
 }
 
@@ -107,10 +101,7 @@ impl Read for RunResult {
             Some("hook_event") => self.hook(line, events),
             Some("agent_event") => self.agent(line.get("event").unwrap_or(&none), events),
             Some("run_result") => self.result(line, events),
-            Some("error") => {
-                let text = owned(line, "/message").unwrap_or_default();
-                events.push(Event::Trouble { status: status_in(&text), text });
-            }
+            Some("error") => events.push(trouble(owned(line, "/message").unwrap_or_default())),
             _ => {}
         }
     }

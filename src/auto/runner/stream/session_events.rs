@@ -1,34 +1,20 @@
 //! Events named `group.what` with their `data`, and a `result` with an exit code.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{all_text, first_of, flag, is_refusal, number, owned, status, text, tool_call};
+use super::look::{Tools, all_text, first_of, flag, is_refusal, owned, status, text, wait_seconds};
 use crate::auto::runner::event::{Event, Failure, Terminal, ToolState};
 
 #[derive(Debug, Default)]
 pub(super) struct SessionEvents {
-    /// The names of tools by the number of their call.
-    tools: BTreeMap<String, String>,
+    tools: Tools,
     /// What the client said was wrong, after which its exit code counts for nothing.
     error: Option<Failure>,
 }
 
 impl SessionEvents {
-    fn tool_start(&mut self, data: &Value, events: &mut Vec<Event>) {
-        let name = text(data, "/toolName").unwrap_or("tool");
-        let id = owned(data, "/toolCallId");
-        if let Some(id) = &id {
-            self.tools.insert(id.clone(), name.to_owned());
-        }
-        tool_call(id, name, data.get("arguments"), events);
-    }
-
     fn tool_complete(&mut self, data: &Value, events: &mut Vec<Event>) {
-        let id = owned(data, "/toolCallId");
-        let name = id.as_ref().and_then(|id| self.tools.remove(id)).unwrap_or_else(|| "tool".to_owned());
         let error = data.get("error").map(all_text).unwrap_or_default();
         let is_denied = text(data, "/error/code") == Some("denied") || is_refusal(&error);
         let state = match flag(data, "/success") {
@@ -36,7 +22,7 @@ impl SessionEvents {
             Some(false) => ToolState::Failed,
             _ => ToolState::Finished,
         };
-        events.push(Event::Tool { id, name, state });
+        events.push(self.tools.ended(owned(data, "/toolCallId"), state));
     }
 
     fn call_final(data: &Value, events: &mut Vec<Event>) {
@@ -58,7 +44,7 @@ impl SessionEvents {
     }
 
     fn result(&mut self, line: &Value, events: &mut Vec<Event>) {
-        events.push(Event::Started { session: owned(line, "/sessionId"), model: None, purse: None });
+        events.push(Event::started(owned(line, "/sessionId"), None));
         let code = line.get("exitCode").and_then(Value::as_i64);
         events.push(Event::Terminal(match (self.error.take(), code) {
             (None, Some(0)) => Terminal::Success,
@@ -77,20 +63,22 @@ impl Read for SessionEvents {
         let data = line.get("data").unwrap_or(&none);
         let kind = text(line, "/type").unwrap_or_default();
         match kind {
-            "session.start" | "session.started" => events.push(Event::Started {
-                session: first_of(data, &["/sessionId", "/id"]),
-                model: first_of(data, &["/selectedModel", "/model"]),
-                purse: None,
-            }),
+            "session.start" | "session.started" => events.push(Event::started(
+                first_of(data, &["/sessionId", "/id"]),
+                first_of(data, &["/selectedModel", "/model"]),
+            )),
             "session.tools_updated" => {
-                events.push(Event::Started { session: None, model: owned(data, "/model"), purse: None });
+                events.push(Event::started(None, owned(data, "/model")));
             }
             "assistant.turn_start" => {
                 self.error = None;
                 events.push(Event::ModelCall);
             }
             "assistant.message" => events.extend(owned(data, "/content").map(|text| Event::Text { text })),
-            "tool.execution_start" => self.tool_start(data, events),
+            "tool.execution_start" => {
+                let name = text(data, "/toolName").unwrap_or("tool");
+                self.tools.called(owned(data, "/toolCallId"), name, data.get("arguments"), events);
+            }
             "tool.execution_complete" => self.tool_complete(data, events),
             "model.call_final_result" => Self::call_final(data, events),
             "session.error" => self.session_error(data, events),
@@ -101,7 +89,7 @@ impl Read for SessionEvents {
             "result" => self.result(line, events),
             _ if kind.contains("retry") => events.push(Event::Retry {
                 status: status(data, "/statusCode"),
-                wait_seconds: number(data, "/delayMs").map(std::time::Duration::from_millis).map(|it| it.as_secs_f64()),
+                wait_seconds: wait_seconds(data, &["/delayMs"]),
                 why: first_of(data, &["/message", "/reason"]),
             }),
             _ => {}

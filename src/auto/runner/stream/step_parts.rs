@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{Input, Keys, all_text, amount, first_of, is_refusal, owned, status, text, tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState, Unit};
+use super::look::{Input, Keys, all_text, amount, first_of, owned, state_of, status, text, tokens, tool_call};
+use crate::auto::runner::event::{Event, Scope};
 
 const KEYS: Keys = Keys { input: "/input", output: "/output", read: "/cache/read", written: "/cache/write" };
 
@@ -18,7 +18,7 @@ impl StepParts {
     fn session(&mut self, line: &Value, events: &mut Vec<Event>) {
         if let Some(session) = text(line, "/sessionID").filter(|_| self.session.is_none()) {
             self.session = Some(session.to_owned());
-            events.push(Event::Started { session: self.session.clone(), model: None, purse: None });
+            events.push(Event::started(self.session.clone(), None));
         }
     }
 
@@ -27,12 +27,11 @@ impl StepParts {
         let id = owned(part, "/callID");
         // It is told of once, when it is over.
         tool_call(id.clone(), name, part.pointer("/state/input"), events);
-        let state = match text(part, "/state/status") {
-            Some("error") if is_refusal(&part.get("state").map(all_text).unwrap_or_default()) => ToolState::Denied,
-            Some("error") => ToolState::Failed,
-            Some("pending" | "running") => return,
-            _ => ToolState::Finished,
-        };
+        let status = text(part, "/state/status");
+        if matches!(status, Some("pending" | "running")) {
+            return;
+        }
+        let state = state_of(status == Some("error"), || part.get("state").map(all_text).unwrap_or_default());
         events.push(Event::Tool { id, name: name.to_owned(), state });
     }
 
@@ -44,31 +43,27 @@ impl StepParts {
             used
         });
         events.extend(used.map(|tokens| Event::Usage { scope: Scope::Call(id.clone()), tokens }));
-        events.extend(amount(part, "/cost").map(|amount| Event::Money {
-            scope: Scope::Call(id),
-            amount,
-            unit: Unit::Dollars,
-        }));
+        events.extend(amount(part, "/cost").map(|amount| Event::dollars(Scope::Call(id), amount)));
         let reason = text(part, "/reason").unwrap_or_default();
         if self.has_failed || reason == "tool-calls" {
             return;
         }
-        events.push(Event::Terminal(if reason == "stop" {
-            Terminal::Success
+        events.push(if reason == "stop" {
+            Event::success()
         } else {
             let kind = Some(reason.to_owned());
-            Terminal::Failure(Failure { status: None, kind, text: format!("the model stopped: {reason}") })
-        }));
+            Event::failure(None, kind, format!("the model stopped: {reason}"))
+        });
     }
 
     fn error(&mut self, line: &Value, events: &mut Vec<Event>) {
         self.has_failed = true;
         let said = first_of(line, &["/error/data/message", "/error/message", "/message", "/error"]);
-        events.push(Event::Terminal(Terminal::Failure(Failure {
-            status: status(line, "/error/data/statusCode"),
-            kind: owned(line, "/error/name"),
-            text: said.unwrap_or_else(|| "no reason given".to_owned()),
-        })));
+        events.push(Event::failure(
+            status(line, "/error/data/statusCode"),
+            owned(line, "/error/name"),
+            said.unwrap_or_else(|| "no reason given".to_owned()),
+        ));
     }
 }
 

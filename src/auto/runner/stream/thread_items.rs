@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::dialect::Read;
-use super::look::{Input, Keys, all_text, first_of, is_refusal, owned, status_in, text, tokens, tool_call};
-use crate::auto::runner::event::{Event, Failure, Scope, Terminal, ToolState};
+use super::look::{
+    Input, Keys, all_text, first_of, owned, session_tokens, state_of, status_in, text, tool_call, trouble,
+};
+use crate::auto::runner::event::{Event, ToolState};
 
 const KEYS: Keys = Keys {
     input: "/input_tokens",
@@ -47,9 +49,7 @@ impl ThreadItems {
         }
         let state = match text(item, "/status") {
             Some("declined" | "denied" | "rejected") => ToolState::Denied,
-            Some("failed") if is_refusal(&all_text(item)) => ToolState::Denied,
-            Some("failed") => ToolState::Failed,
-            _ => ToolState::Finished,
+            status => state_of(status == Some("failed"), || all_text(item)),
         };
         events.push(Event::Tool { id, name, state });
     }
@@ -65,7 +65,7 @@ impl Read for ThreadItems {
     fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
             Some("thread.started") => {
-                events.push(Event::Started { session: owned(line, "/thread_id"), model: None, purse: None });
+                events.push(Event::started(owned(line, "/thread_id"), None));
             }
             Some("item.started") => Self::item(line, false, events),
             Some("item.completed") => Self::item(line, true, events),
@@ -74,18 +74,17 @@ impl Read for ThreadItems {
                 events.push(if is_retry(&text) {
                     Event::Retry { status: status_in(&text), wait_seconds: None, why: Some(text) }
                 } else {
-                    Event::Trouble { status: status_in(&text), text }
+                    trouble(text)
                 });
             }
             Some("turn.completed") => {
-                let used = line.get("usage").and_then(|usage| tokens(usage, &KEYS, Input::Whole));
-                events.extend(used.map(|tokens| Event::Usage { scope: Scope::Session, tokens }));
-                events.push(Event::Terminal(Terminal::Success));
+                events.extend(session_tokens(line.get("usage"), &KEYS, Input::Whole));
+                events.push(Event::success());
             }
             Some("turn.failed") => {
                 let text = first_of(line, &["/error/message", "/message"]).unwrap_or_default();
                 let status = status_in(&text);
-                events.push(Event::Terminal(Terminal::Failure(Failure { status, kind: None, text })));
+                events.push(Event::failure(status, None, text));
             }
             _ => {}
         }
