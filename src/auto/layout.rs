@@ -107,7 +107,7 @@ impl Layout {
     ) -> Result<Result<Vec<Edit>, String>, EngineError> {
         Ok(match self {
             Self::Milestones => record::mechanical(effects.files(), step, preferences, requirements_before)?
-                .map_err(|reason| reason.to_string()),
+                .map_err(|reason| reason.message),
             Self::Phases(settings) => {
                 let facts = effects.facts();
                 phases::record::mechanical(&effects.view(), step, settings, &facts)?

@@ -1,7 +1,8 @@
 //! Whether what is recorded of a slice lets its milestone pass.
 
 use super::evidence::Proof;
-use super::records::{ClosedSlice, Limits, MilestoneRecords};
+use super::records::{ClosedSlice, MilestoneRecords};
+use crate::auto::preferences::Preferences;
 use crate::project::milestone_layout::assessment::slice_verdict;
 use crate::project::milestone_layout::ids::is_id;
 use crate::project::milestone_layout::uat::{Uat, UatMode, UatVerdict};
@@ -20,11 +21,11 @@ pub(super) struct Judgement {
 }
 
 /// The judgement of every slice, in the order of the roadmap.
-pub(super) fn judged(records: &MilestoneRecords, limits: &Limits) -> Vec<Judgement> {
-    records.slices.iter().map(|slice| judge(&records.milestone, slice, limits)).collect()
+pub(super) fn judged(records: &MilestoneRecords, preferences: &Preferences) -> Vec<Judgement> {
+    records.slices.iter().map(|slice| judge(&records.milestone, slice, preferences)).collect()
 }
 
-fn judge(milestone: &str, slice: &ClosedSlice, limits: &Limits) -> Judgement {
+fn judge(milestone: &str, slice: &ClosedSlice, preferences: &Preferences) -> Judgement {
     let id = &slice.row.id;
     let mut judgement = Judgement {
         slice: id.clone(),
@@ -41,18 +42,18 @@ fn judge(milestone: &str, slice: &ClosedSlice, limits: &Limits) -> Judgement {
     for (index, (task, proof)) in judgement.proofs.iter().enumerate() {
         let mut others = judgement.proofs.iter().enumerate().filter(|(other, _)| *other != index);
         let beside_checked = others.any(|(_, (_, proof))| proof.is_passed());
-        if !proof.is_enough(beside_checked, limits.requires_evidence) {
+        if !proof.is_enough(beside_checked, preferences.requires_evidence) {
             judgement.open.push(format!("{milestone}/{id}/{task}: {}: {}", proof.word(), proof.detail()));
         }
     }
-    if judgement.proofs.is_empty() && limits.requires_evidence {
+    if judgement.proofs.is_empty() && preferences.requires_evidence {
         judgement.open.push(format!("{milestone}/{id}: no task with a record"));
     }
-    judge_acceptance(milestone, slice, limits, &mut judgement);
+    judge_acceptance(milestone, slice, preferences, &mut judgement);
     judgement
 }
 
-fn judge_acceptance(milestone: &str, slice: &ClosedSlice, limits: &Limits, judgement: &mut Judgement) {
+fn judge_acceptance(milestone: &str, slice: &ClosedSlice, preferences: &Preferences, judgement: &mut Judgement) {
     let text = |document: &Option<super::records::Document>| document.as_ref().map(|document| document.text.clone());
     let (result, assessment, uat) = (text(&slice.uat_result), text(&slice.assessment), text(&slice.uat));
     let mode = uat.as_deref().map_or(UatMode::ArtifactDriven, |text| Uat::parse(text).mode);
@@ -60,10 +61,10 @@ fn judge_acceptance(milestone: &str, slice: &ClosedSlice, limits: &Limits, judge
     judgement.verdict = slice_verdict(result.as_deref(), assessment.as_deref(), uat.as_deref());
     let id = &slice.row.id;
     match &judgement.verdict {
-        Some(verdict) if !verdict.is_accepted(mode, limits.accepts_partial_uat) => {
+        Some(verdict) if !verdict.is_accepted(mode, preferences.uat_accept_partial) => {
             judgement.open.push(format!("{milestone}/{id}: the acceptance test says `{}`", verdict.word()));
         }
-        None if limits.requires_uat && uat.is_some() => {
+        None if preferences.uat_dispatch && uat.is_some() => {
             judgement.open.push(format!("{milestone}/{id}: the acceptance test has no verdict"));
         }
         Some(_) | None => {}

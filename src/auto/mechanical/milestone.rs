@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use super::judgement::{is_shown, judged};
-use super::not_enough::NotEnough;
-use super::records::{ClosedSlice, Limits, MilestoneRecords};
-use super::slice::{Completion, latest};
+use super::not_enough::by_validation;
+use super::records::{ClosedSlice, MilestoneRecords};
+use super::slice::latest;
 use super::validation::closed;
 use crate::auto::engine::Edit;
+use crate::auto::preferences::Preferences;
+use crate::failure::Failure;
 use crate::project::milestone_layout::lines::one_line;
 use crate::project::milestone_layout::lookup;
 use crate::project::milestone_layout::milestone_summary::{Ending, MilestoneSummary, RequirementOutcome};
@@ -16,16 +18,17 @@ use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::validation::{Validation, ValidationVerdict};
 
-/// Closes a milestone that is validated, or says why not.
-pub(crate) fn complete_milestone(records: &MilestoneRecords, limits: &Limits) -> Result<Completion, NotEnough> {
+/// Closes a milestone that is validated, or says why not; nothing to write where it is closed.
+pub(crate) fn complete_milestone(records: &MilestoneRecords, preferences: &Preferences) -> Result<Vec<Edit>, Failure> {
     if records.summary.as_ref().is_some_and(|document| Ending::of(&document.text).is_terminal()) {
-        return Ok(Completion { is_already_complete: true, edits: Vec::new() });
+        return Ok(Vec::new());
     }
     let roadmap = closed(records)?;
     let validation = records.validation.as_ref().map(|document| Validation::parse(&document.text)).unwrap_or_default();
     if validation.outcome() != Some(ValidationVerdict::Pass) {
-        let verdict = validation.verdict.map(|verdict| verdict.word().to_owned());
-        return Err(NotEnough::NotValidated { milestone: records.milestone.clone(), verdict });
+        let milestone = &records.milestone;
+        let says = validation.verdict.map_or("nothing".to_owned(), |verdict| format!("`{}`", verdict.word()));
+        return Err(by_validation(milestone, format!("the validation of `{milestone}` says {says}, not `pass`")));
     }
     let slices: Vec<(&ClosedSlice, Summary)> = records.slices.iter().map(|slice| (slice, summary_of(slice))).collect();
     let outcomes = outcomes(records);
@@ -41,10 +44,10 @@ pub(crate) fn complete_milestone(records: &MilestoneRecords, limits: &Limits) ->
         requirement_outcomes: outcomes,
         verification_result: "passed".to_owned(),
     };
-    let text = summary.render(&body(records, &roadmap, &summary, &slices, limits));
+    let text = summary.render(&body(records, &roadmap, &summary, &slices, preferences));
     let path = records.summary.as_ref().map(|document| document.path.clone());
     let path = path.unwrap_or_else(|| lookup::document(&records.folder, &records.milestone, "SUMMARY"));
-    Ok(Completion { is_already_complete: false, edits: vec![Edit { path, text }] })
+    Ok(vec![Edit { path, text }])
 }
 
 fn summary_of(slice: &ClosedSlice) -> Summary {
@@ -87,9 +90,9 @@ fn body(
     roadmap: &Roadmap,
     summary: &MilestoneSummary,
     slices: &[(&ClosedSlice, Summary)],
-    limits: &Limits,
+    preferences: &Preferences,
 ) -> String {
-    let judgements = judged(records, limits);
+    let judgements = judged(records, preferences);
     let mut body = format!("# {}: {}\n", records.milestone, one_line(&summary.title));
     // Writing to a string cannot fail.
     if let Some(vision) = &roadmap.vision {

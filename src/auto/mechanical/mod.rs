@@ -7,7 +7,7 @@
 mod evidence;
 mod judgement;
 pub(crate) mod milestone;
-pub(crate) mod not_enough;
+mod not_enough;
 mod reading;
 pub(crate) mod records;
 mod requirements;
@@ -19,6 +19,5 @@ pub(crate) mod validation;
 
 pub(crate) use milestone::complete_milestone;
 pub(crate) use reading::{milestone_records, slice_records};
-pub(crate) use records::Limits;
 pub(crate) use slice::complete_slice;
 pub(crate) use validation::{is_stale, unverified_in, validate_milestone};

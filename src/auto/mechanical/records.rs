@@ -90,29 +90,3 @@ impl MilestoneRecords {
         silent.map(|slice| slice.row.id.clone()).collect()
     }
 }
-
-/// What the user decided about these steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    /// The least that the summary of a slice with several tasks says; 0 is no limit.
-    pub(crate) min_summary_characters: usize,
-    /// A task without evidence keeps its milestone from passing.
-    pub(crate) requires_evidence: bool,
-    /// Every slice with an acceptance test has to have a verdict.
-    pub(crate) requires_uat: bool,
-    pub(crate) accepts_partial_uat: bool,
-    /// The validation by an agent is left out; what is recorded is still put together.
-    pub(crate) skips_validation: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            min_summary_characters: 200,
-            requires_evidence: true,
-            requires_uat: false,
-            accepts_partial_uat: false,
-            skips_validation: false,
-        }
-    }
-}

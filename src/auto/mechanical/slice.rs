@@ -2,11 +2,13 @@
 //! roadmap.
 
 use super::evidence::{Proof, result_of};
-use super::not_enough::NotEnough;
-use super::records::{Document, Limits, SliceRecords, TaskRecords};
+use super::not_enough::{by_agent, listed};
+use super::records::{Document, SliceRecords, TaskRecords};
 use super::requirements::{changes, owned};
 use super::slice_text::{self, Material};
 use crate::auto::engine::Edit;
+use crate::auto::preferences::Preferences;
+use crate::failure::Failure;
 use crate::project::milestone_layout::decisions::{self, DecisionRow};
 use crate::project::milestone_layout::ids::leading;
 use crate::project::milestone_layout::lookup;
@@ -15,29 +17,20 @@ use crate::project::milestone_layout::roadmap::{Roadmap, tick};
 use crate::project::milestone_layout::slice_plan::SlicePlan;
 use crate::project::milestone_layout::slice_rows::SliceRow;
 use crate::project::milestone_layout::summary::Summary;
-use crate::project::milestone_layout::tick::{Tick, TickError};
 use crate::project::milestone_layout::uat::NewUat;
 
-/// What closing a slice comes to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Completion {
-    /// The slice was done before.
-    pub(crate) is_already_complete: bool,
-    /// In the order in which they are written; the box in the roadmap last.
-    pub(crate) edits: Vec<Edit>,
-}
-
-/// Closes a slice from the records of its tasks, or says why that needs an agent.
-pub(crate) fn complete_slice(records: &SliceRecords, limits: &Limits) -> Result<Completion, NotEnough> {
-    let missing = |kind: &str, id: &str| NotEnough::NoDocument { document: format!("{id}-{kind}.md") };
+/// Closes a slice from the records of its tasks, or says why that needs an agent. The edits are in the order in which they
+/// are written, the box in the roadmap last; none where the slice was done before.
+pub(crate) fn complete_slice(records: &SliceRecords, preferences: &Preferences) -> Result<Vec<Edit>, Failure> {
+    let missing = |kind: &str, id: &str| by_agent(format!("`{id}-{kind}.md` is missing"));
     let roadmap_file = records.roadmap.as_ref().ok_or_else(|| missing("ROADMAP", &records.milestone))?;
     let roadmap = Roadmap::parse(&roadmap_file.text);
-    let none = || NotEnough::Roadmap(TickError::NoEntry { id: records.slice.clone() });
-    let row = roadmap.slice(&records.slice).ok_or_else(none)?;
-    let ticked = match tick(&roadmap_file.text, &row.id)? {
-        Tick::Already => return Ok(Completion { is_already_complete: true, edits: Vec::new() }),
-        Tick::Changed(text) => text,
+    let not_ticked = |failure: Failure| {
+        let message = format!("the roadmap cannot be ticked: {}", failure.message);
+        Failure { causes: vec![failure.message], message, ..failure }
     };
+    let ticked = tick(&roadmap_file.text, &records.slice).map_err(not_ticked)?;
+    let (Some(row), Some(ticked)) = (roadmap.slice(&records.slice), ticked) else { return Ok(Vec::new()) };
     let plan_file = records.plan.as_ref().ok_or_else(|| missing("PLAN", &records.slice))?;
     let plan = SlicePlan::parse(&plan_file.text);
     let tasks = summaries(records)?;
@@ -48,9 +41,12 @@ pub(crate) fn complete_slice(records: &SliceRecords, limits: &Limits) -> Result<
         if row.title.is_empty() { plan.title.clone().unwrap_or_else(|| row.id.clone()) } else { row.title.clone() };
     let material = Material { title: &title, row, plan: &plan, tasks: &tasks, proofs: &proofs, owned: &owned };
     let written = material.body();
-    if tasks.len() > 1 && written.told < limits.min_summary_characters {
-        let (slice, least) = (records.slice.clone(), limits.min_summary_characters);
-        return Err(NotEnough::Thin { slice, characters: written.told, least });
+    if tasks.len() > 1 && written.told < preferences.min_summary_characters {
+        let (slice, least) = (&records.slice, preferences.min_summary_characters);
+        let characters = written.told;
+        return Err(by_agent(format!(
+            "the summary of `{slice}` would have {characters} characters of the {least} it needs"
+        )));
     }
     let summary = aggregate(records, row, &tasks, &proofs).render(&written.text);
     let uat = NewUat {
@@ -66,19 +62,19 @@ pub(crate) fn complete_slice(records: &SliceRecords, limits: &Limits) -> Result<
     edits.extend(decided(records, row, &tasks));
     edits.extend(required(records, &changes(records, &owned, &slice_text::proof_of(&proofs))));
     edits.push(Edit { path: roadmap_file.path.clone(), text: ticked });
-    Ok(Completion { is_already_complete: false, edits })
+    Ok(edits)
 }
 
 /// What an acceptance test from here ends with.
 const UAT_MADE: &str = "What the plan does not list under Verification.";
 
 /// The tasks with their summaries, each of which says something.
-fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, NotEnough> {
-    let slice = || records.slice.clone();
+fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, Failure> {
+    let slice = &records.slice;
     let ids = |tasks: Vec<&TaskRecords>| tasks.into_iter().map(|task| task.id.clone()).collect::<Vec<String>>();
     let unwritten: Vec<&TaskRecords> = records.tasks.iter().filter(|task| task.summary.is_none()).collect();
     if !unwritten.is_empty() || records.tasks.is_empty() {
-        return Err(NotEnough::NoTaskSummary { slice: slice(), tasks: ids(unwritten) });
+        return Err(by_agent(format!("the tasks {} of `{slice}` have no summary", listed(&ids(unwritten)))));
     }
     let tasks: Vec<(&TaskRecords, Summary)> =
         records.tasks.iter().filter_map(|task| Some((task, task.summary()?))).collect();
@@ -86,7 +82,13 @@ fn summaries(records: &SliceRecords) -> Result<Vec<(&TaskRecords, Summary)>, Not
         |summary: &Summary| summary.provides.is_empty() && summary.key_files.is_empty() && summary.one_liner.is_none();
     let silent: Vec<&TaskRecords> =
         tasks.iter().filter(|(_, summary)| is_silent(summary)).map(|(task, _)| *task).collect();
-    if silent.is_empty() { Ok(tasks) } else { Err(NotEnough::SilentTasks { slice: slice(), tasks: ids(silent) }) }
+    if silent.is_empty() {
+        return Ok(tasks);
+    }
+    let silent = listed(&ids(silent));
+    Err(by_agent(format!(
+        "the summaries of {silent} in `{slice}` name nothing: no `provides`, no `key_files`, no bold line"
+    )))
 }
 
 /// The front matter of the slice: what its tasks say, in their order, each once.

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::not_enough::NotEnough;
-use super::slice::Completion;
 use super::validation::{evidence_hash, is_stale};
 use super::*;
 use crate::auto::engine::Edit;
+use crate::auto::preferences::Preferences;
+use crate::failure::Failure;
 use crate::project::files::MemoryFiles;
 use crate::project::milestone_layout::milestone_summary::{Ending, MilestoneSummary};
 use crate::project::milestone_layout::roadmap::Roadmap;
@@ -78,8 +78,8 @@ fn with_second(mut files: MemoryFiles) -> MemoryFiles {
     files
 }
 
-fn complete(files: &MemoryFiles, slice: &str) -> Result<Completion, NotEnough> {
-    complete_slice(&slice_records(files, "M001", slice).unwrap(), &Limits::default())
+fn complete(files: &MemoryFiles, slice: &str) -> Result<Vec<Edit>, Failure> {
+    complete_slice(&slice_records(files, "M001", slice).unwrap(), &Preferences::default())
 }
 
 fn write(files: &mut MemoryFiles, edits: &[Edit]) {
@@ -96,28 +96,28 @@ fn text(files: &MemoryFiles, path: &str) -> String {
 fn closed() -> MemoryFiles {
     let mut files = with_second(project());
     for slice in ["S01", "S02"] {
-        let edits = complete(&files, slice).unwrap().edits;
+        let edits = complete(&files, slice).unwrap();
         write(&mut files, &edits);
     }
     files
 }
 
-fn validate(files: &MemoryFiles, limits: &Limits) -> Result<Option<Edit>, NotEnough> {
-    validate_milestone(&milestone_records(files, "M001", None).unwrap(), limits)
+fn validate(files: &MemoryFiles, limits: &Preferences) -> Result<Option<Edit>, Failure> {
+    validate_milestone(&milestone_records(files, "M001", None).unwrap(), limits, false)
 }
 
 fn validation(files: &MemoryFiles) -> (Validation, String) {
-    let edit = validate(files, &Limits::default()).unwrap().unwrap();
+    let edit = validate(files, &Preferences::default()).unwrap().unwrap();
     (Validation::parse(&edit.text), edit.text)
 }
 
-fn finish(files: &MemoryFiles) -> Result<Completion, NotEnough> {
-    complete_milestone(&milestone_records(files, "M001", None).unwrap(), &Limits::default())
+fn finish(files: &MemoryFiles) -> Result<Vec<Edit>, Failure> {
+    complete_milestone(&milestone_records(files, "M001", None).unwrap(), &Preferences::default())
 }
 
 fn validated() -> MemoryFiles {
     let mut files = closed();
-    let edit = validate(&files, &Limits::default()).unwrap().unwrap();
+    let edit = validate(&files, &Preferences::default()).unwrap().unwrap();
     write(&mut files, &[edit]);
     files
 }
@@ -126,9 +126,9 @@ fn validated() -> MemoryFiles {
 fn a_slice_is_closed_by_five_documents() {
     let mut files = project();
     let done = complete(&files, "S01").unwrap();
-    let paths: Vec<&str> = done.edits.iter().map(|edit| edit.path.rsplit('/').next().unwrap()).collect();
+    let paths: Vec<&str> = done.iter().map(|edit| edit.path.rsplit('/').next().unwrap()).collect();
     assert_eq!(paths, ["S01-SUMMARY.md", "S01-UAT.md", "DECISIONS.md", "REQUIREMENTS.md", "M001-ROADMAP.md"]);
-    write(&mut files, &done.edits);
+    write(&mut files, &done);
     let roadmap = text(&files, &format!("{FOLDER}/M001-ROADMAP.md"));
     assert_eq!(roadmap.lines().filter(|line| line.starts_with("- [x] **S01:")).count(), 1);
     assert!(roadmap.contains("- [ ] **S02: Search**"));
@@ -137,7 +137,7 @@ fn a_slice_is_closed_by_five_documents() {
 #[test]
 fn the_front_matter_is_the_union_of_the_tasks_in_their_order() {
     let mut files = project();
-    let edits = complete(&files, "S01").unwrap().edits;
+    let edits = complete(&files, "S01").unwrap();
     write(&mut files, &edits);
     let written = text(&files, &in_slice("S01", "S01-SUMMARY.md"));
     let summary = Summary::parse(&written);
@@ -157,10 +157,10 @@ fn the_front_matter_is_the_union_of_the_tasks_in_their_order() {
     );
     assert_eq!(summary.one_liner.as_deref(), Some("recipes survive a restart"));
     files.texts.insert(in_slice("S01", "tasks/T02-VERIFY.json"), verify(false, ""));
-    let failed = complete(&project_without_box(files.clone()), "S01").unwrap().edits;
+    let failed = complete(&project_without_box(files.clone()), "S01").unwrap();
     assert_eq!(Summary::parse(&failed[0].text).verification_result, "failed");
     files.texts.remove(&in_slice("S01", "tasks/T02-VERIFY.json"));
-    let untested = complete(&project_without_box(files), "S01").unwrap().edits;
+    let untested = complete(&project_without_box(files), "S01").unwrap();
     assert_eq!(Summary::parse(&untested[0].text).verification_result, "untested");
 }
 
@@ -174,29 +174,29 @@ fn project_without_box(mut files: MemoryFiles) -> MemoryFiles {
 
 #[test]
 fn the_acceptance_test_is_the_verification_of_the_plan() {
-    let edits = complete(&project(), "S01").unwrap().edits;
+    let edits = complete(&project(), "S01").unwrap();
     let uat = Uat::parse(&edits[1].text);
     assert_eq!(
         (uat.mode, uat.cases),
         (UatMode::ArtifactDriven, vec!["`cargo test store`".to_owned(), "`cargo test index`".to_owned()])
     );
     assert!(edits[1].text.contains("## Smoke Test\n\n`recipes add` works\n"));
-    let edits = complete(&with_second(project()), "S02").unwrap().edits;
+    let edits = complete(&with_second(project()), "S02").unwrap();
     assert_eq!(Uat::parse(&edits[1].text).mode, UatMode::Mixed);
 }
 
 #[test]
 fn an_interrupted_step_ends_in_the_same_files() {
     let mut whole = project();
-    let edits = complete(&whole, "S01").unwrap().edits;
+    let edits = complete(&whole, "S01").unwrap();
     write(&mut whole, &edits);
     assert!(edits.last().is_some_and(|edit| edit.path.ends_with("M001-ROADMAP.md")));
     for written in 0..edits.len() {
         let mut files = project();
         write(&mut files, &edits[..written]);
         let rest = complete(&files, "S01").unwrap();
-        assert_eq!((rest.is_already_complete, &rest.edits[..]), (false, &edits[written..]), "after {written} edits");
-        write(&mut files, &rest.edits);
+        assert_eq!(rest, edits[written..], "after {written} edits");
+        write(&mut files, &rest);
         assert_eq!(files.texts, whole.texts);
     }
 }
@@ -204,43 +204,43 @@ fn an_interrupted_step_ends_in_the_same_files() {
 #[test]
 fn a_closed_slice_is_unchanged() {
     let mut files = project();
-    let edits = complete(&files, "S01").unwrap().edits;
+    let edits = complete(&files, "S01").unwrap();
     write(&mut files, &edits);
-    assert_eq!(complete(&files, "S01"), Ok(Completion { is_already_complete: true, edits: Vec::new() }));
+    assert_eq!(complete(&files, "S01"), Ok(Vec::new()));
 }
 
 #[test]
 fn a_summary_with_too_little_is_left_to_an_agent() {
     let thin = |files: &MemoryFiles, least: usize| {
-        let limits = Limits { min_summary_characters: least, ..Limits::default() };
+        let limits = Preferences { min_summary_characters: least, ..Preferences::default() };
         complete_slice(&slice_records(files, "M001", "S01").unwrap(), &limits)
     };
-    assert!(matches!(thin(&project(), 5_000), Err(NotEnough::Thin { least: 5_000, .. })));
+    assert!(thin(&project(), 5_000).is_err_and(|error| error.message.ends_with("of the 5000 it needs")));
     assert!(thin(&project(), 0).is_ok());
     let mut silent = project();
     silent.texts.insert(in_slice("S01", "tasks/T02-SUMMARY.md"), "---\nid: T02\n---\n# T02: Step\n".to_owned());
     let error = thin(&silent, 0).unwrap_err();
-    assert_eq!(error, NotEnough::SilentTasks { slice: "S01".to_owned(), tasks: vec!["T02".to_owned()] });
-    assert!(error.to_string().starts_with("the summaries of `T02` in `S01` name nothing"));
+    assert!(error.message.starts_with("the summaries of `T02` in `S01` name nothing"));
     let mut missing = project();
     missing.texts.remove(&in_slice("S01", "tasks/T01-SUMMARY.md"));
-    assert!(matches!(thin(&missing, 0), Err(NotEnough::NoTaskSummary { tasks, .. }) if tasks == ["T01"]));
+    assert!(thin(&missing, 0).is_err_and(|error| error.message == "the tasks `T01` of `S01` have no summary"));
     let mut short = project();
     for task in ["T01", "T02"] {
         let summary = format!("---\nid: {task}\nprovides: [a]\n---\n# {task}: b\n");
         short.texts.insert(in_slice("S01", &format!("tasks/{task}-SUMMARY.md")), summary);
     }
-    assert!(matches!(thin(&short, 200), Err(NotEnough::Thin { .. })), "headings are no content");
+    let error = thin(&short, 200).unwrap_err();
+    assert!(error.message.ends_with("of the 200 it needs"), "headings are no content");
 }
 
 #[test]
 fn a_roadmap_without_the_row_is_not_changed() {
     let mut files = project();
     files.texts.insert(format!("{FOLDER}/M001-ROADMAP.md"), "# M001\n\nS01 comes first.\n".to_owned());
-    assert!(matches!(complete(&files, "S01"), Err(NotEnough::Roadmap(_))));
+    assert!(complete(&files, "S01").is_err_and(|error| error.message.starts_with("the roadmap cannot be ticked: ")));
     let table = "## Slices\n\n| ID | Title | Status |\n|---|---|---|\n| S01 | Storage | open |\n";
     files.texts.insert(format!("{FOLDER}/M001-ROADMAP.md"), table.to_owned());
-    let edits = complete(&files, "S01").unwrap().edits;
+    let edits = complete(&files, "S01").unwrap();
     assert_eq!(edits.last().map(|edit| edit.text.clone()), Some(table.replace("open", "done")));
 }
 
@@ -248,7 +248,7 @@ fn a_roadmap_without_the_row_is_not_changed() {
 fn a_requirement_is_validated_only_by_its_owner_with_every_check() {
     let find =
         |edits: &[Edit]| edits.iter().find(|edit| edit.path.ends_with("REQUIREMENTS.md")).map(|edit| edit.text.clone());
-    let after = find(&complete(&project(), "S01").unwrap().edits).unwrap();
+    let after = find(&complete(&project(), "S01").unwrap()).unwrap();
     let moved = "## Validated\n\n### R001 — Save\n- Class: core\n- Status: validated\n- Primary owning slice: M001/S01\n- Supporting slices: \
         none\n- Validation: validated by M001/S01: 2 checks in 2 tasks passed\n- Notes: x\n";
     assert!(after.contains(moved), "{after}");
@@ -257,29 +257,29 @@ fn a_requirement_is_validated_only_by_its_owner_with_every_check() {
     assert!(after.ends_with("- Active requirements: 2\n- Validated: 1\n"), "{after}");
     let mut unproved = project();
     unproved.texts.remove(&in_slice("S01", "tasks/T02-VERIFY.json"));
-    let after = find(&complete(&unproved, "S01").unwrap().edits).unwrap();
+    let after = find(&complete(&unproved, "S01").unwrap()).unwrap();
     assert!(!after.contains("Status: validated") && after.matches("Validation: partial").count() == 2, "{after}");
     let whole = text(&closed(), ".gsd/REQUIREMENTS.md");
     assert!(whole.contains("validated by M001/S02: 1 check in 1 task passed"), "the last slice of its owner: {whole}");
     let mut absent = project();
     absent.texts.remove(".gsd/REQUIREMENTS.md");
-    assert_eq!(find(&complete(&absent, "S01").unwrap().edits), None);
+    assert_eq!(find(&complete(&absent, "S01").unwrap()), None);
 }
 
 #[test]
 fn new_decisions_are_recorded_once() {
     let mut files = project();
-    let edits = complete(&files, "S01").unwrap().edits;
+    let edits = complete(&files, "S01").unwrap();
     write(&mut files, &edits);
     let decisions = text(&files, ".gsd/DECISIONS.md");
     assert!(decisions.ends_with("| D005 | M001 | S01 | index on write |  |  | Yes | agent |\n"), "{decisions}");
-    let again = complete(&project_without_box(files), "S01").unwrap().edits;
+    let again = complete(&project_without_box(files), "S01").unwrap();
     assert_eq!(again.len(), 1, "{again:?}");
 }
 
 #[test]
 fn knowledge_is_left_to_agents() {
-    let edits = complete(&project(), "S01").unwrap().edits;
+    let edits = complete(&project(), "S01").unwrap();
     assert!(edits.iter().all(|edit| !edit.path.contains("KNOWLEDGE")));
 }
 
@@ -288,7 +288,7 @@ fn what_somebody_else_wrote_stays() {
     let mut files = project();
     files.texts.insert(in_slice("S01", "S01-UAT.md"), "# Mine\n".to_owned());
     files.texts.insert(in_slice("S01", "S01-SUMMARY.md"), "# Mine too\n".to_owned());
-    let edits = complete(&files, "S01").unwrap().edits;
+    let edits = complete(&files, "S01").unwrap();
     assert!(edits.iter().all(|edit| !edit.path.contains("/S01-")), "{edits:?}");
 }
 
@@ -297,9 +297,9 @@ fn the_summary_has_criteria_slices_and_outcomes() {
     let mut files = validated();
     let before = project().texts[".gsd/REQUIREMENTS.md"].clone();
     let records = milestone_records(&files, "M001", Some(before)).unwrap();
-    let done = complete_milestone(&records, &Limits::default()).unwrap();
-    assert_eq!(done.edits.len(), 1);
-    write(&mut files, &done.edits);
+    let done = complete_milestone(&records, &Preferences::default()).unwrap();
+    assert_eq!(done.len(), 1);
+    write(&mut files, &done);
     let written = text(&files, &format!("{FOLDER}/M001-SUMMARY.md"));
     let summary = MilestoneSummary::parse(&written);
     assert_eq!((summary.status.as_str(), summary.completed_at.as_deref()), ("complete", Some("2026-11-21T10:00:00Z")));
@@ -315,20 +315,20 @@ fn the_summary_has_criteria_slices_and_outcomes() {
         assert!(written.contains(line), "{written}");
     }
     assert_eq!(Ending::of(&written), Ending::Success);
-    assert!(finish(&files).unwrap().is_already_complete);
-    assert!(matches!(finish(&closed()), Err(NotEnough::NotValidated { verdict: None, .. })));
+    assert!(finish(&files).unwrap().is_empty());
+    assert!(finish(&closed()).is_err_and(|error| error.message.ends_with("says nothing, not `pass`")));
 }
 
 #[test]
 fn a_done_slice_without_summary_is_named() {
     let mut files = validated();
     files.texts.remove(&in_slice("S01", "S01-SUMMARY.md"));
-    let expected = NotEnough::NoSliceSummary { milestone: "M001".to_owned(), slices: vec!["S01".to_owned()] };
-    assert_eq!(finish(&files), Err(expected.clone()));
-    assert_eq!(validate(&files, &Limits::default()), Err(expected));
+    let error = finish(&files).unwrap_err();
+    assert_eq!(error.message, "the slices `S01` of `M001` are done and have no summary");
+    assert_eq!(validate(&files, &Preferences::default()), Err(error));
     let roadmap = text(&files, &format!("{FOLDER}/M001-ROADMAP.md")).replace("`risk:high`", "`status:skipped`");
     files.texts.insert(format!("{FOLDER}/M001-ROADMAP.md"), roadmap);
-    assert!(finish(&files).is_ok_and(|done| done.edits[0].text.contains("| S01 | Storage | skipped |  |")));
+    assert!(finish(&files).is_ok_and(|done| done[0].text.contains("| S01 | Storage | skipped |  |")));
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn a_task_without_a_record_needs_attention_unless_none_is_required() {
     let (read, written) = validation(&files);
     assert_eq!(read.verdict, Some(ValidationVerdict::NeedsAttention));
     assert!(written.contains("| M001/S01/T02 | unverified | there is no VERIFY record | passed |"), "{written}");
-    let lenient = Limits { requires_evidence: false, ..Limits::default() };
+    let lenient = Preferences { requires_evidence: false, ..Preferences::default() };
     let edit = validate(&files, &lenient).unwrap().unwrap();
     assert_eq!(Validation::parse(&edit.text).verdict, Some(ValidationVerdict::Pass));
 }
@@ -401,7 +401,7 @@ fn a_failed_acceptance_test_needs_attention_and_prose_does_not() {
     assert_eq!(result("---\nverdict: FAIL\n---\n"), Some(ValidationVerdict::NeedsAttention));
     assert_eq!(result("---\nverdict: PASS\n---\n0 FAIL, no FAILURE signals ❌\n"), Some(ValidationVerdict::Pass));
     assert_eq!(result("---\nverdict: PARTIAL\n---\n"), Some(ValidationVerdict::NeedsAttention));
-    let wanting = Limits { requires_uat: true, ..Limits::default() };
+    let wanting = Preferences { uat_dispatch: true, ..Preferences::default() };
     let edit = validate(&closed(), &wanting).unwrap().unwrap();
     assert_eq!(Validation::parse(&edit.text).verdict, Some(ValidationVerdict::NeedsAttention));
 }
@@ -431,9 +431,12 @@ fn no_record_proves_what_can_only_be_seen_in_operation() {
 
 #[test]
 fn a_skipped_validation_says_so_and_is_assembled_all_the_same() {
-    let limits = Limits { skips_validation: true, ..Limits::default() };
     let mut files = closed();
-    let skipped = |files: &MemoryFiles| Validation::parse(&validate(files, &limits).unwrap().unwrap().text);
+    let skipped = |files: &MemoryFiles| {
+        let records = milestone_records(files, "M001", None).unwrap();
+        let edit = validate_milestone(&records, &Preferences::default(), true).unwrap().unwrap();
+        Validation::parse(&edit.text)
+    };
     assert_eq!(
         (skipped(&files).skipped.as_deref(), skipped(&files).verdict),
         (Some("preference"), Some(ValidationVerdict::Pass))
@@ -448,12 +451,12 @@ fn the_validation_of_an_agent_is_kept() {
     let path = format!("{FOLDER}/M001-VALIDATION.md");
     for by in ["validated_by: agent\n", ""] {
         files.texts.insert(path.clone(), format!("---\nverdict: needs-remediation\n{by}---\n"));
-        assert_eq!(validate(&files, &Limits::default()), Ok(None));
+        assert_eq!(validate(&files, &Preferences::default()), Ok(None));
     }
     files.texts.insert(path, "# Looks good\n".to_owned());
-    let error = validate(&files, &Limits::default()).unwrap_err();
-    assert_eq!(error, NotEnough::Unclear { milestone: "M001".to_owned() });
-    assert!(error.hint().contains("auto dispatch validate M001"));
+    let error = validate(&files, &Preferences::default()).unwrap_err();
+    assert_eq!(error.message, "the validation of `M001` is an agent's and has no verdict");
+    assert!(error.hints[0].contains("auto dispatch validate M001"));
 }
 
 #[test]
@@ -461,7 +464,7 @@ fn a_validation_follows_its_evidence() {
     let mut files = validated();
     let stale = |files: &MemoryFiles| is_stale(&milestone_records(files, "M001", None).unwrap());
     let hash = |files: &MemoryFiles| evidence_hash(&milestone_records(files, "M001", None).unwrap());
-    assert_eq!((validate(&files, &Limits::default()), stale(&files)), (Ok(None), false));
+    assert_eq!((validate(&files, &Preferences::default()), stale(&files)), (Ok(None), false));
     let before = hash(&files);
     assert_eq!(
         Validation::parse(&text(&files, &format!("{FOLDER}/M001-VALIDATION.md"))).evidence_hash,
@@ -469,7 +472,7 @@ fn a_validation_follows_its_evidence() {
     );
     files.texts.insert(in_slice("S02", "S02-UAT-RESULT.md"), "---\nverdict: PASS\n---\n".to_owned());
     assert!(stale(&files) && hash(&files) != before);
-    let edit = validate(&files, &Limits::default()).unwrap().unwrap();
+    let edit = validate(&files, &Preferences::default()).unwrap().unwrap();
     write(&mut files, &[edit]);
     assert!(!stale(&files));
     let again = verify(true, ",\"timestamp\":1790000000000").replace("\"durationMs\":1,", "\"durationMs\":9,");
@@ -503,11 +506,11 @@ proptest! {
         }
         let second = if first == "S01" { "S02" } else { "S01" };
         for slice in [first.as_str(), second] {
-            let edits = complete(&files_now, slice).unwrap().edits;
+            let edits = complete(&files_now, slice).unwrap();
             write(&mut files_now, &edits[..cut.min(edits.len())]);
-            let rest = complete(&files_now, slice).unwrap().edits;
+            let rest = complete(&files_now, slice).unwrap();
             write(&mut files_now, &rest);
-            prop_assert!(complete(&files_now, slice).unwrap().is_already_complete);
+            prop_assert!(complete(&files_now, slice).unwrap().is_empty());
         }
         let roadmap = Roadmap::parse(&text(&files_now, &format!("{FOLDER}/M001-ROADMAP.md")));
         prop_assert!(!roadmap.slices.is_empty() && roadmap.slices.iter().all(|slice| slice.done));
@@ -529,9 +532,9 @@ proptest! {
         files.texts.insert(format!("{FOLDER}/M001-ROADMAP.md"), roadmap);
         files.texts.insert(in_slice("S01", "tasks/T01-VERIFY.json"), evidence);
         if let Ok(done) = complete(&files, "S01") {
-            write(&mut files, &done.edits);
-            prop_assert!(complete(&files, "S01").unwrap().is_already_complete);
+            write(&mut files, &done);
+            prop_assert!(complete(&files, "S01").unwrap().is_empty());
         }
-        let _ = (validate(&files, &Limits::default()), finish(&files));
+        let _ = (validate(&files, &Preferences::default()), finish(&files));
     }
 }

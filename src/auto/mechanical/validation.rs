@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use super::evidence::Proof;
 use super::judgement::{Judgement, is_shown, judged};
-use super::not_enough::NotEnough;
-use super::records::{Document, Limits, MilestoneRecords};
+use super::not_enough::{by_agent, by_validation, listed};
+use super::records::{Document, MilestoneRecords};
 use super::slice::latest;
 use crate::auto::engine::Edit;
+use crate::auto::preferences::Preferences;
+use crate::failure::{Failure, Reason};
 use crate::project::files::sha256;
 use crate::project::milestone_layout::evidence::TaskEvidence;
 use crate::project::milestone_layout::lines::one_line;
@@ -16,18 +18,25 @@ use crate::project::milestone_layout::record;
 use crate::project::milestone_layout::roadmap::Roadmap;
 use crate::project::milestone_layout::summary::Summary;
 use crate::project::milestone_layout::validation::{ValidatedBy, Validation, ValidationVerdict};
+use crate::text::shell::typed;
 
 /// Validates a milestone whose slices are done; nothing to write where that is done and still holds, or an agent did it.
-pub(crate) fn validate_milestone(records: &MilestoneRecords, limits: &Limits) -> Result<Option<Edit>, NotEnough> {
+/// `is_skipped` says that a preference leaves it out; what is recorded is still put together.
+pub(crate) fn validate_milestone(
+    records: &MilestoneRecords,
+    preferences: &Preferences,
+    is_skipped: bool,
+) -> Result<Option<Edit>, Failure> {
     let roadmap = closed(records)?;
     let there = records.validation.as_ref().map(|document| (document, Validation::parse(&document.text)));
     if let Some((_, validation)) = &there
         && validation.validated_by != Some(ValidatedBy::Mechanical)
     {
-        let unclear = || NotEnough::Unclear { milestone: records.milestone.clone() };
-        return if validation.is_terminal() { Ok(None) } else { Err(unclear()) };
+        let milestone = &records.milestone;
+        let unclear = || format!("the validation of `{milestone}` is an agent's and has no verdict");
+        return if validation.is_terminal() { Ok(None) } else { Err(by_validation(milestone, unclear())) };
     }
-    let text = text(records, &roadmap, limits);
+    let text = text(records, &roadmap, preferences, is_skipped);
     let path = || lookup::document(&records.folder, &records.milestone, "VALIDATION");
     Ok(match there {
         Some((document, _)) if document.text == text => None,
@@ -45,20 +54,19 @@ pub(crate) fn is_stale(records: &MilestoneRecords) -> bool {
 }
 
 /// The roadmap of a milestone of which every slice is done and has a summary.
-pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, NotEnough> {
-    let milestone = || records.milestone.clone();
-    let missing = || NotEnough::NoDocument { document: format!("{}-ROADMAP.md", records.milestone) };
+pub(super) fn closed(records: &MilestoneRecords) -> Result<Roadmap, Failure> {
+    let milestone = &records.milestone;
+    let missing = || by_agent(format!("`{milestone}-ROADMAP.md` is missing"));
     let roadmap = records.roadmap().filter(|roadmap| !roadmap.slices.is_empty()).ok_or_else(missing)?;
     let open: Vec<String> = roadmap.slices.iter().filter(|row| !row.done).map(|row| row.id.clone()).collect();
     if !open.is_empty() {
-        return Err(NotEnough::OpenSlices { milestone: milestone(), slices: open });
+        return Err(by_agent(format!("the slices {} of `{milestone}` are not done", listed(&open))));
     }
     let silent = records.without_summary();
-    if silent.is_empty() {
-        Ok(roadmap)
-    } else {
-        Err(NotEnough::NoSliceSummary { milestone: milestone(), slices: silent })
-    }
+    let Some(first) = silent.first() else { return Ok(roadmap) };
+    let command = typed!("gsd-tools auto dispatch complete {}/{}", milestone, first);
+    let message = format!("the slices {} of `{milestone}` are done and have no summary", listed(&silent));
+    Err(Failure::new(Reason::Unknown, message).hint(format!("write the summaries: `{command}`")))
 }
 
 /// The digest of what a validation rests on, by the places of the records below the milestone. When checks ran and how
@@ -98,8 +106,8 @@ fn timeless(mut evidence: TaskEvidence) -> String {
     record::render(&evidence)
 }
 
-fn text(records: &MilestoneRecords, roadmap: &Roadmap, limits: &Limits) -> String {
-    let judgements = judged(records, limits);
+fn text(records: &MilestoneRecords, roadmap: &Roadmap, preferences: &Preferences, is_skipped: bool) -> String {
+    let judgements = judged(records, preferences);
     let open: Vec<&String> = judgements.iter().flat_map(|judgement| &judgement.open).collect();
     let verdict = if open.is_empty() { ValidationVerdict::Pass } else { ValidationVerdict::NeedsAttention };
     let summaries = records.slices.iter().filter_map(|slice| slice.summary.as_ref());
@@ -108,11 +116,11 @@ fn text(records: &MilestoneRecords, roadmap: &Roadmap, limits: &Limits) -> Strin
     let validation = Validation {
         id: records.milestone.clone(),
         verdict: Some(verdict),
-        human_required: operational.into_iter().filter(|_| !limits.skips_validation).collect(),
+        human_required: operational.into_iter().filter(|_| !is_skipped).collect(),
         validated_at: latest(moments.iter().map(String::as_str)),
         validated_by: Some(ValidatedBy::Mechanical),
         evidence_hash: Some(evidence_hash(records)),
-        skipped: limits.skips_validation.then(|| "preference".to_owned()),
+        skipped: is_skipped.then(|| "preference".to_owned()),
         ..Validation::default()
     };
     let mut body = format!("# {}: Validation\n", records.milestone);

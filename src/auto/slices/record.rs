@@ -4,15 +4,14 @@ use super::places;
 use super::snapshot::Snapshot;
 use crate::auto::engine::Edit;
 use crate::auto::event::{Evidence, Mechanical, Run};
-use crate::auto::mechanical::not_enough::NotEnough;
-use crate::auto::mechanical::{self, Limits};
+use crate::auto::mechanical;
 use crate::auto::memory::{Attempts, Operation};
 use crate::auto::preferences::Preferences;
 use crate::auto::unit::{Unit, UnitKind};
+use crate::failure::Failure;
 use crate::project::files::{FileError, Files};
 use crate::project::milestone_layout::evidence::{Check, TaskEvidence};
 use crate::project::milestone_layout::summary::Summary;
-use crate::project::milestone_layout::tick::Tick;
 use crate::project::milestone_layout::{lookup, overrides, record};
 use crate::project::milestone_layout::{roadmap, slice_plan};
 use crate::text::terminal::plain;
@@ -60,10 +59,7 @@ pub(crate) fn closing(files: &dyn Files, unit: &Unit) -> Result<Vec<Edit>, FileE
     }
     let folder = places::milestone(files, milestone)?;
     let Some((path, text)) = places::document(files, &folder, milestone, "ROADMAP")? else { return Ok(Vec::new()) };
-    Ok(match roadmap::tick(&text, slice) {
-        Ok(Tick::Changed(text)) => vec![Edit { path, text }],
-        Ok(Tick::Already) | Err(_) => Vec::new(),
-    })
+    Ok(roadmap::tick(&text, slice).ok().flatten().map(|text| Edit { path, text }).into_iter().collect())
 }
 
 fn check(run: &crate::auto::event::CheckRun) -> Check {
@@ -83,10 +79,7 @@ fn tick(files: &dyn Files, folder: &str, slice: &str, task: &str) -> Result<Opti
     let Some(name) = lookup::file(&entries, slice, "PLAN") else { return Ok(None) };
     let path = format!("{folder}/{name}");
     let Some(text) = files.read(&path)? else { return Ok(None) };
-    Ok(match slice_plan::tick(&text, task) {
-        Ok(Tick::Changed(text)) => Some(Edit { path, text }),
-        Ok(Tick::Already) | Err(_) => None,
-    })
+    Ok(slice_plan::tick(&text, task).ok().flatten().map(|text| Edit { path, text }))
 }
 
 /// Where the requirements of the project are, if it has any.
@@ -101,26 +94,20 @@ pub(crate) fn mechanical(
     step: &Mechanical,
     preferences: &Preferences,
     requirements_before: Option<String>,
-) -> Result<Result<Vec<Edit>, NotEnough>, FileError> {
-    let limits = Limits {
-        min_summary_characters: preferences.min_summary_characters,
-        requires_evidence: preferences.requires_evidence,
-        requires_uat: preferences.uat_dispatch,
-        accepts_partial_uat: preferences.uat_accept_partial,
-        skips_validation: matches!(step, Mechanical::PassValidation { .. }),
-    };
-    let done = match step {
+) -> Result<Result<Vec<Edit>, Failure>, FileError> {
+    Ok(match step {
         Mechanical::CompleteSlice { milestone, slice } => {
             let records = mechanical::slice_records(files, milestone, slice)?;
-            mechanical::complete_slice(&records, &limits).map(|done| done.edits)
+            mechanical::complete_slice(&records, preferences)
         }
         Mechanical::ValidateMilestone { milestone } | Mechanical::PassValidation { milestone } => {
             let records = mechanical::milestone_records(files, milestone, None)?;
-            mechanical::validate_milestone(&records, &limits).map(Vec::from_iter)
+            let is_skipped = matches!(step, Mechanical::PassValidation { .. });
+            mechanical::validate_milestone(&records, preferences, is_skipped).map(Vec::from_iter)
         }
         Mechanical::CompleteMilestone { milestone } => {
             let records = mechanical::milestone_records(files, milestone, requirements_before)?;
-            mechanical::complete_milestone(&records, &limits).map(|done| done.edits)
+            mechanical::complete_milestone(&records, preferences)
         }
         Mechanical::ResolveOverrides { .. } => {
             let found = places::root_document(files, "OVERRIDES.md")?;
@@ -128,8 +115,7 @@ pub(crate) fn mechanical(
         }
         // Of projects in phases.
         Mechanical::WriteContext { .. } | Mechanical::ClosePhase { .. } => Ok(Vec::new()),
-    };
-    Ok(done)
+    })
 }
 
 /// The message of a commit: of a task its own line, else what was done.

@@ -12,7 +12,7 @@ use crate::auto::slices::reading::{self, Extent};
 use crate::auto::slices::{places, record};
 use crate::auto::stop::Cause;
 use crate::commands::frame::Context;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::project::milestone_layout::knowledge::{self, KnowledgeKind, NewKnowledge};
 use crate::project::milestone_layout::lookup;
 use crate::project::view::Edits;
@@ -83,9 +83,7 @@ fn step(context: &mut Context, step: &Mechanical) -> Result<(), Failure> {
     };
     let written = context.write(Target::Below { root: folder.clone(), below: lookup::FOLDER }, |view| {
         let done = record::mechanical(files.as_ref(), step, &preferences, requirements_before)?;
-        let done = done.map_err(|error| {
-            Failure::because(Reason::Unknown, &error).exits(Cause::Blocked.code()).hint(error.hint())
-        })?;
+        let done = done.map_err(|failure| failure.exits(Cause::Blocked.code()))?;
         let mut edits = Edits::default();
         for edit in done {
             edits.write(view, &edit.path, edit.text)?;

@@ -134,7 +134,7 @@ fn evaluate(context: &mut Context, arguments: &EvaluateArgs) -> Result<(), Failu
     };
     let now = context.world().now().to_string();
     let report: EvaluateReport =
-        context.write(Target::Project, |view| Ok(refactor::evaluate(view, &folder, &files, limits, &now)?))?;
+        context.write(Target::Project, |view| refactor::evaluate(view, &folder, &files, limits, &now))?;
     context.emit(&report)
 }
 
@@ -178,5 +178,5 @@ fn is_measured(name: &str) -> bool {
 
 fn decide(context: &mut Context, phase: &str, declined: Option<&str>) -> Result<(), Failure> {
     let now = context.world().now().to_string();
-    context.emit(&context.write(Target::Project, |view| Ok(refactor::decide(view, phase, declined, &now)?))?)
+    context.emit(&context.write(Target::Project, |view| refactor::decide(view, phase, declined, &now)?))
 }

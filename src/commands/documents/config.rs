@@ -202,7 +202,8 @@ fn create(
     operation: impl FnOnce(&ProjectView, NewFile<'_>) -> Result<(CreateReport, Edits), Failure>,
 ) -> Result<(), Failure> {
     context.start_a_project();
-    let report = with_new_file(context, choices, |context, new| context.write(Target::Project, |view| operation(view, new)))?;
+    let report =
+        with_new_file(context, choices, |context, new| context.write(Target::Project, |view| operation(view, new)))?;
     let raw = match (report.created, report.added.is_empty()) {
         (true, _) => "created",
         (false, false) => "completed",
@@ -231,7 +232,7 @@ fn path(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn migrate(context: &mut Context) -> Result<(), Failure> {
-    let report = context.write(Target::Project, |view| configuration::migrate(view))?;
+    let report = context.write(Target::Project, configuration::migrate)?;
     let raw = match &report.wrote {
         Some(file) => {
             let lines = report.normalizations.iter().map(|moved| format!("\n  {} → {}", moved.from, moved.to));

@@ -47,7 +47,7 @@ fn from_gsd2(context: &mut Context, arguments: &ImportArgs) -> Result<(), Failur
     let services = config::services(context);
     let new = NewFile { services: &services, personal: personal.as_deref(), choices: None };
     let facts = facts::state_facts(context)?;
-    let outcome = context.write(Target::Of(layout), |view| Ok(gsd2::import(view, arguments.force, new, &facts)?))?;
+    let outcome = context.write(Target::Of(layout), |view| gsd2::import(view, arguments.force, new, &facts))?;
     match outcome {
         Ok(report) if context.is_rehearsal() => context.emit(&report.rehearsed()),
         Ok(report) => context.emit(&report),

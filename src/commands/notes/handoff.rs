@@ -44,7 +44,7 @@ fn write(context: &mut Context, arguments: &WriteArgs) -> Result<(), Failure> {
     let mut uncommitted = uncommitted(context);
     uncommitted.retain(|path| *path != source && *path != context.layout().handoff());
     let measured = Measured { now: context.world().now().to_string(), head: facts::commit(context), uncommitted };
-    let report = context.write(Target::Project, |view| Ok(handoff::write(view, &source, measured)?))?;
+    let report = context.write(Target::Project, |view| handoff::write(view, &source, measured))?;
     context.emit(&report)
 }
 
@@ -56,7 +56,7 @@ fn read(context: &mut Context) -> Result<(), Failure> {
 }
 
 fn clear(context: &mut Context) -> Result<(), Failure> {
-    let report = context.write(Target::Project, |view| Ok(handoff::clear(view)?))?;
+    let report = context.write(Target::Project, |view| handoff::clear(view))?;
     context.emit(&report)
 }
 

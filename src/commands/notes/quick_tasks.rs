@@ -43,7 +43,7 @@ pub(crate) struct AppendArgs {
 
 fn quick_tasks_migrate(context: &mut Context) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
-    context.emit(&context.write(Target::Project, |view| Ok(quick_tasks::migrate(view, &facts)?))?)
+    context.emit(&context.write(Target::Project, |view| quick_tasks::migrate(view, &facts)?))
 }
 
 fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> {
@@ -67,7 +67,7 @@ fn append(context: &mut Context, arguments: &AppendArgs) -> Result<(), Failure> 
         status: arguments.status.as_deref(),
         directory: directory.as_deref(),
     };
-    let report = context.write(Target::Project, |view| Ok(quick_tasks::append(view, &row, &facts)?))?;
+    let report = context.write(Target::Project, |view| quick_tasks::append(view, &row, &facts))?;
     let raw = report.row.clone();
     context.emit_raw(&report, raw)
 }

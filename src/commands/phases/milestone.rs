@@ -84,7 +84,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
     if let Some(other) = current.filter(|current| !is_same_version(current, version)) {
         context.warn(format_args!("STATE.md is at milestone `{other}`, not at `{version}`"));
     }
-    let completion = context.write(Target::Project, |view| Ok(complete::complete(view, request, &facts)?))?;
+    let completion = context.write(Target::Project, |view| complete::complete(view, request, &facts))?;
     if !completion.checks_open().is_empty() {
         context.warn(format_args!("checks did not pass or wait for a person: {}", completion.checks_open().join("; ")));
     }
@@ -99,8 +99,7 @@ fn complete(context: &mut Context, arguments: &CompleteArgs) -> Result<(), Failu
 
 fn archive_quick(context: &mut Context, arguments: &QuickArgs) -> Result<(), Failure> {
     let facts = facts::state_facts(context)?;
-    let report =
-        context.write(Target::Project, |view| Ok(complete::archive_quick(view, &arguments.version, &facts)?))?;
+    let report = context.write(Target::Project, |view| complete::archive_quick(view, &arguments.version, &facts))?;
     if context.is_rehearsal() {
         return context.emit(&report.rehearsed());
     }

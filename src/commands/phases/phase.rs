@@ -330,8 +330,9 @@ fn remove(context: &mut Context, arguments: &RemoveArgs) -> Result<(), Failure> 
     {
         refuse_uncommitted(context, &folder.path, "removed", "--ignored=matching")?;
     }
-    let report =
-        context.write(Target::Project, |view| remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts))?;
+    let report = context.write(Target::Project, |view| {
+        remove::remove(view, &arguments.phase, arguments.force, code.as_deref(), &facts)
+    })?;
     context.emit(&report)
 }
 

@@ -104,7 +104,7 @@ fn fill(context: &mut Context, arguments: &FillArgs) -> Result<(), Failure> {
         today: &context.world().today(),
         now: &context.world().now().to_string(),
     };
-    let report = context.write(Target::Project, |view| Ok(template::fill(view, template, &filling)?))?;
+    let report = context.write(Target::Project, |view| template::fill(view, template, &filling))?;
     match &report {
         FillReport::Created { path, .. } => context.emit_raw(&report, path),
         FillReport::Exists { .. } | FillReport::NoPhase { .. } => context.emit(&report),

@@ -490,10 +490,7 @@ mod tests {
             assert_eq!(error("gemini", &set).reason, "invalid_setting", "{value}");
         }
         let set = r#"{"review": {"reviewer_instances": {"x": {"cli": "sh"}, "y": {"cli": "codex", "agent": "z"}}}}"#;
-        assert_eq!(
-            error("x", set).message,
-            "`review.reviewer_instances.x.cli` names `sh`, which is not a reviewer"
-        );
+        assert_eq!(error("x", set).message, "`review.reviewer_instances.x.cli` names `sh`, which is not a reviewer");
         assert_eq!(error("y", set).message, "the reviewer `codex` does not take an agent");
         assert_eq!(error("codx", set).hint, "did you mean `codex`?");
         assert!(error("../x", set).hint.starts_with("choose one of gemini, claude"));

@@ -190,10 +190,12 @@ impl WorkflowTable {
                 if !known.contains(&flag) {
                     let failure = Failure::usage(format!("`init {}` has no flag `--{flag}`", self.name));
                     let known: Vec<String> = known.iter().map(|flag| format!("`--{flag}`")).collect();
-                    return Err(match known.is_empty() {
-                        true => failure.hint("it has no flags"),
-                        false => failure.hint(format!("it takes {}", known.join(", "))),
-                    });
+                    let takes = if known.is_empty() {
+                        "has no flags".to_owned()
+                    } else {
+                        format!("takes {}", known.join(", "))
+                    };
+                    return Err(failure.hint(format!("it {takes}")));
                 }
                 typed.flags.push(flag);
             } else if takes_phase && typed.phase.is_none() {

@@ -27,7 +27,7 @@ pub(crate) struct Surface {
 
 impl Surface {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(unparsed)?;
+        let document = JsonDocument::parse(text, JsonDialect::Strict).map_err(|error| unparsed(&error))?;
         Ok(Self { disabled: names(&document, DISABLED)?, removed: names(&document, REMOVED)? })
     }
 
@@ -47,7 +47,8 @@ pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> R
     if before.shows(capability) == on {
         return Ok(None);
     }
-    let mut document = JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(unparsed)?;
+    let mut document =
+        JsonDocument::parse(text.unwrap_or(NEW), JsonDialect::Strict).map_err(|error| unparsed(&error))?;
     let mut set = |key: &str, names: Vec<String>| {
         let edit = JsonEdit::Set { path: vec![key.to_owned()], value: Value::from(names) };
         document.apply(&edit).map(drop).map_err(|error| format!("it cannot be changed: {error}"))
@@ -68,7 +69,7 @@ pub(crate) fn turned(text: Option<&str>, capability: &Capability, on: bool) -> R
     Ok(Some(document.to_string()))
 }
 
-fn unparsed(error: ParseError) -> String {
+fn unparsed(error: &ParseError) -> String {
     format!("it is not a JSON object: {error}")
 }
 

@@ -1,6 +1,7 @@
 //! What the documents have in common: lists with boxes, labelled values, back-ticked words, titles, problems.
 
 use super::ids;
+use crate::failure::{Failure, Reason};
 use crate::text::front_matter::{FrontMatter, Value};
 use crate::text::markdown::Markdown;
 
@@ -155,6 +156,11 @@ pub(crate) fn front_problem(front: Option<&FrontMatter<'_>>) -> Vec<Problem> {
 /// The words of a text: runs of letters and digits, as written.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Why the entry of `id` in a list is not ticked; the document is unchanged.
+pub(super) fn not_ticked(id: &str, why: &str) -> Failure {
+    Failure::new(Reason::Unknown, why).hint(format!("write the entry on its own line: `- [ ] **{id}: Title**`"))
 }
 
 /// A text in one line, for a cell, a row or a heading.

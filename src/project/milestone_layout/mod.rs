@@ -31,7 +31,6 @@ pub(crate) mod slice_plan;
 pub(crate) mod slice_rows;
 pub(crate) mod summary;
 pub(crate) mod task_plan;
-pub(crate) mod tick;
 pub(crate) mod uat;
 pub(crate) mod validation;
 pub(crate) mod verdict;

@@ -1,9 +1,9 @@
 //! `M001-ROADMAP.md`: what a milestone is for, and its slices.
 
 use super::ids::{milestone_of, without_team};
-use super::lines::{Problem, after_id, bare, bullets, field, is_nothing, item, split_mark};
+use super::lines::{Problem, after_id, bare, bullets, field, is_nothing, item, not_ticked, split_mark};
 use super::slice_rows::{self, SliceRow};
-use super::tick::{Tick, TickError};
+use crate::failure::Failure;
 use crate::text::markdown::Markdown;
 use crate::text::splice::Splices;
 
@@ -62,16 +62,17 @@ impl Roadmap {
     }
 }
 
-/// Marks the slice `id` as done, in the format that the roadmap has: of a checkbox, one byte changes.
-pub(crate) fn tick(text: &str, id: &str) -> Result<Tick, TickError> {
+/// Marks the slice `id` as done, in the format that the roadmap has: of a checkbox, one byte changes. `None` if it is done
+/// already.
+pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
     let (found, _) = slice_rows::read(&markdown);
-    let missing = || TickError::NoEntry { id: id.to_owned() };
+    let missing = || not_ticked(id, &format!("`{id}` has no entry there"));
     let at = found.iter().position(|found| found.row.id.eq_ignore_ascii_case(id)).ok_or_else(missing)?;
     let slice = found.get(at).ok_or_else(missing)?;
     if slice.row.done {
-        return Ok(Tick::Already);
+        return Ok(None);
     }
     let mut splices = Splices::default();
     slice_rows::mark_done(&markdown, &slice.mark, &mut splices);
@@ -84,9 +85,10 @@ pub(crate) fn tick(text: &str, id: &str) -> Result<Tick, TickError> {
         row
     });
     if after.into_iter().map(|found| found.row).eq(expected) {
-        return Ok(Tick::Changed(format!("{mark}{changed}")));
+        return Ok(Some(format!("{mark}{changed}")));
     }
-    Err(TickError::NotAlone { id: id.to_owned(), line: slice.row.line })
+    let line = slice.row.line;
+    Err(not_ticked(id, &format!("the entry of `{id}` in line {line} cannot be marked as done without changing others")))
 }
 
 /// `Recipe store` of `# M001: Recipe store`.
@@ -203,7 +205,7 @@ mod tests {
     #[test]
     fn each_format_is_ticked_in_its_own_way() {
         let ticked = |text: &str, id: &str| match tick(text, id) {
-            Ok(Tick::Changed(text)) => text,
+            Ok(Some(text)) => text,
             other => panic!("{other:?}"),
         };
         assert_eq!(ticked(CHECKLIST, "S02"), CHECKLIST.replace("- [ ] **S02", "- [x] **S02"));
@@ -213,11 +215,11 @@ mod tests {
         assert_eq!(ticked(boxed, "S02"), boxed.replace("[ ]", "[x]"));
         let plain = "| Slice | Title |\n|---|---|\n| S01 | A |\n| S02 | B |\n";
         assert_eq!(ticked(plain, "S02"), plain.replace("| B |", "| B ✅ |"));
-        assert_eq!(tick(CHECKLIST, "S01"), Ok(Tick::Already));
+        assert_eq!(tick(CHECKLIST, "S01"), Ok(None));
         for text in [CHECKLIST, TABLE, PROSE, "", "# M001\n\nS09 is next\n"] {
             let error = tick(text, "S09").unwrap_err();
-            assert_eq!(error, TickError::NoEntry { id: "S09".to_owned() });
-            assert!(error.hint().contains("`- [ ] **S09: Title**`"));
+            assert_eq!(error.message, "`S09` has no entry there");
+            assert!(error.hints[0].contains("`- [ ] **S09: Title**`"));
         }
     }
 
@@ -254,16 +256,18 @@ mod tests {
             let text: String = mark.chars().map(String::from).chain(lines.into_iter().map(|(line, end)| line + &end)).collect();
             let before = Roadmap::parse(&text);
             match tick(&text, &id) {
-                Ok(Tick::Changed(after)) => {
+                Ok(Some(after)) => {
                     prop_assert!(Roadmap::parse(&after).slice(&id).is_some_and(|slice| slice.done));
                     if before.slice(&id).is_some_and(|slice| text.lines().nth(slice.line - 1).is_some_and(|line| line.starts_with('-'))) {
                         prop_assert_eq!(difference(&text, &after), 1);
                     }
-                    prop_assert_eq!(tick(&after, &id), Ok(Tick::Already));
+                    prop_assert_eq!(tick(&after, &id), Ok(None));
                 }
-                Ok(Tick::Already) => prop_assert!(before.slice(&id).is_some_and(|slice| slice.done)),
-                Err(TickError::NoEntry { .. }) => prop_assert!(before.slice(&id).is_none()),
-                Err(error) => prop_assert!(false, "{error}"),
+                Ok(None) => prop_assert!(before.slice(&id).is_some_and(|slice| slice.done)),
+                Err(error) if error.message.ends_with("has no entry there") => {
+                    prop_assert!(before.slice(&id).is_none());
+                }
+                Err(error) => prop_assert!(false, "{error:?}"),
             }
         }
 
@@ -273,7 +277,7 @@ mod tests {
             id in "S0[1-3]",
         ) {
             let before = Roadmap::parse(&text);
-            if let Ok(Tick::Changed(after)) = tick(&text, &id) {
+            if let Ok(Some(after)) = tick(&text, &id) {
                 let after = Roadmap::parse(&after);
                 for (before, after) in before.slices.iter().zip(&after.slices) {
                     prop_assert_eq!(&before.title, &after.title);

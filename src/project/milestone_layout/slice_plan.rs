@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::ids::leading;
 use super::lines::{
-    Item, Problem, after_id, bare, bullets, field, is_nothing, item, labelled, split_mark, ticked_words,
+    Item, Problem, after_id, bare, bullets, field, is_nothing, item, labelled, not_ticked, split_mark, ticked_words,
 };
-use super::tick::{Tick, TickError};
+use crate::failure::Failure;
 use crate::text::markdown::{LineKind, Markdown, heading_title};
 use crate::text::splice::Splices;
 
@@ -75,23 +75,23 @@ impl SlicePlan {
     }
 }
 
-/// Ticks the box of the task `id`: one byte changes. A task that has a heading is done once it has a summary, and cannot
+/// Ticks the box of the task `id`: one byte changes; `None` if it is ticked already. A task that has a heading is done once it has a summary, and cannot
 /// be ticked.
-pub(crate) fn tick(text: &str, id: &str) -> Result<Tick, TickError> {
+pub(crate) fn tick(text: &str, id: &str) -> Result<Option<String>, Failure> {
     let (mark, own) = split_mark(text);
     let markdown = Markdown::parse(own);
     let (found, _) = read(&markdown);
-    let missing = || TickError::NoEntry { id: id.to_owned() };
+    let missing = || not_ticked(id, &format!("`{id}` has no entry there"));
     let found = found.iter().find(|found| found.task.id.eq_ignore_ascii_case(id)).ok_or_else(missing)?;
     let Some(at) = found.box_at else {
-        return Err(TickError::NoBox { id: id.to_owned(), line: found.task.line });
+        return Err(not_ticked(id, &format!("the entry of `{id}` in line {} has no checkbox", found.task.line)));
     };
     if found.task.done {
-        return Ok(Tick::Already);
+        return Ok(None);
     }
     let mut splices = Splices::default();
     splices.replace(at..at + 1, "x");
-    Ok(Tick::Changed(format!("{mark}{}", splices.apply(own))))
+    Ok(Some(format!("{mark}{}", splices.apply(own))))
 }
 
 /// A task with the byte in its box.
@@ -321,10 +321,10 @@ mod tests {
 
     #[test]
     fn a_task_with_a_heading_cannot_be_ticked() {
-        assert_eq!(tick(PLAN, "T03"), Err(TickError::NoBox { id: "T03".to_owned(), line: 30 }));
-        assert_eq!(tick(PLAN, "T01"), Ok(Tick::Already));
-        assert_eq!(tick(PLAN, "T09"), Err(TickError::NoEntry { id: "T09".to_owned() }));
-        assert_eq!(tick(PLAN, "T02"), Ok(Tick::Changed(PLAN.replace("- [ ] **T02", "- [x] **T02"))));
+        assert!(tick(PLAN, "T03").is_err_and(|error| error.message.contains("line 30 has no checkbox")));
+        assert_eq!(tick(PLAN, "T01"), Ok(None));
+        assert!(tick(PLAN, "T09").is_err_and(|error| error.message == "`T09` has no entry there"));
+        assert_eq!(tick(PLAN, "T02"), Ok(Some(PLAN.replace("- [ ] **T02", "- [x] **T02"))));
     }
 
     #[test]
@@ -344,15 +344,15 @@ mod tests {
         ) {
             let before = SlicePlan::parse(&text);
             match tick(&text, &id) {
-                Ok(Tick::Changed(after)) => {
+                Ok(Some(after)) => {
                     prop_assert_eq!(text.len(), after.len());
                     prop_assert_eq!(text.bytes().zip(after.bytes()).filter(|(before, after)| before != after).count(), 1);
                     for (before, after) in before.tasks.iter().zip(&SlicePlan::parse(&after).tasks) {
                         prop_assert_eq!(after.done, before.done || before.id == id);
                     }
                 }
-                Ok(Tick::Already) => prop_assert!(before.task(&id).is_some_and(|task| task.done)),
-                Err(TickError::NoBox { .. }) => prop_assert!(before.task(&id).is_some_and(|task| !task.has_box)),
+                Ok(None) => prop_assert!(before.task(&id).is_some_and(|task| task.done)),
+                Err(error) if error.message.ends_with("has no checkbox") => prop_assert!(before.task(&id).is_some_and(|task| !task.has_box)),
                 Err(_) => prop_assert!(before.task(&id).is_none()),
             }
         }

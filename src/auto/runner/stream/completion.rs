@@ -34,7 +34,7 @@ impl Read for Completion {
     fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
             Some("system") => {
-                events.push(Event::started(first_of(line, &["/session_id", "/sessionId"]), owned(line, "/model")))
+                events.push(Event::started(first_of(line, &["/session_id", "/sessionId"]), owned(line, "/model")));
             }
             Some("message") if text(line, "/role") == Some("assistant") => {
                 events.push(Event::ModelCall);

@@ -55,9 +55,9 @@ impl StatusResult {
             Event::success()
         } else {
             let said = first_of(line, &["/error/message", "/error", "/message"]).unwrap_or_default();
-            let status = status(line, "/error/code").or_else(|| code_in(&said)).or_else(|| status_in(&said));
+            let code = status(line, "/error/code").or_else(|| code_in(&said)).or_else(|| status_in(&said));
             let kind = owned(line, "/error/type").filter(|kind| kind != "unknown");
-            Event::failure(status, kind, said)
+            Event::failure(code, kind, said)
         });
     }
 }
@@ -73,7 +73,8 @@ impl Read for StatusResult {
     fn line(&mut self, line: &Value, events: &mut Vec<Event>) {
         match text(line, "/type") {
             Some("init") => {
-                events.push(Event::started(first_of(line, &["/session_id", "/conversation_id"]), owned(line, "/model")))
+                events
+                    .push(Event::started(first_of(line, &["/session_id", "/conversation_id"]), owned(line, "/model")));
             }
             Some("message" | "step_update") => self.message(line, events),
             Some("tool_use") => self.tool_use(line, events),
